@@ -1,0 +1,125 @@
+"""The log port: how every service appends to and reads from the log of record.
+
+Two implementations pass the same contract tests (`tests/contract/test_log.py`): `infra.log.kafka_log` (Apache Kafka)
+and `infra.log.postgres_log` (one machine without Java). `open_log` picks by settings.
+
+Contract
+- `publish` is all or nothing per record, in order per partition, and its future is done only after every record is
+  durable by the log's own promise (Kafka: `acks=all`). A future that fails says nothing about single records: the
+  caller may send all of them again (ids make repeats harmless).
+- A record's partition comes from its key alone (`partition_of`), the same in both implementations, unless it is given.
+- Offsets of a partition grow without end and are never reused; `read` may see gaps in Kafka, never disorder.
+- A `Source` reads one partition from an offset that the caller owns; there are no consumer groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Protocol
+
+from infra.settings import Settings
+
+Headers = tuple[tuple[str, bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One fact to append. `key` decides the partition unless `partition` is given; `timestamp_ms` 0 = now."""
+
+    topic: str
+    key: bytes
+    value: bytes
+    headers: Headers = ()
+    timestamp_ms: int = 0
+    partition: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """One fact as it lies in the log."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp_ms: int
+    key: bytes
+    value: bytes
+    headers: Headers
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in the log; shown to clients as `topic[partition]@offset`."""
+
+    topic: str
+    partition: int
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}[{self.partition}]@{self.offset}"
+
+
+class LogUnavailable(Exception):
+    """The log cannot be reached or did not acknowledge in time. Try again later; nothing is known to be stored."""
+
+
+class RecordTooLarge(Exception):
+    """One record is larger than the log takes (1 MiB with its headers). Trying again will not help."""
+
+
+class Source(Protocol):
+    """One partition, read from an offset on. Not thread-safe: one owner."""
+
+    def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
+        """The next records, at most `max_records`; waits up to `timeout_s` for the first. Raises `LogUnavailable`."""
+        ...
+
+    def seek(self, offset: int) -> None:
+        """The next `read` starts at `offset` (0 = the beginning)."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Log(Protocol):
+    """A connection to the log. Thread-safe. Opening one never waits for the log: ingest must start without it."""
+
+    def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
+        """Append `records`; the future gives their places in the same order, or `LogUnavailable`/`RecordTooLarge`.
+
+        Never blocks longer than it takes to hand the records over, also while the log is down (then the future fails
+        within the delivery timeout). Unbounded by itself: the caller bounds its unacknowledged work.
+        """
+        ...
+
+    def source(self, topic: str, partition: int, offset: int = 0) -> Source: ...
+
+    def end_offset(self, topic: str, partition: int) -> int:
+        """The offset that the next record of the partition will get (or just below it, after aborted writes)."""
+        ...
+
+    def create_topics(self) -> None:
+        """Creates what `schemas.topics` names and is missing; checks the partition counts of what is there."""
+        ...
+
+    def ready(self, timeout_s: float = 0.2) -> bool:
+        """Whether the log answers now."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def open_log(settings: Settings, *, linger_ms: int = 0) -> Log:
+    """The log that the settings name (`ALTHING_LOG`, `KAFKA_BOOTSTRAP_SERVERS`, `POSTGRES_URL`).
+
+    `linger_ms`: how long the producer waits to fill a batch; 0 for the relay, a few ms for ingest.
+    """
+    if settings.log == "postgres":
+        from infra.log.postgres_log import PostgresLog
+
+        return PostgresLog(settings)
+    from infra.log.kafka_log import KafkaLog
+
+    return KafkaLog(settings, linger_ms=linger_ms)

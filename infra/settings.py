@@ -1,0 +1,253 @@
+"""Settings of every process: read once at its start from the environment and `.env`.
+
+Each setting is one field below with its environment name, default and meaning; `docs/settings.md` is generated
+from this table and a test holds the two together. An unknown `ALTHING_*` name or a bad value stops the start with
+one sentence that names it (`SettingsError`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+Network = IPv4Network | IPv6Network
+T = TypeVar("T")
+
+
+class SettingsError(ValueError):
+    """One sentence for the person who starts the program: which setting is wrong, and what it takes."""
+
+
+def setting(name: str, parse: Callable[[str], T], default: T | None, text: str, *, secret: bool = False) -> Any:
+    """One row of the settings table: environment name, parser, default and its meaning for `docs/settings.md`."""
+    return field(default=default, metadata={"name": name, "parse": parse, "text": text, "secret": secret})
+
+
+def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Settings:
+    """Settings from `environ` (default: the process's), completed by `env_file` where a name is not set.
+
+    Raises `SettingsError` for an unknown `ALTHING_*` name or a value that does not parse.
+    """
+    given = dict(_read_env_file(env_file)) if env_file is not None else {}
+    given.update(os.environ if environ is None else environ)
+    rows = {f.metadata["name"]: f for f in fields(Settings)}
+    for name in given:
+        if name.startswith("ALTHING_") and name not in rows:
+            raise SettingsError(f"{name} is not a setting of this program; docs/settings.md lists all of them.")
+    values: dict[str, Any] = {}
+    for name, row in rows.items():
+        text = given.get(name, "").strip()
+        if not text:
+            continue
+        try:
+            values[row.name] = row.metadata["parse"](text)
+        except ValueError as error:
+            shown = "its value" if row.metadata["secret"] else repr(text)
+            raise SettingsError(f"{name}: {shown} is not valid: {error}.") from error
+    settings = Settings(**values)
+    if (settings.admin_email is None) != (settings.admin_password is None):
+        raise SettingsError("ALTHING_ADMIN_EMAIL and ALTHING_ADMIN_PASSWORD go together: set both, or neither.")
+    return settings
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise ValueError("a port is a number from 1 to 65535")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError("a whole number of 1 or more is needed")
+    return int(text)
+
+
+def _url(*schemes: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        parts = urlsplit(text)
+        if parts.scheme not in schemes or not (parts.hostname or parts.path):
+            raise ValueError(f"a URL that starts with {' or '.join(s + '://' for s in schemes)} is needed")
+        return text.rstrip("/")
+
+    return parse
+
+
+def _one_of(*names: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in names:
+            raise ValueError(f"it takes one of {', '.join(names)}")
+        return text
+
+    return parse
+
+
+def _servers(text: str) -> str:
+    for server in text.split(","):
+        host, colon, port = server.strip().rpartition(":")
+        if not (host and colon and port.isdecimal()):
+            raise ValueError("servers are written host:port, with commas between them")
+    return text.replace(" ", "")
+
+
+def _networks(text: str) -> tuple[Network, ...]:
+    return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
+
+
+def _email(text: str) -> str:
+    name, at, host = text.partition("@")
+    if not (name and at and "." in host) or any(c.isspace() for c in text):
+        raise ValueError("an e-mail address is needed")
+    return text
+
+
+def _password(text: str) -> str:
+    if len(text) < 8:
+        raise ValueError("a password has at least 8 characters")
+    return text
+
+
+def _flag(text: str) -> bool:
+    if text.lower() not in ("0", "1", "true", "false", "yes", "no"):
+        raise ValueError("it takes 1 or 0")
+    return text.lower() in ("1", "true", "yes")
+
+
+def _master_key(text: str) -> str:
+    if len(text) != 64 or any(c not in "0123456789abcdefABCDEF" for c in text):
+        raise ValueError("32 random bytes as 64 hexadecimal digits are needed (openssl rand -hex 32)")
+    return text.lower()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings, typed. Field order is the order of `docs/settings.md`."""
+
+    data_dir: Path = setting(
+        "ALTHING_DATA_DIR", Path, Path(".althing"), "Where the embedded engines, the logs and the secrets live."
+    )
+    host: str = setting("ALTHING_HOST", str, "127.0.0.1", "Address that the web app and tracking listen on.")
+    port: int = setting("ALTHING_PORT", _port, 8000, "Port of the web app and its API.")
+    tracking_port: int = setting("ALTHING_TRACKING_PORT", _port, 8001, "Port of the tracking API.")
+    public_url: str | None = setting(
+        "ALTHING_PUBLIC_URL", _url("http", "https"), None, "The web app's address as people see it."
+    )
+    tracking_url: str | None = setting(
+        "ALTHING_TRACKING_URL", _url("http", "https"), None, "The tracking API's address as websites see it."
+    )
+    admin_email: str | None = setting(
+        "ALTHING_ADMIN_EMAIL", _email, None, "Creates the first admin at the first start, with the password below."
+    )
+    admin_password: str | None = setting(
+        "ALTHING_ADMIN_PASSWORD", _password, None, "Password of that first admin.", secret=True
+    )
+    kafka_bootstrap_servers: str | None = setting(
+        "KAFKA_BOOTSTRAP_SERVERS", _servers, None, "Use this Kafka instead of the embedded one."
+    )
+    postgres_url: str | None = setting(
+        "POSTGRES_URL",
+        _url("postgresql", "postgres"),
+        None,
+        "Use this Postgres instead of the embedded one.",
+        secret=True,
+    )
+    clickhouse_url: str | None = setting(
+        "CLICKHOUSE_URL",
+        _url("http", "https"),
+        None,
+        "Use this ClickHouse (its HTTP interface, with user and password, the path is the database) "
+        "instead of the embedded one.",
+        secret=True,
+    )
+    clickhouse_cluster: str | None = setting(
+        "CLICKHOUSE_CLUSTER", str, None, "Cluster name: tables are created Replicated and ON CLUSTER."
+    )
+    log: str | None = setting(
+        "ALTHING_LOG",
+        _one_of("kafka", "postgres"),
+        None,
+        "Which log to use. Default: kafka where Java 17+ and Maven (or its jars) are found, else postgres, said loudly.",
+    )
+    openai_base_url: str | None = setting(
+        "OPENAI_BASE_URL", _url("http", "https"), None, "Any endpoint that speaks the OpenAI protocol."
+    )
+    openai_api_key: str | None = setting("OPENAI_API_KEY", str, None, "Key for that endpoint.", secret=True)
+    smtp_url: str | None = setting(
+        "SMTP_URL", _url("smtp", "smtps"), None, "Mail server; without one, mails are kept in the outbox.", secret=True
+    )
+    trusted_proxies: tuple[Network, ...] = setting(
+        "TRUSTED_PROXIES",
+        _networks,
+        (),
+        "Addresses or networks, with commas, whose X-Forwarded-For is believed.",
+    )
+    master_key: str | None = setting(
+        "ALTHING_MASTER_KEY",
+        _master_key,
+        None,
+        "64 hexadecimal digits that seal personal data and secrets at rest. Default: made at the first start and kept "
+        "in <data dir>/secrets.json.",
+        secret=True,
+    )
+    kafka_port: int | None = setting("ALTHING_KAFKA_PORT", _port, None, "Port of the embedded Kafka (9092 if free).")
+    postgres_port: int | None = setting(
+        "ALTHING_POSTGRES_PORT", _port, None, "Port of the embedded Postgres (5433 if free)."
+    )
+    clickhouse_port: int | None = setting(
+        "ALTHING_CLICKHOUSE_PORT", _port, None, "Port of the embedded ClickHouse HTTP interface (8123 if free)."
+    )
+    command_port: int | None = setting(
+        "ALTHING_COMMAND_PORT", _port, None, "Port of the command service (8010 if free), behind the web app's port."
+    )
+    query_port: int | None = setting(
+        "ALTHING_QUERY_PORT", _port, None, "Port of the query service (8011 if free), behind the web app's port."
+    )
+    ingest_max_unacked: int = setting(
+        "ALTHING_INGEST_MAX_UNACKED",
+        _count,
+        20_000,
+        "Events that ingest holds unacknowledged before it answers 503.",
+    )
+    site_rate: int = setting(
+        "ALTHING_SITE_RATE", _count, 5_000, "Events a second that one website may send before it is answered 429."
+    )
+    city_database: Path | None = setting(
+        "ALTHING_CITY_DATABASE", Path, None, "An MMDB file with region and city, used in place of the country database."
+    )
+    kafka_flush_each: bool = setting(
+        "ALTHING_KAFKA_FLUSH_EACH",
+        _flag,
+        False,
+        "1: the embedded Kafka calls fsync before each acknowledgement (safe against power loss on one machine, slower).",
+    )
+
+    @property
+    def app_url(self) -> str:
+        return self.public_url or f"http://{_shown(self.host)}:{self.port}"
+
+    @property
+    def tracking_base_url(self) -> str:
+        return self.tracking_url or f"http://{_shown(self.host)}:{self.tracking_port}"
+
+
+def _shown(host: str) -> str:
+    return "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104 - a comparison, nothing is bound here
+
+
+def _read_env_file(path: Path) -> Mapping[str, str]:
+    if not path.is_file():
+        return {}
+    found: dict[str, str] = {}
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        text = line.strip().removeprefix("export ").strip()
+        if not text or text.startswith("#"):
+            continue
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise SettingsError(f"{path}, line {number}: {text!r} is not NAME=value.")
+        found[name.strip()] = value.strip().strip("\"'")
+    return found

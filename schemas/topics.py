@@ -1,0 +1,28 @@
+"""The topics of the log, in one table: who writes them, how they are keyed, how long they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic. `retention_ms` -1 = for ever: every projection can be rebuilt from the log's beginning."""
+
+    name: str
+    partitions: int
+    key: str
+    holds: str
+    retention_ms: int = -1
+
+
+CLICKS: Final = Topic("clicks", 4, "event id", "clicks, page views and custom events (`schemas.tracking.TrackedEvent`)")
+CONVERSIONS: Final = Topic(
+    "conversions", 2, "website id + transaction id", "reports of leads and sales (`schemas.tracking.ConversionReported`)"
+)
+DOMAIN: Final = Topic("domain", 1, "aggregate id", "everything decided, in commit order (`schemas.envelope`)")
+REJECTED: Final = Topic("rejected", 1, "website id", "what the edge refused, with the reason (`schemas.tracking.Refusal`)")
+
+ALL: Final = (CLICKS, CONVERSIONS, DOMAIN, REJECTED)
+BY_NAME: Final = {topic.name: topic for topic in ALL}
