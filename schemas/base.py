@@ -1,0 +1,103 @@
+"""What every decided event is: a frozen, versioned pydantic class that registers itself under a stable name.
+
+A new event is one class in `schemas/events/<context>.py` with `NAME`, a docstring and a golden sample in
+`schemas/samples/<NAME>.v<VERSION>.json`; nothing else needs editing here.
+
+Versioning: optional fields may be added without a new version. A rename or split raises `VERSION` and adds an entry to
+`UPCASTS` that turns the stored state of the version before into this one's; the stored bytes are never rewritten.
+A new meaning is a new name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Final, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class PersonalField:
+    """Marks a string field that tells something about a person: stored encrypted with that person's own key."""
+
+
+Personal = Annotated[T, PersonalField()]
+"""`Personal[str]`: encrypted per person in the log and the stores; erasing the person's key blanks it everywhere."""
+
+ERASED: Final = "[erased]"
+"""What a `Personal` field reads as once its person's key is gone."""
+
+
+class UnknownEvent(ValueError):
+    """A stored event has a name or version that this code does not know."""
+
+
+class Frozen(BaseModel):
+    """Base of every value inside an event."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", allow_inf_nan=False)
+
+
+class Money(Frozen):
+    """An amount in integer minor units of an ISO 4217 currency (1099 USD = $10.99). Never a float."""
+
+    amount: int = Field(ge=-(2**53), le=2**53, description="Minor units")
+    currency: str = Field(pattern=r"^[A-Z]{3}$")
+
+
+class DomainEvent(Frozen):
+    """A decided fact, past tense, immutable. Stored by `command_api.store`, copied to topic `domain` by the relay."""
+
+    NAME: ClassVar[str]
+    VERSION: ClassVar[int] = 1
+    UPCASTS: ClassVar[Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
+    """From version n to n + 1: takes and gives the state as a JSON-like dict."""
+
+    originator_id: UUID = Field(description="Id of the aggregate this happened to")
+    originator_version: int = Field(ge=1, description="Its place in the aggregate's own history")
+    timestamp: datetime = Field(description="When it was decided, UTC")
+    actor_id: UUID | None = Field(default=None, description="Account that asked for it; none: the system itself")
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if "NAME" not in cls.__dict__:
+            raise TypeError(f"{cls.__name__} has no NAME")
+        if not (cls.__doc__ or "").strip():
+            raise TypeError(f"{cls.__name__} has no docstring")
+        known = REGISTRY.get(cls.NAME)
+        if known is not None and known.__qualname__ != cls.__qualname__:
+            raise TypeError(f"{cls.NAME} is already the name of {known.__name__}")
+        REGISTRY[cls.NAME] = cls
+
+
+REGISTRY: Final[dict[str, type[DomainEvent]]] = {}
+"""Every event class by its stable name. Complete once `schemas.events` is imported."""
+
+ORIGINATOR_FIELDS: Final = frozenset({"originator_id", "originator_version"})
+
+
+def personal_fields(event_class: type[DomainEvent]) -> frozenset[str]:
+    """Names of the fields of `event_class` that are `Personal`."""
+    return frozenset(
+        name
+        for name, info in event_class.model_fields.items()
+        if any(isinstance(marker, PersonalField) for marker in info.metadata)
+    )
+
+
+def upcast(name: str, version: int, state: dict[str, Any]) -> tuple[type[DomainEvent], dict[str, Any]]:
+    """The class for `name` and `state` brought to its current version. Raises `UnknownEvent`."""
+    event_class = REGISTRY.get(name)
+    if event_class is None:
+        raise UnknownEvent(f"no event is called {name!r}")
+    if not 1 <= version <= event_class.VERSION:
+        raise UnknownEvent(f"{name} has versions 1 to {event_class.VERSION}, not {version}")
+    for step in range(version, event_class.VERSION):
+        state = event_class.UPCASTS[step](state)
+    return event_class, state

@@ -1,0 +1,91 @@
+"""How a decided event travels in topic `domain`: the stored bytes as they are, with what is needed to decode them in headers.
+
+The relay writes it, projectors and policies read it. Both sides use these two functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+import orjson
+from pydantic import ValidationError
+
+import schemas.events  # noqa: F401 - fills the registry
+from schemas.base import ERASED, DomainEvent, UnknownEvent, personal_fields, upcast
+
+ENCRYPTED_PREFIX: Final = "enc:"
+"""What an encrypted `Personal` value starts with in stored bytes."""
+
+Headers = tuple[tuple[str, bytes], ...]
+
+
+class UndecodableEvent(ValueError):
+    """The record is not an event that this code can read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enveloped:
+    """One decided event as it came from the log."""
+
+    event: DomainEvent
+    position: int
+    """Place in commit order: the event store's notification id (`X-Position: domain@N`)."""
+
+
+class Decrypt(Protocol):
+    """How encrypted personal values are opened (implemented by `infra.keyring`)."""
+
+    def __call__(self, subject_id: UUID, field: str, text: str) -> str:
+        """The plain text, or `[erased]` when the subject's key is gone."""
+        ...
+
+
+def headers(name: str, version: int, position: int, aggregate_id: UUID, aggregate_version: int) -> Headers:
+    """Headers of a `domain` record; its key is the aggregate id's text, its value the stored state."""
+    return (
+        ("event", name.encode()),
+        ("version", b"%d" % version),
+        ("position", b"%d" % position),
+        ("aggregate", str(aggregate_id).encode()),
+        ("aggregate_version", b"%d" % aggregate_version),
+    )
+
+
+def position_of(record_headers: Headers) -> int:
+    """The commit position of a `domain` record. Raises `UndecodableEvent` when it has none."""
+    for name, value in record_headers:
+        if name == "position":
+            return int(value)
+    raise UndecodableEvent("the record has no position header")
+
+
+def decode(value: bytes, record_headers: Headers, decrypt: Decrypt | None = None) -> Enveloped:
+    """The event in a `domain` record, brought to its current version.
+
+    `decrypt(subject_id, field, text)` opens `Personal` values; without it they read `[erased]`.
+    Raises `UndecodableEvent`.
+    """
+    found = dict(record_headers)
+    try:
+        name, version = found["event"].decode(), int(found["version"])
+        aggregate, position = UUID(found["aggregate"].decode()), int(found["position"])
+        state: dict[str, Any] = orjson.loads(value)
+        event_class, state = upcast(name, version, state)
+        open_personal(event_class, aggregate, state, decrypt)
+        state["originator_id"] = aggregate
+        state["originator_version"] = int(found["aggregate_version"])
+        return Enveloped(event_class.model_validate(state), position)
+    except (KeyError, UnknownEvent, ValidationError, orjson.JSONDecodeError, UnicodeDecodeError, ValueError) as error:
+        raise UndecodableEvent(f"{type(error).__name__}: {error}") from error
+
+
+def open_personal(
+    event_class: type[DomainEvent], subject_id: UUID, state: dict[str, Any], decrypt: Decrypt | None
+) -> None:
+    """Replaces encrypted values in `state` (in place) by their plain text, or by `[erased]` without a key."""
+    for field in personal_fields(event_class):
+        text = state.get(field)
+        if isinstance(text, str) and text.startswith(ENCRYPTED_PREFIX):
+            state[field] = decrypt(subject_id, field, text) if decrypt else ERASED

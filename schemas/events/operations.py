@@ -1,0 +1,91 @@
+"""What operators and the system did to the platform itself."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import ClassVar
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.base import DomainEvent
+
+
+class ProjectionPaused(DomainEvent):
+    """A projection was told to stop reading."""
+
+    NAME: ClassVar[str] = "projection.paused"
+    projection: str
+    reason: str = ""
+
+
+class ProjectionResumed(DomainEvent):
+    """A projection reads on."""
+
+    NAME: ClassVar[str] = "projection.resumed"
+    projection: str
+    reason: str = ""
+
+
+class ProjectionRebuildRequested(DomainEvent):
+    """A new generation of a projection is to be built beside the live one."""
+
+    NAME: ClassVar[str] = "projection.rebuild_requested"
+    projection: str
+    generation: int
+    reason: str = ""
+
+
+class ProjectionPromoted(DomainEvent):
+    """A new generation became the live one."""
+
+    NAME: ClassVar[str] = "projection.promoted"
+    projection: str
+    generation: int
+    reason: str = ""
+
+
+class ProjectionRolledBack(DomainEvent):
+    """The generation before became the live one again."""
+
+    NAME: ClassVar[str] = "projection.rolled_back"
+    projection: str
+    generation: int
+    reason: str = ""
+
+
+class ProjectionBuildCancelled(DomainEvent):
+    """A build was given up; the live generation was not touched."""
+
+    NAME: ClassVar[str] = "projection.build_cancelled"
+    projection: str
+    generation: int
+    reason: str = ""
+
+
+class DeadLetterRetried(DomainEvent):
+    """A record that a projection could not take was handed to it again."""
+
+    NAME: ClassVar[str] = "dead_letter.retried"
+    dead_letter_id: UUID
+    projection: str
+    reason: str = ""
+
+
+class DeadLetterSkipped(DomainEvent):
+    """A record that a projection could not take was given up for good."""
+
+    NAME: ClassVar[str] = "dead_letter.skipped"
+    dead_letter_id: UUID
+    projection: str
+    reason: str = ""
+
+
+class ExchangeRateRecorded(DomainEvent):
+    """From `on` (UTC day) on, one major unit of `base` is worth `rate` major units of `quote`."""
+
+    NAME: ClassVar[str] = "exchange_rate.recorded"
+    base: str = Field(pattern=r"^[A-Z]{3}$")
+    quote: str = Field(pattern=r"^[A-Z]{3}$")
+    rate: str = Field(pattern=r"^\d{1,12}(\.\d{1,12})?$")
+    on: date

@@ -1,0 +1,95 @@
+"""What happens to partners: the affiliate programs that websites promote."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, ClassVar
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.base import DomainEvent, Frozen
+
+
+class TermsKind(StrEnum):
+    """How a commission is worked out."""
+
+    PERCENT = "percent"
+    FLAT = "flat"
+
+
+class Terms(Frozen):
+    """What a partner pays: a share of the sale in basis points (1250 = 12.5 %), or a flat sum for each conversion."""
+
+    kind: TermsKind = TermsKind.PERCENT
+    rate_bp: int = Field(default=0, ge=0, le=10_000, description="Basis points of the sale, for `percent`")
+    flat_amount: int = Field(default=0, ge=0, description="Minor units, for `flat`")
+    flat_currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$")
+
+
+def _percent_to_terms(state: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 knew one `commission` in percent; version 2 has terms. 12.5 -> 1250 basis points."""
+    percent = Decimal(str(state.pop("commission")))
+    return {**state, "terms": {"kind": "percent", "rate_bp": int(percent * 100)}}
+
+
+class PartnerRegistered(DomainEvent):
+    """An admin added an affiliate program."""
+
+    NAME: ClassVar[str] = "partner.registered"
+    VERSION: ClassVar[int] = 2
+    UPCASTS = {1: _percent_to_terms}  # noqa: RUF012 - annotated in the base class
+    name: str
+    slug: str
+    base_url: str
+    description: str = ""
+    terms: Terms
+    cookie_days: int = Field(default=30, ge=1, le=365, description="How long after a click a conversion still counts")
+    postback_preset: str | None = Field(default=None, description="Names that its postbacks use (`ingest` presets)")
+    is_active: bool = True
+
+
+class PartnerUpdated(DomainEvent):
+    """Details of the program changed; a field that is none stayed as it was."""
+
+    NAME: ClassVar[str] = "partner.updated"
+    name: str | None = None
+    base_url: str | None = None
+    description: str | None = None
+    cookie_days: int | None = Field(default=None, ge=1, le=365)
+    postback_preset: str | None = None
+
+
+class CommissionChanged(DomainEvent):
+    """New terms for clicks from `timestamp` on. Clicks before keep the terms of their time."""
+
+    NAME: ClassVar[str] = "partner.commission_changed"
+    terms: Terms
+
+
+class PartnerActivated(DomainEvent):
+    """The program takes traffic again."""
+
+    NAME: ClassVar[str] = "partner.activated"
+
+
+class PartnerDeactivated(DomainEvent):
+    """The program takes no new links; its links go on redirecting, and conversions of old clicks still count."""
+
+    NAME: ClassVar[str] = "partner.deactivated"
+
+
+class SlugClaimed(DomainEvent):
+    """A slug belongs to one partner or link. Its aggregate's id is derived from kind and slug, so it can't be two's."""
+
+    NAME: ClassVar[str] = "slug.claimed"
+    kind: str = Field(pattern="^(partner|link)$")
+    slug: str
+    owner_id: UUID
+
+
+class SlugReleased(DomainEvent):
+    """The slug may be claimed again."""
+
+    NAME: ClassVar[str] = "slug.released"

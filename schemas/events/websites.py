@@ -1,0 +1,70 @@
+"""What happens to websites: a publisher's properties, to which everything measured belongs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import ClassVar
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.base import DomainEvent
+
+
+class KeyKind(StrEnum):
+    """What a website's key may do (tracking API, "Keys")."""
+
+    SITE = "site"
+    SECRET = "secret"  # noqa: S105 - a kind of key, not one
+    POSTBACK = "postback"
+
+
+class AttributionModel(StrEnum):
+    """Which click earns a conversion when several could."""
+
+    LAST_CLICK = "last_click"
+    FIRST_CLICK = "first_click"
+
+
+class WebsiteConnected(DomainEvent):
+    """An account connected a website. Its numbers are shown in this time zone and currency."""
+
+    NAME: ClassVar[str] = "website.connected"
+    account_id: UUID
+    domain: str = Field(description="Host name, lower case, IDNA-encoded, without scheme, port or path")
+    timezone: str = Field(description="IANA name")
+    currency: str = Field(pattern=r"^[A-Z]{3}$")
+
+
+class WebsiteUpdated(DomainEvent):
+    """Settings of the website changed; a field that is none stayed as it was."""
+
+    NAME: ClassVar[str] = "website.updated"
+    domain: str | None = None
+    timezone: str | None = None
+    attribution_model: AttributionModel | None = None
+
+
+class WebsiteDisconnected(DomainEvent):
+    """The owner removed the website: its keys stop working; what was measured stays in the log."""
+
+    NAME: ClassVar[str] = "website.disconnected"
+
+
+class WebsiteKeyIssued(DomainEvent):
+    """A key was made. Only its SHA-256 is kept; the public site key alone is also kept as it is."""
+
+    NAME: ClassVar[str] = "website.key_issued"
+    key_id: UUID
+    kind: KeyKind
+    key_hash: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the whole key")
+    last4: str
+    public_key: str | None = Field(default=None, description="The key itself, for kind `site` only")
+    allowed_origins: tuple[str, ...] = Field(default=(), description="For kind `site`: empty = any origin")
+
+
+class WebsiteKeyRevoked(DomainEvent):
+    """A key stopped working."""
+
+    NAME: ClassVar[str] = "website.key_revoked"
+    key_id: UUID

@@ -1,0 +1,33 @@
+"""Ids that are worked out from what they stand for, so that the same thing reported twice meets itself."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID, uuid5
+
+NAMESPACE: Final = UUID("6f0f3a52-6c0b-5d3e-9f55-7a1f0c8b2d11")
+
+
+def conversion_id(website_id: UUID, event: str, txid: str) -> UUID:
+    """One sale = one id, whoever reports it, however often, on whatever day."""
+    return uuid5(NAMESPACE, f"conversion\n{website_id}\n{event}\n{txid}")
+
+
+def slug_id(kind: str, slug: str) -> UUID:
+    """The aggregate that guards a slug (`kind`: partner or link)."""
+    return uuid5(NAMESPACE, f"slug\n{kind}\n{slug}")
+
+
+def email_id(email_hash: str) -> UUID:
+    """The aggregate that guards an e-mail address, by its keyed hash."""
+    return uuid5(NAMESPACE, f"email\n{email_hash}")
+
+
+def imported_event_id(website_id: UUID, line: bytes) -> UUID:
+    """The event of one access-log line: importing a file twice adds nothing."""
+    return uuid5(NAMESPACE, f"access-log\n{website_id}\n{line.decode('utf-8', 'surrogateescape')!r}")
+
+
+def exchange_rate_id(base: str, quote: str) -> UUID:
+    """The aggregate of one currency pair's rates."""
+    return uuid5(NAMESPACE, f"exchange-rate\n{base}\n{quote}")
