@@ -1,0 +1,210 @@
+"""The outermost wall of every HTTP server of ours: slow senders, oversized heads and oversized bodies end here.
+
+`guarded_protocol` is for uvicorn's `http=` (bytes on the socket), `BodyGuard` wraps the ASGI app (whole requests).
+uvicorn itself has no timeout for a request that drips in; a thousand such sockets would starve real visitors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from asyncio import TimerHandle
+from collections.abc import Awaitable, Callable, MutableMapping
+from http import HTTPStatus
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+RawHeaders = tuple[tuple[bytes, bytes], ...]
+
+MAX_BODY_BYTES = 1024 * 1024
+MAX_HEAD_BYTES = 32 * 1024
+REQUEST_DEADLINE_S = 8.0
+_LINGER_S = 1.0
+_LINGER_BYTES = 8 * MAX_BODY_BYTES
+
+
+def guarded_protocol(
+    deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int = MAX_HEAD_BYTES
+) -> type[HttpToolsProtocol]:
+    """A uvicorn protocol (`uvicorn.run(..., http=guarded_protocol())`) that bounds how a request may arrive.
+
+    Head and body together must be in within `deadline_s`, however slowly the bytes drip, else the connection is cut.
+    A head larger than `max_head_bytes` is answered 431. A slow response is not touched, and an idle keep-alive
+    connection is left to uvicorn's own timer.
+    """
+
+    class GuardedProtocol(HttpToolsProtocol):
+        _arrival: TimerHandle | None = None
+        _head_bytes = 0
+        _in_head = True
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._arm()
+
+        def data_received(self, data: bytes) -> None:
+            self._arm()
+            if self._in_head:
+                self._head_bytes += len(data)
+            super().data_received(data)
+            if self._in_head and self._head_bytes > max_head_bytes and not self.transport.is_closing():
+                self.transport.write(_HEAD_TOO_LARGE)
+                self.transport.close()
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self._in_head = True
+            self._arm()
+
+        def on_headers_complete(self) -> None:
+            self._in_head = False
+            self._head_bytes = 0
+            super().on_headers_complete()
+
+        def on_message_complete(self) -> None:
+            super().on_message_complete()
+            self._in_head = True
+            self._disarm()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._disarm()
+            super().connection_lost(exc)
+
+        def _arm(self) -> None:
+            if self._arrival is None:
+                self._arrival = self.loop.call_later(deadline_s, self._too_slow)
+
+        def _disarm(self) -> None:
+            if self._arrival is not None:
+                self._arrival.cancel()
+                self._arrival = None
+
+        def _too_slow(self) -> None:
+            self._arrival = None
+            if not self.transport.is_closing():
+                self.transport.abort()
+
+    return GuardedProtocol
+
+
+_HEAD_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+
+class BodyGuard:
+    """Hands `app` every request with its whole body in one `http.request` message, or refuses it before `app` runs.
+
+    413: declared or counted (chunked) above `max_bytes`. 408: not in within `deadline_s`. Refusals are
+    `application/problem+json` with `Connection: close` and the additional `headers` (for CORS). Requests without a
+    body pass untouched, so that streams can still see the client's disconnect.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        max_bytes: int = MAX_BODY_BYTES,
+        deadline_s: float = REQUEST_DEADLINE_S,
+        headers: RawHeaders = (),
+    ) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+        self._deadline_s = deadline_s
+        self._headers = headers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        declared = 0
+        chunked = False
+        for name, value in scope["headers"]:
+            if name == b"content-length":
+                declared = int(value)  # the protocol's parser has refused what is not a number
+            elif name == b"transfer-encoding":
+                chunked = True
+        if declared > self._max_bytes:
+            await self._refuse(413, "too_large", self._too_large(), receive, send)
+        elif declared or chunked:
+            await self._with_body(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return
+                    part = message.get("body", b"")
+                    size += len(part)
+                    if size > self._max_bytes:
+                        break
+                    parts.append(part)
+                    if not message.get("more_body", False):
+                        break
+        except TimeoutError:
+            await self._refuse(408, "too_slow", "The request's body did not arrive in time.", receive, send)
+            return
+        if size > self._max_bytes:
+            await self._refuse(413, "too_large", self._too_large(), receive, send)
+            return
+        body = parts[0] if len(parts) == 1 else b"".join(parts)
+        replayed = False
+
+        async def replay() -> Message:
+            nonlocal replayed
+            if replayed:
+                return await receive()
+            replayed = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self._app(scope, replay, send)
+
+    def _too_large(self) -> str:
+        return f"A request's body may have at most {self._max_bytes:,} bytes."
+
+    async def _refuse(self, status: int, code: str, message: str, receive: Receive, send: Send) -> None:
+        body = problem(status, code, message)
+        headers = [
+            (b"content-type", b"application/problem+json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"connection", b"close"),
+            *self._headers,
+        ]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        if status == 413:
+            await _linger(receive)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def problem(status: int, code: str, message: str) -> bytes:
+    """An RFC 9457 body as every part of ours answers it; `message` is fit to be shown to a person."""
+    title = HTTPStatus(status).phrase
+    return json.dumps(
+        {"type": "about:blank", "title": title, "status": status, "code": code, "detail": message, "message": message}
+    ).encode()
+
+
+async def _linger(receive: Receive) -> None:
+    """Swallows a little of what still comes: closing on unread bytes would reset the connection, and many a client
+    would then lose the answer that tells it why."""
+    swallowed = 0
+    try:
+        async with asyncio.timeout(_LINGER_S):
+            while swallowed < _LINGER_BYTES:
+                message = await receive()
+                swallowed += len(message.get("body", b""))
+                if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                    return
+    except TimeoutError:
+        return

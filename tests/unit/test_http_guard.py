@@ -1,0 +1,180 @@
+"""The HTTP guards against slow and oversized requests, on a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+
+from infra.http_guard import BodyGuard, Message, Receive, Scope, Send, guarded_protocol
+
+DEADLINE_S = 0.4
+PATIENCE_S = 10.0
+CAP = 1000
+
+
+async def echo_size(scope: Scope, receive: Receive, send: Send) -> None:
+    message: Message = await receive()
+    assert not message.get("more_body", False), "the guard hands over whole bodies"
+    body = str(len(message.get("body", b""))).encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
+    await send({"type": "http.response.body", "body": body})
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[tuple[str, int]]:
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    guard = BodyGuard(
+        echo_size, max_bytes=CAP, deadline_s=DEADLINE_S, headers=((b"access-control-allow-origin", b"*"),)
+    )
+    config = uvicorn.Config(
+        guard, http=guarded_protocol(DEADLINE_S, 4096), lifespan="off", log_config=None, access_log=False, ws="none"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    yield listener.getsockname()
+    server.should_exit = True
+    thread.join(PATIENCE_S)
+
+
+@contextlib.contextmanager
+def connection(address: tuple[str, int]) -> Iterator[socket.socket]:
+    with socket.create_connection(address, timeout=PATIENCE_S) as sock:
+        yield sock
+
+
+def answer(sock: socket.socket, *chunks: bytes) -> bytes:
+    """What the server sends until it closes the connection."""
+    for chunk in chunks:
+        sock.sendall(chunk)
+    received = b""
+    with contextlib.suppress(ConnectionResetError):
+        while part := sock.recv(65536):
+            received += part
+    return received
+
+
+def read_response(sock: socket.socket) -> bytes:
+    received = b""
+    while b"\r\n\r\n" not in received or not received.split(b"\r\n\r\n", 1)[1]:
+        part = sock.recv(65536)
+        if not part:
+            break
+        received += part
+    return received
+
+
+def test_a_silent_connection_is_cut(address: tuple[str, int]) -> None:
+    with connection(address) as sock:
+        assert answer(sock) == b""
+
+
+def test_a_head_that_stops_is_cut(address: tuple[str, int]) -> None:
+    with connection(address) as sock:
+        assert answer(sock, b"POST / HTTP/1.1\r\nHost: x\r\nX-A: ") == b""
+
+
+def test_a_dripping_body_is_cut_however_regular_the_drops(address: tuple[str, int]) -> None:
+    ended = threading.Event()
+    with connection(address) as sock:
+        sock.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n")
+
+        def drip() -> None:
+            with contextlib.suppress(OSError):
+                while not ended.wait(0.05):
+                    sock.sendall(b"x")
+
+        dripper = threading.Thread(target=drip)
+        dripper.start()
+        got = answer(sock)
+        ended.set()
+        dripper.join()
+    assert b" 200 " not in got
+
+
+def test_keep_alive_survives_idling_longer_than_the_deadline(address: tuple[str, int]) -> None:
+    request = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
+    with connection(address) as sock:
+        sock.sendall(request)
+        assert read_response(sock).endswith(b"3")
+        sock.settimeout(DEADLINE_S * 2)
+        with pytest.raises(TimeoutError):
+            sock.recv(1)
+        sock.settimeout(PATIENCE_S)
+        sock.sendall(request)
+        assert read_response(sock).endswith(b"3")
+
+
+def test_a_declared_body_above_the_cap_is_refused_unread(address: tuple[str, int]) -> None:
+    with connection(address) as sock:
+        got = answer(sock, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n", b"x" * 1001)
+    assert got.startswith(b"HTTP/1.1 413") and b'"code": "too_large"' in got
+    assert b"access-control-allow-origin: *" in got and b"connection: close" in got
+
+
+def test_a_chunked_body_is_counted(address: tuple[str, int]) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with connection(address) as sock:
+        got = answer(sock, head, b"200\r\n" + b"x" * 512 + b"\r\n", b"200\r\n" + b"x" * 512 + b"\r\n0\r\n\r\n")
+    assert got.startswith(b"HTTP/1.1 413")
+    with connection(address) as sock:
+        sock.sendall(head + b"5\r\nabcde\r\n" + b"3\r\nfgh\r\n0\r\n\r\n")
+        assert read_response(sock).endswith(b"8")
+
+
+def test_a_huge_head_is_refused(address: tuple[str, int]) -> None:
+    with connection(address) as sock:
+        got = answer(sock, b"GET / HTTP/1.1\r\nHost: x\r\n", b"X-A: " + b"a" * 8192)
+    assert got.startswith(b"HTTP/1.1 431")
+
+
+@pytest.mark.parametrize(
+    "framing",
+    [
+        b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+        b"Content-Length: 3\r\nContent-Length: 4\r\n",
+        b"Content-Length: -3\r\n",
+        b"Content-Length: abc\r\n",
+    ],
+)
+def test_ambiguous_framing_is_refused(address: tuple[str, int], framing: bytes) -> None:
+    with connection(address) as sock:
+        got = answer(sock, b"POST / HTTP/1.1\r\nHost: x\r\n" + framing + b"\r\nabc")
+    assert got.startswith(b"HTTP/1.1 400")
+
+
+async def test_a_body_that_never_comes_is_answered_408() -> None:
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return await asyncio.get_running_loop().create_future()
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    guard = BodyGuard(echo_size, deadline_s=0.01)
+    await guard({"type": "http", "headers": [(b"content-length", b"5")]}, receive, send)
+    assert sent[0]["status"] == 408
+
+
+async def test_a_request_without_body_keeps_the_real_receive() -> None:
+    seen: list[Receive] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(receive)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None: ...
+
+    await BodyGuard(app)({"type": "http", "headers": []}, receive, send)
+    assert seen == [receive]
