@@ -170,7 +170,7 @@ class Settings:
         "ALTHING_LOG",
         _one_of("kafka", "postgres"),
         None,
-        "Which log to use. Default: kafka where Java 17+ and Maven (or its jars) are found, else postgres, said loudly.",
+        "Which log to use. Default: kafka where Java 17+ and Maven are found, else postgres, said loudly.",
     )
     openai_base_url: str | None = setting(
         "OPENAI_BASE_URL", _url("http", "https"), None, "Any endpoint that speaks the OpenAI protocol."
@@ -222,7 +222,7 @@ class Settings:
         "ALTHING_KAFKA_FLUSH_EACH",
         _flag,
         False,
-        "1: the embedded Kafka calls fsync before each acknowledgement (safe against power loss on one machine, slower).",
+        "1: the embedded Kafka calls fsync before it acknowledges (safe against power loss on one machine, slower).",
     )
 
     @property

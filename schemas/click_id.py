@@ -4,7 +4,7 @@ A click id carries website, link, time, country and device class, and a MAC, so 
 and a forged or altered id is refused. `ingest` mints them, `ingest` and the attribution policy open them.
 
 Layout, 29 bytes, big endian, written in base 62 with 39 digits:
-`time ms since 2020 (5) | random (4) | link code (6) | website check (4) | version 2 bit, country 10 bit, device 4 bit (2) | MAC (8)`
+`ms since 2020 (5) | random (4) | link code (6) | website check (4) | country 10 bit, device 4 bit (2) | MAC (8)`
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def website_check(website_id: UUID) -> int:
 
 
 def mint(key: bytes, *, at: datetime, link_code: int, website_id: UUID, country: str, device: str, nonce: int) -> str:
-    """A click id, signed with `key` (32 bytes). `nonce`: 32 random bits; `country`: two capitals; `device`: of DEVICES."""
+    """A click id, signed with `key` (32 bytes). `nonce`: 32 random bits; `country`: two capitals."""
     milliseconds = (at - EPOCH) // timedelta(milliseconds=1)
     first, second = (ord(c) - 65 for c in country)
     traits = (first * 26 + second) << 4 | DEVICES.index(device if device in DEVICES else "other")

@@ -1,4 +1,4 @@
-"""How a decided event travels in topic `domain`: the stored bytes as they are, with what is needed to decode them in headers.
+"""How a decided event travels in topic `domain`: the stored bytes as they are, and in headers what decodes them.
 
 The relay writes it, projectors and policies read it. Both sides use these two functions.
 """

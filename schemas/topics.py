@@ -17,12 +17,15 @@ class Topic:
     retention_ms: int = -1
 
 
-CLICKS: Final = Topic("clicks", 4, "event id", "clicks, page views and custom events (`schemas.tracking.TrackedEvent`)")
+CLICKS: Final = Topic("clicks", 4, "event id", "clicks, page views, custom events (`schemas.tracking.TrackedEvent`)")
 CONVERSIONS: Final = Topic(
-    "conversions", 2, "website id + transaction id", "reports of leads and sales (`schemas.tracking.ConversionReported`)"
+    "conversions",
+    2,
+    "website id + transaction id",
+    "reports of leads and sales (`tracking.ConversionReported`)",
 )
 DOMAIN: Final = Topic("domain", 1, "aggregate id", "everything decided, in commit order (`schemas.envelope`)")
-REJECTED: Final = Topic("rejected", 1, "website id", "what the edge refused, with the reason (`schemas.tracking.Refusal`)")
+REJECTED: Final = Topic("rejected", 1, "website id", "what the edge refused, and why (`schemas.tracking.Refusal`)")
 
 ALL: Final = (CLICKS, CONVERSIONS, DOMAIN, REJECTED)
 BY_NAME: Final = {topic.name: topic for topic in ALL}
