@@ -57,16 +57,12 @@ class TrackedEvent(Frozen):
     occurred_at: LogTime
     received_at: LogTime
     visitor: int = Field(default=0, ge=0, lt=2**64, description="Keyed hash; 0 = none could be made")
-    session: int = Field(
-        default=0, ge=0, lt=2**64, description="Hash of the script's session id; 0 = worked out when read"
-    )
+    session: int = Field(default=0, ge=0, lt=2**64, description="Hash of the session id; 0 = worked out when read")
     hostname: str = ""
     path: str = Field(default="", description="Path of the page, without query and fragment")
     title: str = ""
     referrer_host: str = ""
-    source: str = Field(
-        default="", description="Where the visit came from: utm_source, a known referrer's name, or its host"
-    )
+    source: str = Field(default="", description="utm_source, a known referrer's name, or its host")
     channel: str = Field(default="", description="direct, search, social, email, paid, affiliate, referral, internal")
     utm_source: str = ""
     utm_medium: str = ""
