@@ -12,18 +12,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 Network = IPv4Network | IPv6Network
-T = TypeVar("T")
 
 
 class SettingsError(ValueError):
     """One sentence for the person who starts the program: which setting is wrong, and what it takes."""
 
 
-def setting(name: str, parse: Callable[[str], T], default: T | None, text: str, *, secret: bool = False) -> Any:
+def setting(name: str, parse: Callable[[str], Any], default: Any, text: str, *, secret: bool = False) -> Any:
     """One row of the settings table: environment name, parser, default and its meaning for `docs/settings.md`."""
     return field(default=default, metadata={"name": name, "parse": parse, "text": text, "secret": secret})
 
@@ -205,6 +204,12 @@ class Settings:
     )
     query_port: int | None = setting(
         "ALTHING_QUERY_PORT", _port, None, "Port of the query service (8011 if free), behind the web app's port."
+    )
+    projectors_port: int | None = setting(
+        "ALTHING_PROJECTORS_PORT", _port, None, "Port of the projectors' health and metrics on loopback (8012 if free)."
+    )
+    scheduler_port: int | None = setting(
+        "ALTHING_SCHEDULER_PORT", _port, None, "Port of the scheduler's health and metrics on loopback (8013 if free)."
     )
     ingest_max_unacked: int = setting(
         "ALTHING_INGEST_MAX_UNACKED",

@@ -1,0 +1,1 @@
+"""`althing demo`: fills a running stack with a realistic, clearly labelled history, through its public API alone."""

@@ -1,0 +1,208 @@
+"""Sends the demonstration (`infra.demo.plan`) to a running stack as its users would: sign in, connect, track, report.
+
+Running it again on the same day adds nothing: partners, websites and links are found by their names, events and sales
+have the same ids.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Final
+
+import httpx
+
+from infra.demo import plan
+from infra.progress import Meter
+from infra.settings import Settings, SettingsError, load
+
+BATCH: Final = 1_500
+BATCHES_AT_ONCE: Final = 3
+SALES_AT_ONCE: Final = 16
+TIMEOUT_S: Final = 30.0
+CAUGHT_UP_WITHIN_S: Final = 120.0
+
+
+class DemoFailed(Exception):
+    """One sentence: what the stack refused, and how to go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A website of the demonstration on the stack."""
+
+    plan: plan.DemoWebsite
+    id: str
+    secret_key: str
+
+
+def main(argv: list[str]) -> int:
+    """`althing demo [--events N] [--seed N] [--json]`; exit code 0 done, 1 failed."""
+    parser = argparse.ArgumentParser(prog="althing demo", description=__doc__)
+    parser.add_argument("--events", type=int, default=300_000, help="about how many events (default 300,000)")
+    parser.add_argument("--seed", type=int, default=1, help="another seed gives another history")
+    parser.add_argument("--json", action="store_true", help="print one JSON object at the end, and no progress")
+    options = parser.parse_args(argv)
+    try:
+        counts = asyncio.run(fill(load(), events=options.events, seed=options.seed, quiet=options.json))
+    except (DemoFailed, SettingsError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except httpx.HTTPError as error:
+        sys.stderr.write(f"The stack did not answer ({type(error).__name__}: {error}). Is it running? Try: make run\n")
+        return 1
+    text = json.dumps(counts) if options.json else (
+        f"Sent {counts['events']:,} events and {counts['sales']:,} sales of {counts['websites']} websites "
+        f"in {counts['seconds']:.0f} s. Everything of the demonstration is marked (demo)."
+    )  # fmt: skip
+    sys.stdout.write(text + "\n")
+    return 0
+
+
+async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> dict[str, Any]:
+    """Sends the whole demonstration; the counts of what was sent. Raises `DemoFailed` or `httpx.HTTPError`."""
+    started, now = time.monotonic(), datetime.now(UTC)
+    async with (
+        _signed_in(settings) as app,
+        httpx.AsyncClient(base_url=settings.tracking_base_url, timeout=TIMEOUT_S) as edge,
+    ):
+        websites = await _prepare(app)
+        visits = [(site, list(plan.visits(site.plan, today=now, events=events, seed=seed))) for site in websites]
+        total = sum(len(visit.events) for _, made in visits for visit in made)
+        with Meter("events", total, quiet=quiet) as meter:
+            await asyncio.gather(
+                *(_send_events(edge, site, (e for v in made for e in v.events), meter) for site, made in visits)
+            )
+        await _projected(app, websites, quiet)
+        sales = [(site, visit.sale) for site, made in visits for visit in made if visit.sale]
+        with Meter("sales", len(sales), quiet=quiet) as meter:
+            await _send_sales(edge, sales, meter)
+    return {
+        "websites": len(websites), "partners": len(plan.PARTNERS), "events": total, "sales": len(sales),
+        "seconds": round(time.monotonic() - started, 1),
+    }  # fmt: skip
+
+
+@asynccontextmanager
+async def _signed_in(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    if not (settings.admin_email and settings.admin_password):
+        raise DemoFailed("The demonstration signs in as the admin: set ALTHING_ADMIN_EMAIL and ALTHING_ADMIN_PASSWORD.")
+    async with httpx.AsyncClient(base_url=settings.app_url, timeout=TIMEOUT_S) as client:
+        answer = await client.post(
+            "/api/platform/login", json={"email": settings.admin_email, "password": settings.admin_password}
+        )
+        if answer.status_code != 200 or answer.json().get("requires2FA"):
+            raise DemoFailed(f"Signing in as {settings.admin_email} failed: {_said(answer)}")
+        client.headers["Authorization"] = f"Bearer {answer.json()['token']}"
+        yield client
+
+
+async def _prepare(app: httpx.AsyncClient) -> list[Connected]:
+    known = {row["slug"]: row["id"] for row in (await _done(app.get("/api/admin/partners"))).json()}
+    for partner in plan.PARTNERS:
+        if partner.slug not in known:
+            body = {
+                "name": partner.name, "slug": partner.slug, "baseUrl": f"https://{partner.slug}.example",
+                "commission": partner.commission, "description": f"{partner.name} affiliate program", "isActive": 1,
+                "cookieDays": partner.cookie_days,
+            }  # fmt: skip
+            known[partner.slug] = (await _done(app.post("/api/admin/partners", json=body))).json()["id"]
+    return [await _connect(app, site, known) for site in plan.WEBSITES]
+
+
+async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: dict[str, str]) -> Connected:
+    mine = {row["domain"]: row["id"] for row in (await _done(app.get("/api/platform/websites"))).json()}
+    if site.domain in mine:
+        website_id = mine[site.domain]
+        key = (await _done(app.post(f"/api/platform/websites/{website_id}/keys", json={"kind": "secret"}))).json()[
+            "key"
+        ]
+    else:
+        body = {"domain": site.domain, "timezone": site.timezone, "currency": site.currency}
+        made = await _done(app.post("/api/platform/websites", json=body))
+        app.headers["X-Wait-For"] = made.headers["X-Position"]
+        website_id, key = made.json()["id"], made.json()["secretKey"]
+    links = {row["slug"] for row in (await _done(app.get(f"/api/platform/links?websiteId={website_id}"))).json()}
+    for slug in site.partners:
+        wanted = plan.link_slug(site, slug)
+        if wanted not in links:
+            body = {"websiteId": website_id, "partnerId": partner_ids[slug], "slug": wanted}
+            made = await _done(app.post("/api/platform/links", json=body))
+            app.headers["X-Wait-For"] = made.headers["X-Position"]
+    return Connected(site, website_id, key)
+
+
+async def _send_events(
+    edge: httpx.AsyncClient, site: Connected, events: Iterable[dict[str, Any]], meter: Meter
+) -> None:
+    remaining = iter(events)
+    headers = {"Authorization": f"Bearer {site.secret_key}", "X-Backfill": "true"}
+
+    async def send_batches() -> None:
+        while batch := list(islice(remaining, BATCH)):
+            answer = await _patiently(edge, "/track", batch, headers)
+            if answer.json()["rejected"]:
+                raise DemoFailed(f"{site.plan.domain}: {answer.json()['rejected'][0]}")
+            meter.advance(len(batch))
+
+    await asyncio.gather(*(send_batches() for _ in range(BATCHES_AT_ONCE)))
+
+
+async def _send_sales(edge: httpx.AsyncClient, sales: list[tuple[Connected, dict[str, Any]]], meter: Meter) -> None:
+    remaining = iter(sales)
+
+    async def send_some() -> None:
+        for site, sale in remaining:
+            headers = {"Authorization": f"Bearer {site.secret_key}", "X-Backfill": "true"}
+            await _patiently(edge, "/track/sale", sale, headers)
+            meter.advance()
+
+    await asyncio.gather(*(send_some() for _ in range(SALES_AT_ONCE)))
+
+
+async def _patiently(edge: httpx.AsyncClient, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
+    for _ in range(60):
+        answer = await edge.post(path, json=body, headers=headers)
+        if answer.status_code not in (429, 503):
+            return _checked(answer)
+        await asyncio.sleep(float(answer.headers.get("Retry-After", "1")))
+    raise DemoFailed(f"{path} went on answering {answer.status_code}: {_said(answer)}")
+
+
+async def _projected(app: httpx.AsyncClient, websites: list[Connected], quiet: bool) -> None:
+    """Waits until the dashboards have seen every event, so that each sale finds its click."""
+    deadline = time.monotonic() + CAUGHT_UP_WITHIN_S
+    for site in websites:
+        while time.monotonic() < deadline:
+            query = {"websiteId": site.id, "timeRange": "24h", "compare": "none"}
+            answer = await _done(app.get("/api/platform/analytics/overview", params=query))
+            if float(answer.headers.get("X-Lag-Seconds", "0")) < 1:
+                break
+            await asyncio.sleep(0.5)
+    if not quiet:
+        sys.stderr.write("the dashboards have caught up\n")
+
+
+async def _done(request: Any) -> httpx.Response:
+    return _checked(await request)
+
+
+def _checked(answer: httpx.Response) -> httpx.Response:
+    if answer.status_code >= 400:
+        raise DemoFailed(f"{answer.request.method} {answer.request.url.path}: {answer.status_code} {_said(answer)}")
+    return answer
+
+
+def _said(answer: httpx.Response) -> str:
+    try:
+        return str(answer.json().get("message") or answer.json().get("detail"))
+    except ValueError:
+        return answer.text[:200]
