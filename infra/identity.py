@@ -1,0 +1,240 @@
+"""Who is asking: sessions of people who signed in. `command_api` opens and ends them, `query_api` reads them.
+
+A session has two different opaque secrets, of which `auth.session` keeps only SHA-256: the cookie (`HttpOnly`, never
+seen by scripts) and the token (`Authorization: Bearer`, the SPA keeps it in local storage). A browser must send both
+for anything that changes state, so a token stolen from local storage is useless alone; a program sends the token
+alone. Reads may come with the cookie alone, since `EventSource` cannot set headers.
+
+Limits: a session ends 12 h after sign-in, after 4 h without a request, at sign-out, or when it is revoked. A token sent
+without its cookie must also have been used within the last 15 minutes. Every request looks the session up (one indexed
+read, no cache), so a revoked session ends at once.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Any, Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from psycopg import Connection
+from psycopg_pool import ConnectionPool
+
+from infra.problems import Problem
+
+ABSOLUTE: Final = timedelta(hours=12)
+IDLE: Final = timedelta(hours=4)
+TOKEN_LIFE: Final = timedelta(minutes=15)
+TOUCH_AFTER: Final = timedelta(seconds=60)
+
+COOKIE: Final = "sid"
+SECURE_COOKIE: Final = "__Host-sid"
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+Pool = ConnectionPool[Any]
+Headers = Mapping[str, str]
+"""Request headers; names must be found whatever their case (Starlette's `Headers`), or be lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The person behind a request."""
+
+    account_id: UUID
+    session_id: UUID
+    email: str
+    name: str
+    roles: frozenset[str]
+
+    @property
+    def is_admin(self) -> bool:
+        return "admin" in self.roles
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSession:
+    """The only moment at which a session's secrets are known to us."""
+
+    session_id: UUID
+    cookie: str
+    token: str
+
+
+def authenticate(pool: Pool, headers: Headers, method: str) -> Principal:
+    """The person who asks. Raises `Problem` 401 when there is no live session for what was sent.
+
+    Does not check where the request comes from: unsafe methods need `refuse_cross_site` as well.
+    """
+    token = _bearer(headers)
+    cookie = session_cookie(headers)
+    if token is None and (cookie is None or method not in SAFE_METHODS):
+        raise not_signed_in()
+    where, secret = ("token_hash", token) if token is not None else ("cookie_hash", cookie)
+    assert secret is not None  # noqa: S101 - one of the two is there
+    with pool.connection() as connection:
+        row = connection.execute(_FIND[where], {"hash": _hash(secret), "touch": TOUCH_AFTER, "idle": IDLE}).fetchone()
+        if row is None:
+            raise not_signed_in()
+        session_id, account_id, email, name, roles, cookie_hash, touch, token_is_live = _values(row)
+        if token is not None:
+            with_cookie = cookie is not None and compare_digest(_hash(cookie), bytes(cookie_hash))
+            if not with_cookie and (from_browser(headers) or not token_is_live):
+                raise not_signed_in()
+        if touch:
+            connection.execute(_TOUCH, (TOKEN_LIFE, session_id))
+    return Principal(account_id, session_id, email, name, frozenset(roles))
+
+
+def require_admin(principal: Principal) -> None:
+    """Raises `Problem` 403 unless the person is an admin."""
+    if not principal.is_admin:
+        raise Problem(403, "not_allowed", "Only an admin may do this.")
+
+
+def refuse_cross_site(headers: Headers, method: str, public_url: str) -> None:
+    """Raises `Problem` 403 for an unsafe request that another site's page may have made (CSRF).
+
+    Browsers say where a request comes from (`Sec-Fetch-Site`, else `Origin`); besides, unsafe requests must carry what
+    a plain form cannot send: JSON, `X-Requested-With`, or a Bearer token.
+    """
+    if method in SAFE_METHODS:
+        return
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None:
+        trusted = site in ("same-origin", "none")
+    elif origin is not None:
+        host = headers.get("x-forwarded-host") or headers.get("host") or ""
+        trusted = urlsplit(origin).netloc.lower() in (host.lower(), urlsplit(public_url).netloc.lower())
+    else:
+        trusted = True
+    content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    deliberate = (
+        content_type == "application/json"
+        or headers.get("x-requested-with") is not None
+        or (_bearer(headers) is not None and not from_browser(headers))
+    )
+    if not (trusted and deliberate):
+        raise Problem(403, "cross_site", "This request did not come from the app itself.")
+
+
+def from_browser(headers: Headers) -> bool:
+    """Whether a browser sent this: only browsers tell an origin or a fetch site."""
+    return headers.get("origin") is not None or headers.get("sec-fetch-site") is not None
+
+
+def open_session(
+    connection: Connection[Any],
+    *,
+    account_id: UUID,
+    session_id: UUID,
+    email: str,
+    name: str,
+    roles: Collection[str],
+    user_agent_family: str = "",
+    country: str = "ZZ",
+) -> OpenedSession:
+    """A new session in the caller's transaction; new secrets every time (no fixation)."""
+    opened = OpenedSession(session_id, secrets.token_urlsafe(32), secrets.token_urlsafe(32))
+    connection.execute(
+        "INSERT INTO auth.session (id, account_id, cookie_hash, token_hash, email, name, roles, token_expires_at,"
+        " expires_at, user_agent_family, country)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, now() + %s, now() + %s, %s, %s)",
+        (
+            session_id,
+            account_id,
+            _hash(opened.cookie),
+            _hash(opened.token),
+            email,
+            name,
+            sorted(roles),
+            TOKEN_LIFE,
+            ABSOLUTE,
+            user_agent_family,
+            country,
+        ),
+    )
+    return opened
+
+
+def revoke_session(connection: Connection[Any], session_id: UUID) -> None:
+    """Ends one session, at once and for good."""
+    connection.execute("UPDATE auth.session SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", (session_id,))
+
+
+def revoke_sessions(connection: Connection[Any], account_id: UUID, except_for: UUID | None = None) -> None:
+    """Ends the sessions of an account, but for the one that asks."""
+    connection.execute(
+        "UPDATE auth.session SET revoked_at = now()"
+        " WHERE account_id = %s AND revoked_at IS NULL AND id IS DISTINCT FROM %s",
+        (account_id, except_for),
+    )
+
+
+def delete_ended_sessions(pool: Pool, kept: timedelta = timedelta(days=30)) -> int:
+    """Forgets sessions that ended longer than `kept` ago; the number of them. For the scheduler."""
+    with pool.connection() as connection:
+        deleted: int = connection.execute(
+            "DELETE FROM auth.session WHERE coalesce(revoked_at, least(expires_at, last_seen_at + %s)) < now() - %s",
+            (IDLE, kept),
+        ).rowcount
+        return deleted
+
+
+def set_cookie(opened: OpenedSession, public_url: str) -> str:
+    """The `Set-Cookie` value that hands a session to a browser."""
+    secure = public_url.startswith("https://")
+    name = SECURE_COOKIE if secure else COOKIE
+    age = int(ABSOLUTE.total_seconds())
+    return f"{name}={opened.cookie}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
+
+
+def clear_cookie(public_url: str) -> str:
+    """The `Set-Cookie` value that takes it away again."""
+    secure = public_url.startswith("https://")
+    name = SECURE_COOKIE if secure else COOKIE
+    return f"{name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
+
+
+def session_cookie(headers: Headers) -> str | None:
+    """The session cookie's value, the `__Host-` one first: a subdomain cannot plant that one."""
+    found: dict[str, str] = {}
+    for part in headers.get("cookie", "").split(";"):
+        name, equals, value = part.strip().partition("=")
+        if equals:
+            found.setdefault(name, value)
+    return found.get(SECURE_COOKIE) or found.get(COOKIE) or None
+
+
+def not_signed_in() -> Problem:
+    return Problem(401, "not_signed_in", "Please sign in.", headers={"WWW-Authenticate": "Bearer"})
+
+
+def _bearer(headers: Headers) -> str | None:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+def _hash(secret: str) -> bytes:
+    return sha256(secret.encode("utf-8", "surrogateescape")).digest()
+
+
+_COLUMNS: Final = ("id", "account_id", "email", "name", "roles", "cookie_hash", "touch", "token_is_live")
+_FIND: Final = {
+    column: (
+        "SELECT id, account_id, email, name, roles, cookie_hash, last_seen_at < now() - %(touch)s AS touch,"  # noqa: S608
+        " token_expires_at > now() AS token_is_live FROM auth.session"
+        f" WHERE {column} = %(hash)s AND revoked_at IS NULL AND expires_at > now() AND last_seen_at > now() - %(idle)s"
+    )
+    for column in ("token_hash", "cookie_hash")
+}
+_TOUCH: Final = "UPDATE auth.session SET last_seen_at = now(), token_expires_at = now() + %s WHERE id = %s"
+
+
+def _values(row: Any) -> tuple[Any, ...]:
+    """The row's columns in order, whichever row factory the pool has."""
+    return tuple(row[name] for name in _COLUMNS) if isinstance(row, Mapping) else tuple(row)

@@ -1,0 +1,111 @@
+"""Keys of personal data: one per person, so that deleting it blanks that person in the log, the stores and every replay.
+
+`command_api` encrypts `Personal` fields with it before they are stored; projectors open them again
+(`schemas.envelope.Decrypt`). Keys lie in `auth.subject_key`, wrapped by a key derived from the master key.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from base64 import b64decode, b64encode
+from threading import Lock
+from typing import Any, Final
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from psycopg_pool import ConnectionPool
+
+from infra.sealing import Unsealable, derived_key, seal, unseal
+from infra.settings import Settings
+from schemas.base import ERASED
+from schemas.envelope import ENCRYPTED_PREFIX
+
+CACHE_S: Final = 5.0
+"""How long an erased key may still be used by a process that had it."""
+CACHE_SIZE: Final = 10_000
+
+
+class SubjectErased(ValueError):
+    """The person was erased: nothing about them may be stored any more."""
+
+
+class Keyring:
+    """Encrypts and opens personal fields. Thread-safe. Calls may raise what the pool raises when Postgres is down."""
+
+    def __init__(self, pool: ConnectionPool[Any], settings: Settings) -> None:
+        self._pool = pool
+        self._wrapping = derived_key(settings, "subject-keys")
+        self._cache: dict[UUID, tuple[float, AESGCM | None]] = {}
+        self._lock = Lock()
+
+    def __call__(self, subject_id: UUID, field: str, text: str) -> str:
+        """The plain text of `text`, or `[erased]` when the subject's key is gone."""
+        key = self._key(subject_id)
+        if key is None:
+            return ERASED
+        raw = b64decode(text.removeprefix(ENCRYPTED_PREFIX))
+        try:
+            return key.decrypt(raw[:12], raw[12:], _bound_to(subject_id, field)).decode()
+        except InvalidTag as error:
+            raise Unsealable(f"field {field} of {subject_id} cannot be opened with its key") from error
+
+    def encrypt(self, subject_id: UUID, field: str, text: str) -> str:
+        """`text` encrypted for storing; the subject gets a key if it has none. Raises `SubjectErased`."""
+        key = self._key(subject_id) or self._new_key(subject_id)
+        nonce = os.urandom(12)
+        sealed = key.encrypt(nonce, text.encode(), _bound_to(subject_id, field))
+        return ENCRYPTED_PREFIX + b64encode(nonce + sealed).decode()
+
+    def erase(self, subject_id: UUID) -> None:
+        """Deletes the subject's key: what was encrypted with it reads `[erased]` from now on, everywhere."""
+        with self._pool.connection() as connection:
+            connection.execute(
+                "INSERT INTO auth.subject_key (subject_id, erased_at) VALUES (%s, now())"
+                " ON CONFLICT (subject_id) DO UPDATE SET key_wrapped = NULL, erased_at = now()",
+                (subject_id,),
+            )
+        with self._lock:
+            self._cache.pop(subject_id, None)
+
+    def _key(self, subject_id: UUID) -> AESGCM | None:
+        cached = self._cache.get(subject_id)
+        if cached is not None and cached[0] > time.monotonic():
+            return cached[1]
+        with self._pool.connection() as connection:
+            row = connection.execute(
+                "SELECT key_wrapped FROM auth.subject_key WHERE subject_id = %s AND key_wrapped IS NOT NULL",
+                (subject_id,),
+            ).fetchone()
+        return self._remember(subject_id, _first(row)) if row is not None else None
+
+    def _new_key(self, subject_id: UUID) -> AESGCM:
+        wrapped = seal(self._wrapping, os.urandom(32).hex(), f"subject-key:{subject_id}")
+        with self._pool.connection() as connection:
+            connection.execute(
+                "INSERT INTO auth.subject_key (subject_id, key_wrapped) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+                (subject_id, wrapped),
+            )
+            row = connection.execute(
+                "SELECT key_wrapped FROM auth.subject_key WHERE subject_id = %s", (subject_id,)
+            ).fetchone()
+        if row is None or _first(row) is None:
+            raise SubjectErased(f"{subject_id} was erased")
+        return self._remember(subject_id, _first(row))
+
+    def _remember(self, subject_id: UUID, wrapped: str) -> AESGCM:
+        key = AESGCM(bytes.fromhex(unseal(self._wrapping, wrapped, f"subject-key:{subject_id}")))
+        with self._lock:
+            if len(self._cache) >= CACHE_SIZE:
+                self._cache.clear()
+            self._cache[subject_id] = (time.monotonic() + CACHE_S, key)
+        return key
+
+
+def _bound_to(subject_id: UUID, field: str) -> bytes:
+    return f"{subject_id}:{field}".encode()
+
+
+def _first(row: Any) -> Any:
+    return next(iter(row.values())) if isinstance(row, dict) else row[0]

@@ -1,0 +1,160 @@
+"""Refusals and failures as our HTTP services answer them: RFC 9457 `application/problem+json`.
+
+Routes raise `Problem`; `install(app)` turns it, FastAPI's own refusals and everything unexpected into the same shape:
+`{type, title, status, code, detail, message, errors?: [{field, message}]}`. What was sent is never echoed, so a NaN or
+a password in a body cannot come back, and nothing of our inside is told.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+import orjson
+import psycopg
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+MEDIA_TYPE: Final = "application/problem+json"
+RETRY_AFTER_S: Final = 2
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """What is wrong with one field. `field` is its name as the caller wrote it (`sub1`, `items.0.amount`)."""
+
+    field: str
+    message: str
+
+
+class Problem(Exception):
+    """A refusal with its status and stable `code`; `message` is one sentence for a person."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        errors: Sequence[FieldError] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.errors = tuple(errors)
+        self.headers = dict(headers or {})
+
+    def body(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "code": self.code,
+            "detail": self.message,
+            "message": self.message,
+        }
+        if self.errors:
+            found["errors"] = [{"field": error.field, "message": error.message} for error in self.errors]
+        return found
+
+    def response(self) -> Response:
+        return Response(orjson.dumps(self.body()), self.status, self.headers, MEDIA_TYPE)
+
+
+def unavailable(message: str = "The service cannot answer just now. Please try again in a moment.") -> Problem:
+    """503 for an engine that is down: the caller may send the same request again."""
+    return Problem(503, "unavailable", message, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def install(app: FastAPI) -> None:
+    """Makes every refusal and failure of `app` a problem document. Postgres that is down becomes 503."""
+    app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(psycopg.OperationalError, _postgres_down)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def problem_schema() -> dict[str, Any]:
+    """The problem document for OpenAPI."""
+    text = {"type": "string"}
+    field = {"type": "object", "required": ["field", "message"], "properties": {"field": text, "message": text}}
+    return {
+        "type": "object",
+        "description": "RFC 9457; message is fit to be shown to a person.",
+        "required": ["type", "title", "status", "code", "message"],
+        "properties": {
+            "type": text,
+            "title": text,
+            "status": {"type": "integer"},
+            "code": text,
+            "detail": text,
+            "message": text,
+            "errors": {"type": "array", "items": field},
+        },
+    }
+
+
+async def _problem(_: Request, error: Exception) -> Response:
+    assert isinstance(error, Problem)  # noqa: S101 - the handler's own registration says so
+    return error.response()
+
+
+async def _invalid(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101
+    errors = [_field_error(item) for item in error.errors()]
+    message = errors[0].message if errors else "The request is not valid."
+    return Problem(400, "invalid", message, errors=errors).response()
+
+
+def _field_error(item: Mapping[str, Any]) -> FieldError:
+    place = [str(part) for part in item["loc"]]
+    if place and place[0] in ("body", "query", "path", "header", "cookie"):
+        place = place[1:]
+    kind = str(item["type"])
+    name = ".".join(place)
+    if kind == "json_invalid":
+        return FieldError("", "The body is not valid JSON.")
+    shown = name or "The body"
+    if kind == "missing":
+        return FieldError(name, f"{shown} is required.")
+    if kind == "extra_forbidden":
+        return FieldError(name, f"{shown} is not a field of this call.")
+    if kind == "value_error":
+        return FieldError(name, str(item["msg"]).removeprefix("Value error, "))
+    if "." in kind or kind.startswith("said_"):
+        return FieldError(name, str(item["msg"]))
+    reason = str(item["msg"])
+    return FieldError(name, f"{shown}: {reason[:1].lower()}{reason[1:]}.")
+
+
+async def _http(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101
+    if error.status_code == 404:
+        found = Problem(404, "not_found", "There is nothing at this address.")
+    elif error.status_code == 405:
+        found = Problem(405, "method_not_allowed", "This address does not take that method.")
+    else:
+        phrase = HTTPStatus(error.status_code).phrase
+        found = Problem(error.status_code, phrase.lower().replace(" ", "_"), f"{phrase}.")
+    found.headers.update(error.headers or {})
+    return found.response()
+
+
+async def _postgres_down(_: Request, error: Exception) -> Response:
+    log.warning("postgres does not answer: %s", error)
+    return unavailable().response()
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return Problem(500, "internal", "Something went wrong on our side. It has been noted.").response()
