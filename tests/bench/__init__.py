@@ -1,0 +1,25 @@
+"""Benches: each `bench_<subject>.py` has `run() -> list[Figure]`; `python -m tests.bench [subject …]` runs them one after
+another and writes the figures, each beside a baseline of the same run, into `docs/benchmarks.md`.
+
+A bench is no test: it never fails because of a time. It starts what it measures by itself and ends it.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class _Measured(TypedDict):
+    name: str
+    value: float
+    unit: str
+    command: str
+
+
+class Figure(_Measured, total=False):
+    """One measured figure. `baseline`: the same work done bare, in the same unit; `aim`: what we are out for."""
+
+    baseline: float
+    baseline_name: str
+    aim: str
+    note: str
