@@ -1,5 +1,5 @@
-"""Benches: each `bench_<subject>.py` has `run() -> list[Figure]`; `python -m tests.bench [subject …]` runs them one after
-another and writes the figures, each beside a baseline of the same run, into `docs/benchmarks.md`.
+"""Benches: each `bench_<subject>.py` has `run() -> list[Figure]`; `python -m tests.bench [subject …]` runs them in turn
+and writes the figures, each beside a baseline of the same run, into `docs/benchmarks.md`.
 
 A bench is no test: it never fails because of a time. It starts what it measures by itself and ends it.
 """
