@@ -69,11 +69,18 @@ class RecordTooLarge(Exception):
     """One record is larger than the log takes (1 MiB with its headers). Trying again will not help."""
 
 
+class OffsetOutOfRange(Exception):
+    """The log does not hold the asked offset (any more). Never skipped over: somebody has to look."""
+
+
 class Source(Protocol):
     """One partition, read from an offset on. Not thread-safe: one owner."""
 
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
-        """The next records, at most `max_records`; waits up to `timeout_s` for the first. Raises `LogUnavailable`."""
+        """The next records, at most `max_records`; waits up to `timeout_s` for the first.
+
+        Raises `LogUnavailable`, after which the same `read` may be tried again, and `OffsetOutOfRange`.
+        """
         ...
 
     def seek(self, offset: int) -> None:
@@ -111,15 +118,16 @@ class Log(Protocol):
     def close(self) -> None: ...
 
 
-def open_log(settings: Settings, *, linger_ms: int = 0) -> Log:
+def open_log(settings: Settings, *, linger_ms: int = 0, delivery_timeout_s: float = 10.0) -> Log:
     """The log that the settings name (`ALTHING_LOG`, `KAFKA_BOOTSTRAP_SERVERS`, `POSTGRES_URL`).
 
     `linger_ms`: how long the producer waits to fill a batch; 0 for the relay, a few ms for ingest.
+    `delivery_timeout_s`: after this long a publish that was not acknowledged fails with `LogUnavailable`.
     """
     if settings.log == "postgres":
         from infra.log.postgres_log import PostgresLog
 
-        return PostgresLog(settings)
+        return PostgresLog(settings, delivery_timeout_s=delivery_timeout_s)
     from infra.log.kafka_log import KafkaLog
 
-    return KafkaLog(settings, linger_ms=linger_ms)
+    return KafkaLog(settings, linger_ms=linger_ms, delivery_timeout_s=delivery_timeout_s)

@@ -1,0 +1,110 @@
+"""The cheapest way into kafka-python's producer: whole calls at a time, one callback per call and batch.
+
+`KafkaProducer.send` makes two futures, three locks and two log strings per record (13-18 us; 57-77,000 records/s).
+Here a call's records go into the producer's own batches under one lock per partition, and each batch reports once.
+This reaches into `kafka.producer` 3.0 (the accumulator's batches), which is why the dependency is pinned below 3.1 and
+`tests/contract/test_log.py` runs against a real broker. When a broker asks for a batch to be split, which our topic
+settings rule out, nothing is reported and the caller's deadline fails the call: never a wrong position.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import count
+from time import time
+from typing import Any
+
+from kafka import KafkaProducer
+from kafka.producer.producer_batch import ProducerBatch
+from kafka.record.memory_records import MemoryRecordsBuilder
+from kafka.structs import TopicPartition
+
+from infra.log import LogUnavailable, Position, Record
+
+Done = Callable[[list[Position]], None]
+Failed = Callable[[Exception], None]
+_Part = tuple[ProducerBatch, int, list[int]]
+
+
+class Appender:
+    """Puts calls into one producer. `append` is not thread-safe: its owner holds a lock around it."""
+
+    def __init__(self, producer: KafkaProducer) -> None:
+        self._accumulator = producer._accumulator
+        self._sender = producer._sender
+        self._settings = producer.config
+        self._topics: set[str] = set()
+
+    def append(self, records: Sequence[Record], partitions: Sequence[int], done: Done, failed: Failed) -> None:
+        """Hands the records over; then, on the producer's own thread, `done` or `failed` is called once."""
+        parts = self._hand_over(records, partitions)
+        reports = count(1)  # counts in one step: parts may be reported on the caller's and the sender's thread at once
+        positions: list[Position | None] = [None] * len(records)
+        error: Exception | None = None
+
+        def report(topic_partition: TopicPartition, first: int, places: list[int], result: tuple[Any, ...]) -> None:
+            nonlocal error
+            base, _, errors = result
+            if errors is not None:
+                error = errors(0)
+            elif base < 0:  # stored by an earlier attempt that the broker no longer remembers the place of
+                error = LogUnavailable("stored at an unknown place")
+            else:
+                topic, partition = topic_partition
+                for offset, place in enumerate(places, base + first):
+                    positions[place] = Position(topic, partition, offset)
+            if next(reports) == len(parts):
+                if error is None:
+                    done(positions)  # type: ignore[arg-type]  # every place is filled by now
+                else:
+                    failed(error)
+
+        for batch, first, places in parts:
+            batch.produce_future.add_callback(report, batch.topic_partition, first, places)
+
+    def _hand_over(self, records: Sequence[Record], partitions: Sequence[int]) -> list[_Part]:
+        by_place: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for index, record in enumerate(records):
+            by_place[record.topic, partitions[index]].append(index)
+        parts: list[_Part] = []
+        wake = False
+        for (topic, partition), indexes in by_place.items():
+            if topic not in self._topics:
+                self._sender.add_topic(topic)
+                self._topics.add(topic)
+            wake |= self._fill(TopicPartition(topic, partition), records, indexes, parts)
+        if wake:
+            self._sender.wakeup()
+        return parts
+
+    def _fill(self, place: TopicPartition, records: Sequence[Record], indexes: list[int], parts: list[_Part]) -> bool:
+        """Appends to the partition's open batch and to new ones; tells whether the sender has to look."""
+        accumulator, now = self._accumulator, int(time() * 1000)
+        accumulator._appends_in_progress.increment()
+        try:
+            with accumulator._tp_lock(place):
+                waiting = accumulator._batches[place]
+                batch = waiting[-1] if waiting else self._new_batch(place)
+                write, first, taken = batch.records.append, batch.records.next_offset(), 0
+                for seen, index in enumerate(indexes):
+                    record = records[index]
+                    entry = (record.timestamp_ms or now, record.key, record.value, record.headers)
+                    if write(*entry) is None:
+                        if seen > taken:
+                            parts.append((batch, first, indexes[taken:seen]))
+                        batch = self._new_batch(place)
+                        write, first, taken = batch.records.append, 0, seen
+                        write(*entry)
+                parts.append((batch, first, indexes[taken:]))
+                return len(waiting) > 1 or first == 0 or batch.records.is_full()
+        finally:
+            accumulator._appends_in_progress.decrement()
+
+    def _new_batch(self, place: TopicPartition) -> ProducerBatch:
+        settings, accumulator = self._settings, self._accumulator
+        builder = MemoryRecordsBuilder(2, settings["compression_attrs"], settings["batch_size"])
+        batch = ProducerBatch(place, builder)
+        accumulator._batches[place].append(batch)
+        accumulator._incomplete.add(batch)
+        return batch

@@ -1,0 +1,254 @@
+"""The log of record on Apache Kafka, by kafka-python.
+
+One background thread per `KafkaLog` connects, reconnects and holds every call to its deadline; kafka-python's own
+sender thread reports what the broker acknowledged. Publishing never touches the network on the caller's thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Event, Lock, RLock, Thread
+from time import monotonic, sleep
+from typing import Final
+
+from kafka import KafkaConsumer, KafkaProducer
+from kafka.errors import KafkaError
+from kafka.structs import TopicPartition
+
+from infra.log import LogUnavailable, Position, Record, RecordTooLarge
+from infra.log.kafka_append import Appender
+from infra.log.kafka_clients import MAX_MESSAGE_BYTES, create_topics, open_client
+from infra.log.kafka_source import KafkaSource
+from infra.log.limits import place_of, size_of
+from infra.settings import Settings
+from schemas import topics
+
+logger = logging.getLogger(__name__)
+
+BATCH_BYTES: Final = 256 * 1024
+ANSWER_TIMEOUT_S: Final = 2.0
+_TICK_S: Final = 0.05
+_CONNECT_TIMEOUT_S: Final = 2.0
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """One `publish`: until its future is done its bytes count against the bound."""
+
+    records: Sequence[Record]
+    partitions: list[int]
+    size: int
+    deadline: float
+    future: Future[list[Position]]
+
+
+class KafkaLog:
+    """`infra.log.Log` on Kafka. `delivery_timeout_s`: after this long an unacknowledged call fails.
+
+    `max_buffered_bytes` bounds what waits for the broker; above it `publish` fails at once with `LogUnavailable`.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        linger_ms: int = 0,
+        delivery_timeout_s: float = 10.0,
+        max_buffered_bytes: int = 64 * 1024 * 1024,
+    ) -> None:
+        if settings.kafka_bootstrap_servers is None:
+            raise ValueError("KAFKA_BOOTSTRAP_SERVERS is not set")
+        self._servers = settings.kafka_bootstrap_servers.split(",")
+        self._linger_ms = linger_ms
+        self._delivery_timeout_s = delivery_timeout_s
+        self._max_buffered_bytes = max_buffered_bytes
+        self._gate = RLock()  # order of calls = order in the log; re-entered when a future's callback publishes
+        self._producer: KafkaProducer | None = None
+        self._appender: Appender | None = None
+        self._parked: deque[_Call] = deque()
+        self._calls: deque[_Call] = deque()
+        self._buffered = 0
+        self._buffered_lock = Lock()
+        self._broken = False
+        self._closing = Event()
+        self._asker: KafkaConsumer | None = None
+        self._asker_lock = Lock()
+        self._keeper = Thread(target=self._keep, name="kafka-log", daemon=True)
+        self._keeper.start()
+
+    def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
+        future: Future[list[Position]] = Future()
+        try:
+            size = sum(map(size_of, records))
+        except RecordTooLarge as error:
+            future.set_exception(error)
+            return future
+        partitions = [place_of(record) for record in records]
+        if not records:
+            future.set_result([])
+            return future
+        future.set_running_or_notify_cancel()
+        call = _Call(records, partitions, size, monotonic() + self._delivery_timeout_s, future)
+        if not self._reserve(size):
+            future.set_exception(LogUnavailable(f"{self._buffered} bytes wait for Kafka already"))
+            return future
+        with self._gate:
+            if self._closing.is_set():
+                self._release(call)
+                _fail(call, LogUnavailable("this log is closed"))
+            elif self._appender is None or self._parked:
+                self._parked.append(call)
+            else:
+                self._hand_over(call, self._appender)
+            self._calls.append(call)
+        return future
+
+    def source(self, topic: str, partition: int, offset: int = 0) -> KafkaSource:
+        return KafkaSource(self._servers, topic, partition, offset)
+
+    def end_offset(self, topic: str, partition: int) -> int:
+        return self._ask_end(topic, partition, ANSWER_TIMEOUT_S)
+
+    def create_topics(self) -> None:
+        create_topics(self._servers)
+
+    def ready(self, timeout_s: float = 0.2) -> bool:
+        """True when the broker answers and the topics are there."""
+        try:
+            self._ask_end(topics.DOMAIN.name, 0, timeout_s)
+        except LogUnavailable:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Waits for what was handed over, at most the delivery timeout, then fails the rest."""
+        self._closing.set()
+        self._keeper.join()
+        with self._asker_lock:
+            if self._asker is not None:
+                self._asker.close()
+                self._asker = None
+
+    def _reserve(self, size: int) -> bool:
+        with self._buffered_lock:
+            if self._buffered and self._buffered + size > self._max_buffered_bytes:
+                return False
+            self._buffered += size
+            return True
+
+    def _release(self, call: _Call) -> None:
+        with self._buffered_lock:
+            self._buffered -= call.size
+
+    def _hand_over(self, call: _Call, appender: Appender) -> None:
+        def done(positions: list[Position]) -> None:
+            self._release(call)
+            with suppress(InvalidStateError):  # its deadline had passed
+                call.future.set_result(positions)
+
+        def failed(error: Exception) -> None:
+            # Some failures leave kafka-python's sender unable to send for ever (seen after a frozen broker): after any
+            # of them a new producer takes over. Failures that ending the old one causes do not count.
+            self._broken = self._broken or self._appender is appender
+            self._release(call)
+            _fail(call, LogUnavailable(f"Kafka did not acknowledge: {error}"))
+
+        appender.append(call.records, call.partitions, done, failed)
+
+    def _keep(self) -> None:
+        connecting: Thread | None = None
+        while not (self._closing.is_set() and not self._calls):
+            self._expire()
+            if self._broken:
+                self._drop_producer()
+            if self._producer is None and (connecting is None or not connecting.is_alive()):
+                connecting = Thread(target=self._connect, name="kafka-connect", daemon=True)
+                connecting.start()
+            sleep(_TICK_S)
+        if connecting is not None:
+            connecting.join()
+        self._drop_producer()
+
+    def _expire(self) -> None:
+        """Forgets finished calls and fails those that are late. One late call means that the producer hangs."""
+        now = monotonic()
+        while self._calls and (self._calls[0].future.done() or self._calls[0].deadline < now):
+            call = self._calls.popleft()
+            if call.future.done():
+                continue
+            with self._gate:
+                was_parked = call in self._parked
+                if was_parked:
+                    self._parked.remove(call)
+            if was_parked:
+                self._release(call)
+            else:
+                self._broken = True
+            _fail(call, LogUnavailable(f"Kafka did not answer within {self._delivery_timeout_s:g} s"))
+
+    def _connect(self) -> None:
+        # kafka-python gives up half a second earlier than `_expire`, which only has to act when its sender hangs.
+        delivery_ms = max(500, int(self._delivery_timeout_s * 1000) - 500)
+        try:
+            producer = open_client(
+                KafkaProducer,
+                self._servers,
+                _CONNECT_TIMEOUT_S,
+                acks="all",
+                enable_idempotence=True,
+                compression_type="lz4",
+                linger_ms=self._linger_ms,
+                batch_size=BATCH_BYTES,
+                max_request_size=2 * MAX_MESSAGE_BYTES,
+                request_timeout_ms=max(1, delivery_ms // 2 - self._linger_ms),
+                delivery_timeout_ms=delivery_ms,
+                metadata_max_age_ms=60_000,
+                metrics_enabled=False,
+            )
+        except LogUnavailable as error:
+            logger.warning("%s", error)
+            self._closing.wait(0.2)
+            return
+        appender = Appender(producer)
+        with self._gate:
+            self._producer, self._appender = producer, appender
+            while self._parked:
+                self._hand_over(self._parked.popleft(), appender)
+
+    def _drop_producer(self) -> None:
+        """Ends the producer at once; the calls that it still holds fail, so nothing old is sent later."""
+        with self._gate:
+            producer, self._producer, self._appender, self._broken = self._producer, None, None, False
+        if producer is not None:
+            producer._sender.force_close()  # `close` alone would wait for what the broker never answers
+            producer._sender.join(self._delivery_timeout_s)
+            with suppress(KafkaError):
+                producer.close(timeout=0)
+
+    def _ask_end(self, topic: str, partition: int, timeout_s: float) -> int:
+        place = TopicPartition(topic, partition)
+        deadline = monotonic() + timeout_s
+        if not self._asker_lock.acquire(timeout=timeout_s):
+            raise LogUnavailable("Kafka does not answer")
+        try:
+            if self._asker is None:
+                self._asker = open_client(
+                    KafkaConsumer, self._servers, timeout_s, enable_auto_commit=False, metrics_enabled=False
+                )
+            left_ms = max(1, int((deadline - monotonic()) * 1000))
+            offset: int = self._asker.end_offsets([place], timeout_ms=left_ms)[place]
+            return offset
+        except (KafkaError, OSError) as error:
+            raise LogUnavailable(f"Kafka does not tell the end of {topic}[{partition}]: {error}") from error
+        finally:
+            self._asker_lock.release()
+
+
+def _fail(call: _Call, error: Exception) -> None:
+    with suppress(InvalidStateError):
+        call.future.set_exception(error)

@@ -1,0 +1,95 @@
+"""One partition of Kafka, read from an offset that the caller owns: `assign` and `seek`, no consumer group."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Final
+
+from kafka import KafkaConsumer
+from kafka.errors import KafkaError, LogTruncationError, OffsetOutOfRangeError
+from kafka.structs import TopicPartition
+
+from infra.log import LogUnavailable, OffsetOutOfRange, StoredRecord
+from infra.log.kafka_clients import open_client
+
+_CONTACT_S: Final = 1.0
+_ANSWER_TIMEOUT_MS: Final = 1000
+_CONNECT_TIMEOUT_S: Final = 2.0
+
+
+class KafkaSource:
+    """`infra.log.Source` on Kafka. Connects at the first `read` and again after every error."""
+
+    def __init__(self, servers: list[str], topic: str, partition: int, offset: int) -> None:
+        self._servers = servers
+        self._place = TopicPartition(topic, partition)
+        self._next = offset
+        self._consumer: KafkaConsumer | None = None
+        self._last_contact = 0.0
+
+    def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
+        try:
+            if self._consumer is None:
+                self._consumer = self._connect(timeout_s)
+            found = self._consumer.poll(timeout_ms=int(timeout_s * 1000), max_records=max_records)
+            records = found.get(self._place, ())
+            if not records:
+                self._check_contact(self._consumer)
+                return []
+        except (OffsetOutOfRangeError, LogTruncationError) as error:
+            raise OffsetOutOfRange(f"{self._shown()} is not in the log: {error}") from error
+        except (KafkaError, OSError) as error:
+            self._disconnect()
+            raise LogUnavailable(f"Kafka does not give {self._shown()}: {error}") from error
+        self._last_contact = monotonic()
+        self._next = records[-1].offset + 1
+        topic, partition = self._place
+        return [
+            StoredRecord(topic, partition, r.offset, r.timestamp, r.key or b"", r.value or b"", tuple(r.headers))
+            for r in records
+        ]
+
+    def seek(self, offset: int) -> None:
+        self._next = offset
+        if self._consumer is not None:
+            self._consumer.seek(self._place, offset)
+
+    def close(self) -> None:
+        self._disconnect()
+
+    def _connect(self, timeout_s: float) -> KafkaConsumer:
+        consumer = open_client(
+            KafkaConsumer,
+            self._servers,
+            max(timeout_s, _CONNECT_TIMEOUT_S),
+            enable_auto_commit=False,
+            auto_offset_reset="none",
+            check_crcs=True,
+            fetch_min_bytes=1,
+            fetch_max_wait_ms=500,
+            fetch_max_bytes=52_428_800,
+            max_partition_fetch_bytes=4_194_304,
+            metadata_max_age_ms=60_000,
+            request_timeout_ms=10_000,
+            metrics_enabled=False,
+        )
+        consumer.assign([self._place])
+        consumer.seek(self._place, self._next)
+        return consumer
+
+    def _check_contact(self, consumer: KafkaConsumer) -> None:
+        """An empty `poll` looks the same at the end of the log and without a broker: ask, once a second."""
+        if monotonic() - self._last_contact < _CONTACT_S:
+            return
+        end = consumer.end_offsets([self._place], timeout_ms=_ANSWER_TIMEOUT_MS)[self._place]
+        if end < self._next:
+            raise OffsetOutOfRange(f"{self._shown()} lies behind the end of the log, {end}")
+        self._last_contact = monotonic()
+
+    def _disconnect(self) -> None:
+        consumer, self._consumer = self._consumer, None
+        if consumer is not None:
+            consumer.close(autocommit=False, timeout_ms=_ANSWER_TIMEOUT_MS)
+
+    def _shown(self) -> str:
+        return f"{self._place.topic}[{self._place.partition}]@{self._next}"

@@ -1,0 +1,297 @@
+"""The log of record on Postgres: one machine without Java, and the fast tests.
+
+Offsets come from one row per partition, locked until the commit, so they have no gaps and readers see them in order.
+One writer thread per `PostgresLog` commits whatever calls wait together (group commit); NOTIFY wakes the readers.
+The table is created by the migrations (`0050_log.sql`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Condition, Event, Thread
+from time import monotonic, time
+from typing import Any, Final
+
+import msgspec
+import psycopg
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from infra.log import LogUnavailable, Position, Record, RecordTooLarge
+from infra.log.limits import place_of, size_of
+from infra.log.postgres_deadlines import Deadlines
+from infra.log.postgres_source import Bell, PostgresSource
+from infra.settings import Settings
+from schemas import topics
+
+GROUP_RECORDS: Final = 10_000
+GROUP_BYTES: Final = 16 * 1024 * 1024
+_TICK_S: Final = 0.1
+
+CONNECTION: Final = {
+    "connect_timeout": 3,
+    "application_name": "althing-log",
+    "options": "-c synchronous_commit=on -c statement_timeout=10s -c lock_timeout=5s "
+    "-c idle_in_transaction_session_timeout=10s",
+    "tcp_user_timeout": 5000,
+    "keepalives_idle": 5,
+}
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """One `publish`, waiting for the writer."""
+
+    records: Sequence[Record]
+    partitions: list[int]
+    size: int
+    deadline: float
+    future: Future[list[Position]]
+
+
+class PostgresLog:
+    """`infra.log.Log` on Postgres. `delivery_timeout_s`: after this long an unacknowledged call fails.
+
+    `max_buffered_bytes` bounds what waits for the database; above it `publish` fails at once with `LogUnavailable`.
+    """
+
+    def __init__(
+        self, settings: Settings, *, delivery_timeout_s: float = 10.0, max_buffered_bytes: int = 64 * 1024 * 1024
+    ) -> None:
+        if settings.postgres_url is None:
+            raise ValueError("POSTGRES_URL is not set")
+        self._url = settings.postgres_url
+        self._delivery_timeout_s = delivery_timeout_s
+        self._max_buffered_bytes = max_buffered_bytes
+        self._waiting: deque[_Call] = deque()
+        self._committing: list[_Call] = []
+        self._buffered = 0
+        self._changed = Condition()
+        self._closing = Event()
+        self._readers = ConnectionPool(
+            self._url,
+            kwargs={**CONNECTION, "autocommit": True},
+            min_size=0,
+            max_size=4,
+            timeout=3,
+            reconnect_timeout=1,
+            open=True,
+        )
+        self._deadlines = Deadlines()
+        self._bell = Bell(self._url, CONNECTION)
+        self._writer = Thread(target=self._write, name="postgres-log", daemon=True)
+        self._keeper = Thread(target=self._expire, name="postgres-log-late-calls", daemon=True)
+        self._writer.start()
+        self._keeper.start()
+
+    def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
+        future: Future[list[Position]] = Future()
+        future.set_running_or_notify_cancel()
+        try:
+            size = sum(map(size_of, records))
+        except RecordTooLarge as error:
+            future.set_exception(error)
+            return future
+        partitions = [place_of(record) for record in records]
+        if not records:
+            future.set_result([])
+            return future
+        call = _Call(records, partitions, size, monotonic() + self._delivery_timeout_s, future)
+        with self._changed:
+            if self._closing.is_set():
+                future.set_exception(LogUnavailable("this log is closed"))
+            elif self._buffered and self._buffered + size > self._max_buffered_bytes:
+                future.set_exception(LogUnavailable(f"{self._buffered} bytes wait for Postgres already"))
+            else:
+                self._waiting.append(call)
+                self._buffered += size
+                self._changed.notify()
+        return future
+
+    def source(self, topic: str, partition: int, offset: int = 0) -> PostgresSource:
+        return PostgresSource(self._readers, self._deadlines, self._bell, topic, partition, offset)
+
+    def end_offset(self, topic: str, partition: int) -> int:
+        return self._ask_end(topic, partition, 2.0)
+
+    def create_topics(self) -> None:
+        """Adds the table's partitions. Raises `RuntimeError` when a topic has other partitions than it should."""
+        with psycopg.connect(self._url, **CONNECTION) as connection:  # type: ignore[arg-type]  # typed per keyword
+            for topic in topics.ALL:
+                connection.execute(
+                    "INSERT INTO log.partition (topic, partition) SELECT %s, generate_series(0, %s - 1) "
+                    "ON CONFLICT DO NOTHING",
+                    (topic.name, topic.partitions),
+                )
+                row = connection.execute(
+                    "SELECT count(*) FROM log.partition WHERE topic = %s", (topic.name,)
+                ).fetchone()
+                if row != (topic.partitions,):
+                    found = row[0] if row else 0
+                    raise RuntimeError(
+                        f"Topic {topic.name} has {found} partitions, not {topic.partitions}: "
+                        "keys would change their place."
+                    )
+
+    def ready(self, timeout_s: float = 0.2) -> bool:
+        """True when Postgres answers and the topics are there."""
+        try:
+            self._ask_end(topics.DOMAIN.name, 0, timeout_s)
+        except LogUnavailable:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Waits for what was handed over, at most the delivery timeout."""
+        with self._changed:
+            self._closing.set()
+            self._changed.notify_all()
+        self._writer.join()
+        self._keeper.join()
+        self._bell.close()
+        self._readers.close()
+        self._deadlines.close()
+
+    def _ask_end(self, topic: str, partition: int, timeout_s: float) -> int:
+        try:
+            with self._readers.connection(timeout=timeout_s) as connection:
+                with self._deadlines.within(timeout_s, connection):
+                    row = connection.execute(
+                        "SELECT next_offset FROM log.partition WHERE topic = %s AND partition = %s", (topic, partition)
+                    ).fetchone()
+        except (psycopg.Error, PoolTimeout) as error:
+            raise LogUnavailable(f"Postgres does not tell the end of {topic}[{partition}]: {error}") from error
+        if row is None:
+            raise LogUnavailable(f"{topic}[{partition}] is not created yet")
+        end: int = row[0]
+        return end
+
+    def _write(self) -> None:
+        connection: psycopg.Connection[Any] | None = None
+        while group := self._take():
+            try:
+                if connection is None:
+                    connection = psycopg.connect(self._url, **CONNECTION)  # type: ignore[arg-type]  # per keyword
+                with self._deadlines.within(self._delivery_timeout_s, connection):
+                    places = _insert(connection, group)
+            except (psycopg.Error, OSError) as error:
+                if connection is not None:
+                    connection.close()
+                    connection = None
+                if not self._try_again(group, error):
+                    self._finish(group, LogUnavailable(f"Postgres did not take the records: {error}"))
+                continue
+            try:
+                with self._deadlines.within(self._delivery_timeout_s, connection):
+                    connection.commit()
+            except (psycopg.Error, OSError) as error:
+                connection.close()
+                connection = None
+                self._finish(group, LogUnavailable(f"Postgres did not confirm the commit: {error}"))
+                continue
+            self._finish(group, places)
+        if connection is not None:
+            connection.close()
+
+    def _take(self) -> list[_Call]:
+        """The calls of the next commit; empty only when closing and nothing waits."""
+        with self._changed:
+            while not self._waiting and not self._closing.is_set():
+                self._changed.wait()
+            group: list[_Call] = []
+            records = size = 0
+            while self._waiting and (not group or records + len(self._waiting[0].records) <= GROUP_RECORDS):
+                if group and size + self._waiting[0].size > GROUP_BYTES:
+                    break
+                call = self._waiting.popleft()
+                group.append(call)
+                records += len(call.records)
+                size += call.size
+            self._committing = group
+            return group
+
+    def _try_again(self, group: list[_Call], error: Exception) -> bool:
+        """Nothing of the group was committed: puts it back in order while the database is away and time is left."""
+        if not isinstance(error, (psycopg.OperationalError, OSError)):
+            return False
+        with self._changed:
+            self._waiting.extendleft(reversed(group))
+            self._committing = []
+            self._changed.wait(_TICK_S)
+        return True
+
+    def _finish(self, group: list[_Call], outcome: list[list[Position]] | LogUnavailable) -> None:
+        with self._changed:
+            self._buffered -= sum(call.size for call in group)
+            self._committing = []
+        for index, call in enumerate(group):
+            with suppress(InvalidStateError):  # its deadline had passed
+                if isinstance(outcome, LogUnavailable):
+                    call.future.set_exception(outcome)
+                else:
+                    call.future.set_result(outcome[index])
+
+    def _expire(self) -> None:
+        """Fails late calls; those that no transaction holds yet are forgotten, the others stay until it ends."""
+        while not (self._closing.is_set() and not self._writer.is_alive()):
+            now = monotonic()
+            with self._changed:
+                late = [call for call in self._committing if call.deadline < now]
+                while self._waiting and self._waiting[0].deadline < now:
+                    call = self._waiting.popleft()
+                    self._buffered -= call.size
+                    late.append(call)
+            for call in late:
+                with suppress(InvalidStateError):
+                    call.future.set_exception(
+                        LogUnavailable(f"Postgres did not answer within {self._delivery_timeout_s:g} s")
+                    )
+            self._writer.join(_TICK_S)
+
+
+def _insert(connection: psycopg.Connection[Any], group: list[_Call]) -> list[list[Position]]:
+    """Writes the calls' records into the open transaction, notifies, and tells their places."""
+    now = int(time() * 1000)
+    counts: dict[tuple[str, int], int] = defaultdict(int)
+    for call in group:
+        for record, partition in zip(call.records, call.partitions, strict=True):
+            counts[record.topic, partition] += 1
+    offsets = _reserve(connection, counts)
+    places: list[list[Position]] = []
+    with connection.cursor().copy(
+        'COPY log.record (topic, partition, "offset", timestamp_ms, size, key, value, headers) '
+        "FROM STDIN WITH (FORMAT BINARY)"
+    ) as copy:
+        copy.set_types(["text", "int4", "int8", "int8", "int4", "bytea", "bytea", "bytea"])
+        for call in group:
+            positions = []
+            for record, partition in zip(call.records, call.partitions, strict=True):
+                topic, key, value = record.topic, record.key, record.value
+                offset = offsets[topic, partition]
+                offsets[topic, partition] = offset + 1
+                headers = msgspec.msgpack.encode(record.headers) if record.headers else None
+                size = len(key) + len(value) + len(headers or b"")
+                copy.write_row((topic, partition, offset, record.timestamp_ms or now, size, key, value, headers))
+                positions.append(Position(topic, partition, offset))
+            places.append(positions)
+    for topic, partition in counts:
+        connection.execute("SELECT pg_notify('log', %s)", (f"{topic}:{partition}",))
+    return places
+
+
+def _reserve(connection: psycopg.Connection[Any], counts: dict[tuple[str, int], int]) -> dict[tuple[str, int], int]:
+    """Locks the partitions, always in the same order, and tells each one's first free offset."""
+    offsets: dict[tuple[str, int], int] = {}
+    for topic, partition in sorted(counts):
+        row = connection.execute(
+            "UPDATE log.partition SET next_offset = next_offset + %s WHERE topic = %s AND partition = %s "
+            "RETURNING next_offset",
+            (counts[topic, partition], topic, partition),
+        ).fetchone()
+        if row is None:
+            raise psycopg.DataError(f"{topic}[{partition}] is not created yet")
+        offsets[topic, partition] = row[0] - counts[topic, partition]
+    return offsets
