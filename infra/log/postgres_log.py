@@ -157,11 +157,13 @@ class PostgresLog:
 
     def _ask_end(self, topic: str, partition: int, timeout_s: float) -> int:
         try:
-            with self._readers.connection(timeout=timeout_s) as connection:
-                with self._deadlines.within(timeout_s, connection):
-                    row = connection.execute(
-                        "SELECT next_offset FROM log.partition WHERE topic = %s AND partition = %s", (topic, partition)
-                    ).fetchone()
+            with (
+                self._readers.connection(timeout=timeout_s) as connection,
+                self._deadlines.within(timeout_s, connection),
+            ):
+                row = connection.execute(
+                    "SELECT next_offset FROM log.partition WHERE topic = %s AND partition = %s", (topic, partition)
+                ).fetchone()
         except (psycopg.Error, PoolTimeout) as error:
             raise LogUnavailable(f"Postgres does not tell the end of {topic}[{partition}]: {error}") from error
         if row is None:
