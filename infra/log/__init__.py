@@ -97,7 +97,7 @@ class Log(Protocol):
         """Append `records`; the future gives their places in the same order, or `LogUnavailable`/`RecordTooLarge`.
 
         Never blocks longer than it takes to hand the records over, also while the log is down (then the future fails
-        within the delivery timeout). What waits is bounded at 64 MiB; the caller bounds its unacknowledged work below it.
+        within the delivery timeout). What waits is bounded at 64 MiB; the caller bounds its own work below that.
         A call costs about as much as six records: who has many small ones at once gathers them into one call.
         """
         ...
