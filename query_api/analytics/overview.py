@@ -1,0 +1,136 @@
+"""`overview`: the figures of a range and of the range it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from query_api import money
+from query_api.analytics import metrics
+from query_api.analytics.metrics import Counts, Source
+from query_api.analytics.ranges import Range
+from query_api.analytics.reading import NO_PARTNER, Query, Selection, rows, source_of
+
+
+class ClickTotals(BaseModel):
+    """Clicks of a range."""
+
+    total: int
+    unique: int = Field(description="Distinct visitors among them")
+
+
+class ConversionTotals(BaseModel):
+    """Conversions of a range; total = pending + approved."""
+
+    total: int
+    pending: int
+    approved: int
+    rejected: int
+    reversed: int
+    average_commission: float = Field(description="Revenue per conversion, major units")
+
+
+class RevenueTotals(BaseModel):
+    """The website's commission in major units; total = pending + approved, less what was reversed."""
+
+    total: float
+    pending: float
+    approved: float
+    reversed: float
+    active_partners: int = Field(description="Partners with a click or conversion")
+
+
+class Figures(BaseModel):
+    """Everything the dashboard's cards show of one range."""
+
+    clicks: ClickTotals
+    pageviews: int
+    visitors: int
+    conversions: ConversionTotals
+    revenue: RevenueTotals
+    conversion_rate: float = Field(description="Conversions per hundred clicks, two decimals")
+
+
+class ShownRange(BaseModel):
+    """What the range came to be."""
+
+    from_: str = Field(alias="from", description="Inclusive: a date, or the first hour for 24h")
+    to: str = Field(description="Inclusive: a date, or the last hour for 24h")
+    timezone: str
+    bucket: str
+
+
+class Overview(Figures):
+    """The figures of the range, and of the one it is compared with."""
+
+    range: ShownRange
+    currency: str
+    previous: Figures | None = Field(description="The range it is compared with; null with compare=none")
+
+
+def query(selection: Selection, range_: Range, compared: Range | None) -> Query:
+    """One row per range: `period` 0 is the range itself, 1 the one it is compared with."""
+    parts = [_period(selection, range_, 0)]
+    if compared is not None:
+        parts.append(_period(selection, compared, 1))
+    parameters: dict[str, Any] = {}
+    for part in parts:
+        parameters.update(part.parameters)
+    return Query(" UNION ALL ".join(part.sql for part in parts), parameters)
+
+
+def _period(selection: Selection, range_: Range, period: int) -> Query:
+    start, end, name = range_.start, range_.end, str(period)
+    traffic = source_of(selection, Source.TRAFFIC, tuple(metrics.COUNTERS))
+    visitors = source_of(selection, Source.VISITORS)
+    partners = source_of(selection, Source.PARTNER)
+    counted = rows(traffic, selection, start, end, name)
+    unique = rows(visitors, selection, start, end, name)
+    active = rows(partners, selection, start, end, name)
+    sql = (
+        f"SELECT toUInt8({period}) AS period, c.*, v.*, p.active_partners FROM"  # noqa: S608 - values are bound
+        f" (SELECT {metrics.counters(traffic)} {counted.sql}) AS c"
+        f" CROSS JOIN (SELECT {metrics.uniques(visitors)} {unique.sql}) AS v"
+        f" CROSS JOIN (SELECT countIf({metrics.IS_ACTIVE}) AS active_partners FROM"
+        f" (SELECT {metrics.counters(partners, metrics.PERFORMANCE_COUNTERS)} {active.sql}"
+        f" AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id)) AS p"
+    )
+    return Query(sql, {**counted.parameters, **unique.parameters, **active.parameters})
+
+
+def figures(row: Mapping[str, Any], currency: str) -> Figures:
+    """The figures of one row of `query`."""
+    counts = Counts.of(row)
+    pending, approved = money.major_series([counts.c_pending, counts.c_approved], currency)
+    return Figures(
+        clicks=ClickTotals(total=counts.clicks, unique=row["unique_clickers"]),
+        pageviews=counts.pageviews,
+        visitors=row["unique_visitors"],
+        conversions=ConversionTotals(
+            total=counts.conversions,
+            pending=counts.pending,
+            approved=counts.approved,
+            rejected=counts.rejected,
+            reversed=counts.reversed,
+            average_commission=counts.average_commission(currency),
+        ),
+        revenue=RevenueTotals(
+            total=money.major(counts.revenue, currency),
+            pending=pending,
+            approved=approved,
+            reversed=money.major(counts.c_reversed, currency),
+            active_partners=row["active_partners"],
+        ),
+        conversion_rate=counts.conversion_rate,
+    )
+
+
+def answer(found: list[Mapping[str, Any]], range_: Range, currency: str) -> Overview:
+    """From the rows of `query`."""
+    by_period = {row["period"]: figures(row, currency) for row in found}
+    shown = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key, "bucket": range_.bucket}
+    return Overview(
+        range=ShownRange.model_validate(shown), currency=currency, previous=by_period.get(1), **dict(by_period[0])
+    )

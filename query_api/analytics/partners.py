@@ -1,0 +1,60 @@
+"""`partners`: the ten partners that earned most, then those that got most clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import BaseModel, Field
+
+from query_api import money
+from query_api.analytics import metrics
+from query_api.analytics.metrics import IS_ACTIVE, PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.ranges import Range
+from query_api.analytics.reading import NO_PARTNER, Query, Selection, rows, source_of
+
+TOP: Final = 10
+UNKNOWN: Final = "Unknown partner"
+
+
+class PartnerPerformance(BaseModel):
+    """What one partner brought in the range."""
+
+    partnerId: str
+    partnerName: str
+    clicks: int
+    conversions: int
+    revenue: float = Field(description="Major units")
+    epc: float = Field(description="Earnings per click, major units")
+    conversion_rate: float = Field(description="Conversions per hundred clicks, two decimals")
+
+
+def query(selection: Selection, range_: Range) -> Query:
+    """One row per partner, best first."""
+    source = source_of(selection, Source.PARTNER)
+    counted = rows(source, selection, range_.start, range_.end)
+    sql = (
+        f"SELECT toString(t.partner_id) AS partner, {metrics.counters(source, PERFORMANCE_COUNTERS)} {counted.sql}"
+        f" AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id"
+        f" HAVING {IS_ACTIVE} ORDER BY c_pending + c_approved DESC, clicks DESC, partner LIMIT {TOP}"
+    )
+    return Query(sql, counted.parameters)
+
+
+def answer(found: list[Mapping[str, Any]], names: Mapping[str, str], currency: str) -> list[PartnerPerformance]:
+    """From the rows of `query`; `names` by partner id."""
+    performances = []
+    for row in found:
+        counts = Counts.of(row)
+        performances.append(
+            PartnerPerformance(
+                partnerId=row["partner"],
+                partnerName=names.get(row["partner"], UNKNOWN),
+                clicks=counts.clicks,
+                conversions=counts.conversions,
+                revenue=money.major(counts.revenue, currency),
+                epc=counts.epc(currency),
+                conversion_rate=counts.conversion_rate,
+            )
+        )
+    return performances

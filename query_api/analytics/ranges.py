@@ -1,0 +1,257 @@
+"""From "the last 7 days" to instants: ranges as whole buckets in the website's time zone.
+
+Everything here is pure. A range is cut into buckets whose edges are instants, so the engines only ever compare
+numbers and cannot disagree about daylight saving: a day has the 23, 24 or 25 hours that it really had, and in zones
+of a half or three-quarter hour the hours begin when that zone's clock shows :00. Every edge is a multiple of 15
+minutes, which is the grain of the rollups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from typing import Final
+from zoneinfo import ZoneInfo
+
+MAX_DAYS: Final = 3660
+HOURS_UP_TO_DAYS: Final = 2
+DAYS_UP_TO_DAYS: Final = 180
+
+_HOUR: Final = timedelta(hours=1)
+_DAY: Final = timedelta(days=1)
+
+
+class TimeRange(StrEnum):
+    """The ranges that can be asked for by name, and `custom`."""
+
+    LAST_24H = "24h"
+    LAST_7D = "7d"
+    LAST_30D = "30d"
+    LAST_90D = "90d"
+    CUSTOM = "custom"
+
+
+class Compare(StrEnum):
+    """What the range is compared with: the one just before, the same a year ago, or nothing."""
+
+    PREVIOUS = "previous"
+    YEAR = "year"
+    NONE = "none"
+
+
+class BucketKind(StrEnum):
+    """How long a bucket is."""
+
+    MINUTE = "minute"
+    HOUR = "hour"
+    DAY = "day"
+    MONTH = "month"
+
+
+class BadRange(ValueError):
+    """The range asked for makes no sense; the message says why, `field` which parameter it is about."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A span of time cut into buckets. Bucket i covers `[edges[i], edges[i + 1])`; there is at least one."""
+
+    timezone: ZoneInfo
+    bucket: BucketKind
+    edges: tuple[datetime, ...]
+    whole_days: bool
+    """It begins and ends with a local day (everything but the last hours and minutes does)."""
+
+    @property
+    def start(self) -> datetime:
+        """First instant, UTC."""
+        return self.edges[0]
+
+    @property
+    def end(self) -> datetime:
+        """First instant after the range, UTC."""
+        return self.edges[-1]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """One per bucket: its first local date for days and months, else local time with its offset."""
+        return tuple(self._label(edge) for edge in self.edges[:-1])
+
+    @property
+    def shown_from(self) -> str:
+        """Where the range begins, inclusive: a date, or the first hour's label."""
+        return self.start.astimezone(self.timezone).date().isoformat() if self.whole_days else self._label(self.start)
+
+    @property
+    def shown_to(self) -> str:
+        """Where the range ends, inclusive: its last date, or the last hour's label."""
+        if self.whole_days:
+            return (self.end - timedelta(microseconds=1)).astimezone(self.timezone).date().isoformat()
+        return self._label(self.edges[-2])
+
+    def _label(self, edge: datetime) -> str:
+        local = edge.astimezone(self.timezone)
+        if self.bucket in (BucketKind.DAY, BucketKind.MONTH):
+            return local.date().isoformat()
+        return local.isoformat(timespec="seconds")
+
+
+def resolve(
+    name: TimeRange, timezone: ZoneInfo, now: datetime, first: date | None = None, last: date | None = None
+) -> Range:
+    """The range that is meant at `now` (aware). `first` and `last` (inclusive) belong to `custom` and only to it.
+
+    Raises `BadRange`.
+    """
+    if name is not TimeRange.CUSTOM:
+        if first is not None or last is not None:
+            raise BadRange("from" if first is not None else "to", "from and to go with timeRange=custom only.")
+        if name is TimeRange.LAST_24H:
+            return last_hours(timezone, now, 24)
+        today = now.astimezone(timezone).date()
+        return of_days(timezone, today - timedelta(days=_DAYS[name] - 1), today)
+    if first is None or last is None:
+        missing = "from" if first is None else "to"
+        raise BadRange(missing, "timeRange=custom needs both from and to (dates, YYYY-MM-DD).")
+    return of_days(timezone, first, last)
+
+
+_DAYS: Final = {TimeRange.LAST_7D: 7, TimeRange.LAST_30D: 30, TimeRange.LAST_90D: 90}
+
+
+def last_hours(timezone: ZoneInfo, now: datetime, hours: int) -> Range:
+    """This hour of the local clock and the `hours - 1` before it."""
+    edges = [_next_hour(timezone, hour_start(timezone, now)), hour_start(timezone, now)]
+    while len(edges) <= hours:
+        edges.append(hour_start(timezone, edges[-1] - timedelta(microseconds=1)))
+    return Range(timezone, BucketKind.HOUR, tuple(reversed(edges)), whole_days=False)
+
+
+def last_minutes(timezone: ZoneInfo, now: datetime, minutes: int) -> Range:
+    """This minute and the `minutes - 1` before it."""
+    end = now.astimezone(UTC).replace(second=0, microsecond=0) + timedelta(minutes=1)
+    edges = tuple(end - timedelta(minutes=back) for back in range(minutes, -1, -1))
+    return Range(timezone, BucketKind.MINUTE, edges, whole_days=False)
+
+
+def of_days(timezone: ZoneInfo, first: date, last: date) -> Range:
+    """The local days from `first` to `last`, inclusive. Raises `BadRange`."""
+    if first > last:
+        raise BadRange("from", "from must not be after to.")
+    if first.year < 1990 or last.year > 2100:
+        raise BadRange("from" if first.year < 1990 else "to", "Dates from 1990 to 2100 can be asked for.")
+    days = (last - first).days + 1
+    if days > MAX_DAYS:
+        raise BadRange("from", f"A range may cover at most {MAX_DAYS} days.")
+    after = last + _DAY
+    if days <= HOURS_UP_TO_DAYS:
+        start, end = day_start(timezone, first), day_start(timezone, after)
+        return Range(timezone, BucketKind.HOUR, tuple(_hours(timezone, start, end)), whole_days=True)
+    if days <= DAYS_UP_TO_DAYS:
+        return _of_dates(timezone, BucketKind.DAY, [first + timedelta(days=n) for n in range(days + 1)])
+    return _of_dates(timezone, BucketKind.MONTH, [first, *_month_starts(first, last), after])
+
+
+def comparison(of: Range, compare: Compare) -> Range | None:
+    """The range that `of` is compared with, cut into as many buckets for days and months; none for `NONE`.
+
+    `previous` has the same number of local days (for the last 24 hours: the same number of hours) and ends where `of`
+    begins. `year` has the same dates one year before; 29 February becomes the 28th.
+    """
+    if compare is Compare.NONE:
+        return None
+    if compare is Compare.YEAR:
+        return _moved(of, _year_before)
+    local = [edge.astimezone(of.timezone) for edge in (of.start, of.end)]
+    if not of.whole_days:
+        return last_hours(of.timezone, of.start - timedelta(microseconds=1), len(of.edges) - 1)
+    length = local[1].date() - local[0].date()
+    return _moved(of, lambda day: day - length)
+
+
+def day_start(timezone: ZoneInfo, day: date) -> datetime:
+    """The first instant of a local day, UTC; where midnight is skipped by the clock, the instant of the skip."""
+    return _instant(datetime(day.year, day.month, day.day), timezone)  # noqa: DTZ001 - a local clock's reading
+
+
+def hour_start(timezone: ZoneInfo, moment: datetime) -> datetime:
+    """The last instant at or before `moment` at which the local clock showed :00, UTC."""
+    found = moment.astimezone(UTC)
+    while True:
+        local = found.astimezone(timezone)
+        past = timedelta(minutes=local.minute, seconds=local.second, microseconds=local.microsecond)
+        if not past:
+            return found
+        found -= past
+
+
+def _next_hour(timezone: ZoneInfo, start: datetime) -> datetime:
+    """The first instant after `start` at which the local clock shows :00. Zones that move by half an hour make some
+    hours 90 minutes long."""
+    found = start + _HOUR
+    while (local := found.astimezone(timezone)).minute:
+        found += timedelta(minutes=60 - local.minute)
+    return found
+
+
+def _hours(timezone: ZoneInfo, start: datetime, end: datetime) -> Iterator[datetime]:
+    edge = start
+    while edge < end:
+        yield edge
+        edge = _next_hour(timezone, edge)
+    yield end
+
+
+def _of_dates(timezone: ZoneInfo, bucket: BucketKind, dates: list[date]) -> Range:
+    return Range(timezone, bucket, tuple(day_start(timezone, day) for day in dates), whole_days=True)
+
+
+def _month_starts(first: date, last: date) -> Iterator[date]:
+    month = (first.replace(day=1) + timedelta(days=32)).replace(day=1)
+    while month <= last:
+        yield month
+        month = (month + timedelta(days=32)).replace(day=1)
+
+
+def _moved(of: Range, move: Callable[[date], date]) -> Range:
+    """`of` with every edge's local date moved, its local time of day kept."""
+    if of.bucket is BucketKind.HOUR:
+        start = of.start.astimezone(of.timezone)
+        if not of.whole_days:
+            moved = datetime.combine(move(start.date()), start.time())
+            begin = hour_start(of.timezone, _instant(moved, of.timezone))
+            edges = [begin]
+            while len(edges) < len(of.edges):
+                edges.append(_next_hour(of.timezone, edges[-1]))
+            return Range(of.timezone, of.bucket, tuple(edges), whole_days=False)
+        begin = day_start(of.timezone, move(start.date()))
+        days = of.end.astimezone(of.timezone).date() - start.date()
+        end = day_start(of.timezone, move(start.date()) + days)
+        return Range(of.timezone, of.bucket, tuple(_hours(of.timezone, begin, end)), whole_days=True)
+    return _of_dates(of.timezone, of.bucket, [move(edge.astimezone(of.timezone).date()) for edge in of.edges])
+
+
+def _year_before(day: date) -> date:
+    return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
+
+
+def _instant(clock: datetime, timezone: ZoneInfo) -> datetime:
+    """The first instant at which the local clock shows `clock` (naive) or, where it skips that reading, the skip."""
+    early = clock.replace(tzinfo=timezone, fold=0).astimezone(UTC)
+    if early.astimezone(timezone).replace(tzinfo=None) == clock:
+        return early
+    late = clock.replace(tzinfo=timezone, fold=1).astimezone(UTC)
+    lower, upper = min(early, late), max(early, late)
+    while upper - lower > timedelta(seconds=1):
+        middle = lower + (upper - lower) / 2
+        if middle.astimezone(timezone).replace(tzinfo=None) < clock:
+            lower = middle
+        else:
+            upper = middle
+    return upper.replace(microsecond=0)

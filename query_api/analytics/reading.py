@@ -1,0 +1,96 @@
+"""How the analytics calls read ClickHouse: which table answers, which rows, cut into which buckets. Pure text.
+
+A request without filters is answered by the rollup of each call; a filter by partner alone or by country alone by the
+rollup that knows it, as far as that one counts what is asked for; every other filter by the raw table `events`. All
+three give the same numbers, since one definition (`metrics`) makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from query_api.analytics.filters import Bots, Filter, condition
+from query_api.analytics.metrics import Source
+from query_api.analytics.ranges import Range
+from schemas.tracking import NO_ID
+
+Parameters = Mapping[str, Any]
+
+NO_PARTNER: Final = f"toUUID('{NO_ID}')"
+
+NOT_IN_PARTNER_ROLLUP: Final = frozenset({"pageviews"})
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which events of which website are asked about."""
+
+    website_id: str
+    filters: tuple[Filter, ...] = ()
+    bots: Bots = Bots.EXCLUDE
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statement whose values are bound on the server."""
+
+    sql: str
+    parameters: Parameters
+
+
+def source_of(selection: Selection, usual: Source, names: Sequence[str] = ()) -> Source:
+    """The table that answers `selection` for a call that counts `names` and reads `usual` when nothing is filtered."""
+    if not selection.filters:
+        return usual
+    if usual is Source.VISITORS or len(selection.filters) > 1:
+        return Source.RAW
+    [only] = selection.filters
+    if only.name == "partner" and usual is not Source.COUNTRY and not NOT_IN_PARTNER_ROLLUP & set(names):
+        # The rollup has no rows without a partner: it cannot tell what "none" or "not this one" leaves over.
+        knows_all = usual is Source.PARTNER or (only.wanted and str(NO_ID) not in only.wanted)
+        return Source.PARTNER if knows_all else Source.RAW
+    if only.name == "country" and usual is not Source.PARTNER:
+        return Source.COUNTRY
+    return Source.RAW
+
+
+def rows(source: Source, selection: Selection, start: datetime, end: datetime, name: str = "") -> Query:
+    """`FROM ... WHERE ...` for the rows of `selection` from `start` until before `end`; the table is called `t`.
+
+    `name` keeps the bounds of two ranges apart in one statement.
+    """
+    chosen = condition(selection.filters, selection.bots)
+    sql = (
+        f"FROM {source} AS t WHERE t.website_id = {{website:UUID}}"
+        f" AND t.{source.time} >= toDateTime({{start{name}:UInt32}}, 'UTC')"
+        f" AND t.{source.time} < toDateTime({{end{name}:UInt32}}, 'UTC') AND {chosen.sql}"
+    )
+    bounds = {f"start{name}": seconds(start), f"end{name}": seconds(end)}
+    return Query(sql, {"website": selection.website_id, **bounds, **chosen.parameters})
+
+
+def edge(source: Source) -> str:
+    """The expression that puts a row into its bucket: the Unix time of the bucket's begin. Needs `edges_of`."""
+    return f"roundDown(toUnixTimestamp(t.{source.time}), {{edges:Array(UInt32)}})"
+
+
+def edges_of(range_: Range) -> Parameters:
+    """What `edge` is bound to."""
+    return {"edges": [seconds(moment) for moment in range_.edges[:-1]]}
+
+
+def counts_by_edge(range_: Range, found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """One row per bucket of the range, in order; empty ones where `found` (with column `edge`) has none.
+
+    Where a zone skipped a whole day two buckets begin together; the later one, which is not empty, gets the rows.
+    """
+    by_edge = {int(row["edge"]): row for row in found}
+    laid = [by_edge.pop(seconds(moment), {}) for moment in reversed(range_.edges[:-1])]
+    return laid[::-1]
+
+
+def seconds(moment: datetime) -> int:
+    return int(moment.timestamp())

@@ -1,0 +1,1 @@
+"""What happens on a website right now, pushed over Server-Sent Events."""

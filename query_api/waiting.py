@@ -1,0 +1,243 @@
+"""Reading one's own writes: how far the live projections have read, and waiting until they have read far enough.
+
+A command answers `X-Position: domain@1234`; the next read brings it back as `X-Wait-For`. `Positions` keeps one LISTEN
+connection per process; projectors notify in the same transaction that advances a position, so a waiter wakes within
+a millisecond of its data being readable. A wait ends after 2 s at the latest; then the answer is marked stale.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import psycopg
+from psycopg import Connection, Notify
+
+from infra.settings import Settings
+from schemas.topics import BY_NAME, CLICKS, DOMAIN, REJECTED
+
+log = logging.getLogger(__name__)
+
+CHANNEL: Final = "projection"
+MAX_WAIT_S: Final = 2.0
+MAX_TOKENS: Final = 8
+MAX_WAITERS: Final = 16
+"""Requests that may wait at one time; further ones are answered at once, marked stale."""
+
+RELOAD_S: Final = 5.0
+_POLL_S: Final = 0.05
+_RECONNECT_S: Final = 0.5
+_TOKEN: Final = re.compile(r"(?P<topic>[a-z]+)(\[(?P<partition>\d{1,4})\])?@(?P<offset>\d{1,18})")
+
+TOPICS: Final[Mapping[str, frozenset[str]]] = {
+    "events": frozenset({CLICKS.name, DOMAIN.name}),
+    "refusals": frozenset({REJECTED.name}),
+}
+"""What each projection reads; those not named here read `domain` only."""
+
+_ONLY_DOMAIN: Final = frozenset({DOMAIN.name})
+_LIVE: Final = (
+    "SELECT p.projection, p.topic, p.partition, p.next_offset, p.domain_position FROM engine.position AS p"
+    " JOIN engine.projection AS live ON live.name = p.projection AND live.live_generation = p.generation"
+)
+
+
+class BadToken(ValueError):
+    """`X-Wait-For` is not understood; the message says what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One place in the log that an answer shall contain."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How far one projection has read one partition."""
+
+    next_offset: int
+    domain_position: int
+
+    def contains(self, token: Token) -> bool:
+        return self.domain_position >= token.offset if token.topic == DOMAIN.name else self.next_offset > token.offset
+
+
+def parse(text: str) -> tuple[Token, ...]:
+    """The tokens of an `X-Wait-For` header: `domain@12`, `clicks[3]@98765`, or several with commas. Raises `BadToken`."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if len(parts) > MAX_TOKENS:
+        raise BadToken(f"X-Wait-For takes at most {MAX_TOKENS} positions.")
+    return tuple(_token(part) for part in parts)
+
+
+def _token(text: str) -> Token:
+    found = _TOKEN.fullmatch(text)
+    topic = BY_NAME.get(found["topic"]) if found else None
+    if found is None or topic not in (DOMAIN, CLICKS, REJECTED):
+        raise BadToken("X-Wait-For takes positions such as domain@1234 or clicks[3]@98765.")
+    partition = int(found["partition"] or 0)
+    if partition >= topic.partitions:
+        raise BadToken(f"X-Wait-For: {topic.name} has the partitions 0 to {topic.partitions - 1}.")
+    return Token(topic.name, partition, int(found["offset"]))
+
+
+class Positions:
+    """How far the live projections have read, kept up by notifications. Thread-safe."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._url = settings.postgres_url or ""
+        self._seen: dict[tuple[str, str, int], Seen] = {}
+        self._changed = threading.Condition()
+        self._waiters = threading.BoundedSemaphore(MAX_WAITERS)
+        self._listening = False
+        self._stopped = threading.Event()
+        self._observers: list[Callable[[str], None]] = []
+        self._version = 0
+        self._thread = threading.Thread(target=self._run, name="positions", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        with self._changed:
+            self._changed.notify_all()
+
+    def observe(self, observer: Callable[[str], None]) -> None:
+        """Calls `observer(projection)` after each advance, in the listening thread: it must be quick."""
+        self._observers.append(observer)
+
+    @property
+    def version(self) -> int | None:
+        """Grows with every advance of `events`; none while nothing can be known (then nothing may be cached)."""
+        return self._version if self._listening else None
+
+    def next_offset(self, projection: str, topic: str, partition: int) -> int | None:
+        """The offset that the live generation reads next; none when it is not known."""
+        seen = self._seen.get((projection, topic, partition))
+        return seen.next_offset if seen else None
+
+    def domain_position(self, projections: Iterable[str]) -> int:
+        """The position of `domain` that all of these have read; 0 = nothing."""
+        places = [self._seen.get((name, DOMAIN.name, 0)) for name in projections if DOMAIN.name in _topics(name)]
+        return min((seen.domain_position if seen else 0 for seen in places), default=0)
+
+    def wait(self, tokens: Iterable[Token], projections: Iterable[str], timeout_s: float = MAX_WAIT_S) -> bool:
+        """Whether, after waiting at most `timeout_s`, each of `projections` has read what it reads of `tokens`."""
+        wanted = [
+            ((name, token.topic, token.partition), token)
+            for token in tokens
+            for name in projections
+            if token.topic in _topics(name)
+        ]
+        if self._have(wanted):
+            return True
+        if not self._waiters.acquire(blocking=False):
+            return False
+        try:
+            return self._wait(wanted, time.monotonic() + timeout_s)
+        finally:
+            self._waiters.release()
+
+    def _wait(self, wanted: list[tuple[tuple[str, str, int], Token]], deadline: float) -> bool:
+        while not self._have(wanted):
+            left = deadline - time.monotonic()
+            if left <= 0 or self._stopped.is_set():
+                return False
+            with self._changed:
+                if not self._have(wanted):
+                    self._changed.wait(min(left, _POLL_S * 4))
+            if not self._listening:
+                self._poll(left)
+        return True
+
+    def _have(self, wanted: list[tuple[tuple[str, str, int], Token]]) -> bool:
+        return all((seen := self._seen.get(place)) is not None and seen.contains(token) for place, token in wanted)
+
+    def _poll(self, left: float) -> None:
+        """While notifications do not arrive: look."""
+        try:
+            with self._connect() as connection:
+                self._load(connection)
+        except psycopg.OperationalError:
+            self._stopped.wait(min(left, _POLL_S))
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                with self._connect() as connection:
+                    connection.execute(f"LISTEN {CHANNEL}")
+                    self._load(connection)
+                    self._listening = True
+                    self._listen(connection)
+            except psycopg.Error as error:
+                log.warning("positions cannot be followed just now: %s", error)
+            finally:
+                self._listening = False
+            self._stopped.wait(_RECONNECT_S)
+
+    def _listen(self, connection: Connection[Any]) -> None:
+        while not self._stopped.is_set():
+            for notify in connection.notifies(timeout=RELOAD_S / 5, stop_after=1):
+                self._take(notify)
+            if time.monotonic() - self._loaded > RELOAD_S:
+                self._load(connection)
+
+    def _connect(self) -> Connection[Any]:
+        return psycopg.connect(
+            self._url,
+            autocommit=True,
+            connect_timeout=2,
+            options="-c statement_timeout=2000",
+            application_name="query positions",
+            keepalives_idle=5,
+            keepalives_interval=2,
+            keepalives_count=2,
+        )
+
+    def _load(self, connection: Connection[Any]) -> None:
+        """What the tables say: for the beginning, and after a switch of generations, which nobody notifies."""
+        found = {
+            (projection, topic, int(partition)): Seen(int(offset), int(position))
+            for projection, topic, partition, offset, position in connection.execute(_LIVE).fetchall()
+        }
+        self._loaded = time.monotonic()
+        moved = {place[0] for place, seen in found.items() if self._seen.get(place) != seen}
+        with self._changed:
+            self._seen = found
+            self._version += bool(moved)
+            self._changed.notify_all()
+        self._tell(moved)
+
+    def _take(self, notify: Notify) -> None:
+        parts = notify.payload.split(":")
+        if len(parts) != 5 or not all(part.isdecimal() for part in parts[2:]):
+            log.warning("a notification is not understood: %r", notify.payload)
+            return
+        projection, topic, partition, next_offset, position = parts
+        with self._changed:
+            seen = Seen(int(next_offset), int(position))
+            self._seen = {**self._seen, (projection, topic, int(partition)): seen}
+            self._version += 1
+            self._changed.notify_all()
+        self._tell({projection})
+
+    def _tell(self, projections: Iterable[str]) -> None:
+        for projection in projections:
+            for observer in self._observers:
+                observer(projection)
+
+    _loaded = 0.0
+
+
+def _topics(projection: str) -> frozenset[str]:
+    return TOPICS.get(projection, _ONLY_DOMAIN)
