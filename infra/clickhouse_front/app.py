@@ -1,0 +1,254 @@
+"""The ASGI application: ClickHouse's HTTP interface in front of the engine in this process.
+
+One request: who is it (users.py), what does it ask (request.py, sql.py), is there room (admission.py), may it and how
+does it start (query.py), then either an insert whose body is streamed into the engine or a read whose result is
+streamed out. The event loop never touches the engine; a fixed set of threads does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+from infra.clickhouse_front import codings, reading
+from infra.clickhouse_front.admission import Admission
+from infra.clickhouse_front.body import Body
+from infra.clickhouse_front.engine import Engine, InsertStream, Stats
+from infra.clickhouse_front.errors import ClickHouseError, from_engine
+from infra.clickhouse_front.query import Query
+from infra.clickhouse_front.reply import Reply
+from infra.clickhouse_front.request import Request, read_request
+from infra.clickhouse_front.sessions import Sessions
+from infra.clickhouse_front.sql import Statement, read_statement
+from infra.clickhouse_front.users import User, Users, authenticate
+from infra.http_guard import Receive, Scope, Send
+
+P = ParamSpec("P")
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+APPEND_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much may happen at once, and what one query of a readonly user may take."""
+
+    running: int = 16
+    waiting: int = 128
+    wait_s: float = 20.0
+    readonly_seconds: int = 60
+    readonly_result_rows: int = 10_000_000
+    readonly_memory_bytes: int = 1 << 30
+
+    def readonly_settings(self) -> dict[str, str]:
+        return {
+            "max_execution_time": str(self.readonly_seconds),
+            "timeout_overflow_mode": "throw",
+            "max_result_rows": str(self.readonly_result_rows),
+            "result_overflow_mode": "throw",
+            "max_memory_usage": str(self.readonly_memory_bytes),
+        }
+
+
+class Front:
+    """The application. `stop` begins the end: reads are cancelled, inserts may finish; `close` frees the engine."""
+
+    def __init__(self, engine: Engine, users: Users, *, default_database: str, limits: Limits) -> None:
+        self._engine = engine
+        self._users = users
+        self._default_database = default_database
+        self._readonly_limits = limits.readonly_settings()
+        self._admission = Admission(limits.running, limits.waiting, limits.wait_s)
+        self._sessions = Sessions(engine)
+        self._threads = ThreadPoolExecutor(limits.running, "engine")
+        self._killers = ThreadPoolExecutor(2, "kill")
+        self._reads: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        reply = Reply(send, self._engine.version, self._engine.timezone, head_only=scope["method"] == "HEAD")
+        path = scope["path"]
+        if path in ("/ping", "/replicas_status", "/livez"):
+            await reply.plain(200, b"Ok.\n")
+        elif path == "/readyz":
+            await self._ready(reply)
+        elif path != "/":
+            await reply.plain(404, f"There is no handle {path}\n".encode())
+        else:
+            await self._interface(scope, receive, reply)
+
+    def stop(self) -> None:
+        self._admission.stop()
+        for mark in list(self._reads):
+            self._killers.submit(self._kill, mark)
+
+    def close(self) -> None:
+        self._killers.shutdown()
+        self._threads.shutdown(cancel_futures=True)
+        self._sessions.close()
+        self._engine.close()
+
+    async def _ready(self, reply: Reply) -> None:
+        try:
+            ok = not self._admission.stopping and await self._blocking(self._engine.scalar, "SELECT 1") == "1"
+        except ClickHouseError:
+            ok = False
+        await reply.plain(200 if ok else 503, b"Ok.\n" if ok else b"Not ready.\n")
+
+    async def _interface(self, scope: Scope, receive: Receive, reply: Reply) -> None:
+        body: Body | None = None
+        try:
+            request = read_request(scope)
+            reply.query_id = request.query_id
+            if request.may_only_read and not request.sql:
+                await reply.plain(200, b"Ok.\n")
+                return
+            user = authenticate(self._users, request.headers, request.own)
+            reply.coding = codings.choose(request.accepted_coding)
+            reply.native = request.flag("compress")
+            decoder = codings.decoder(request.headers.get("content-encoding", ""), native=request.flag("decompress"))
+            body = Body(receive, decoder)
+            async with self._admission.slot():
+                await self._answer(request, user, body, receive, reply)
+        except ClickHouseError as failure:
+            await self._fail(reply, body, failure)
+        except TimeoutError:
+            log.warning("A client stopped reading its answer; its connection is closed.")
+        except Exception as failure:
+            log.exception("A query failed outside the engine.")
+            await self._fail(reply, body, from_engine(failure))
+
+    async def _fail(self, reply: Reply, body: Body | None, failure: ClickHouseError) -> None:
+        unread = body is not None and not body.complete
+        if body is not None and unread and not reply.started:
+            await body.drain()
+        with suppress(TimeoutError):
+            await reply.fail(failure, close=unread)
+
+    async def _answer(self, request: Request, user: User, body: Body, receive: Receive, reply: Reply) -> None:
+        statement = await _statement(request, body)
+        async with self._query(request, user, statement) as query:
+            if statement.input_format is not None:
+                stats = await self._insert(query, body)
+                await reply.whole(b"", "", stats)
+                return
+            async with self._watched(receive, query):
+                result = await self._blocking(query.read)
+                if result.more is None:
+                    await reply.whole(result.first, result.output_format, result.stats())
+                else:
+                    await self._stream(result, reply)
+
+    async def _insert(self, query: Query, body: Body) -> Stats:
+        stream: InsertStream = await self._blocking(query.insert)
+        done = False
+        try:
+            waiting = bytearray(query.statement.data)
+            async for piece in body.pieces():
+                waiting += piece
+                if len(waiting) >= APPEND_BYTES:
+                    await self._blocking(stream.append, bytes(waiting))
+                    waiting.clear()
+            if waiting:
+                await self._blocking(stream.append, bytes(waiting))
+            stats = await self._blocking(stream.finish)
+            done = True
+            return stats
+        finally:
+            if not done:
+                with suppress(ClickHouseError):
+                    await self._blocking(stream.cancel)
+
+    async def _stream(self, result: reading.Reading, reply: Reply) -> None:
+        last = False
+        try:
+            await reply.begin(result.output_format, result.stats())
+            await reply.chunk(result.first)
+            while not last:
+                part, last = await self._blocking(result.next)
+                await reply.chunk(part)
+            await reply.end()
+        finally:
+            if not last:
+                with suppress(ClickHouseError):
+                    await self._blocking(result.cancel)
+
+    @asynccontextmanager
+    async def _query(self, request: Request, user: User, statement: Statement) -> AsyncIterator[Query]:
+        """The query on a connection of its own or, with `session_id`, on its session's. A readonly user can change
+        nothing that a session would keep: each of its queries gets a connection of its own."""
+        session_id = request.own.get("session_id", "")
+        if session_id and not user.readonly:
+            session = self._sessions.acquire(
+                user.name, session_id, request.session_timeout_s, must_exist=request.flag("session_check")
+            )
+            database = None if session.started else self._default_database
+            session.started = True
+            try:
+                yield Query(request, user, statement, session.connection, session.apply, database, {})
+            finally:
+                self._sessions.release(user.name, session_id, close=request.flag("close_session"))
+            return
+        connection = await self._blocking(self._engine.open)
+        try:
+            yield Query(
+                request, user, statement, connection, connection.apply, self._default_database, self._readonly_limits
+            )
+        finally:
+            await self._blocking(connection.close)
+
+    @asynccontextmanager
+    async def _watched(self, receive: Receive, query: Query) -> AsyncIterator[None]:
+        """While a read runs: cancels it when its client goes away, and lets `stop` find it."""
+        if not query.is_read:
+            yield
+            return
+
+        async def watch() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            await asyncio.get_running_loop().run_in_executor(self._killers, self._kill, query.mark)
+
+        self._reads.add(query.mark)
+        watcher = asyncio.create_task(watch())
+        try:
+            yield
+        finally:
+            self._reads.discard(query.mark)
+            watcher.cancel()
+
+    def _kill(self, mark: str) -> None:
+        with suppress(ClickHouseError):
+            self._engine.kill(mark)
+
+    async def _blocking(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`call` on an engine thread. If the task is cancelled meanwhile, the thread's work is waited for all the same:
+        a connection must never be used by two threads."""
+        future = asyncio.get_running_loop().run_in_executor(self._threads, lambda: call(*args, **kwargs))
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            await asyncio.wait([future])
+            raise
+
+
+async def _statement(request: Request, body: Body) -> Statement:
+    """The statement, out of the `query` parameter, the body or both; an INSERT's data stays in the body."""
+    if request.may_only_read:
+        return read_statement(request.sql)
+    if request.sql:
+        statement = read_statement(request.sql, data_follows=True)
+        if statement.input_format is not None:
+            return statement
+        more = await body.rest_of_statement(b"")
+        return read_statement(request.sql + b"\n" + more) if more else statement
+    head, ended = await body.head()
+    statement = read_statement(head)
+    if ended or (statement.input_format is not None and statement.data):
+        return statement
+    return read_statement(await body.rest_of_statement(head))

@@ -1,0 +1,88 @@
+"""A request's body as a stream of decoded bytes, bounded in size and in the time between its pieces."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+from infra.clickhouse_front.codings import Decoder
+from infra.clickhouse_front.errors import NETWORK_ERROR, QUERY_IS_TOO_LARGE, SOCKET_TIMEOUT, error
+from infra.http_guard import Receive
+
+IDLE_S = 30.0
+MAX_STATEMENT_BYTES = 4 << 20
+HEAD_BYTES = 256 << 10
+_DRAIN_S = 2.0
+_DRAIN_BYTES = 64 << 20
+
+
+class Body:
+    """Reads once, front to back. `complete` once the client has sent all of it."""
+
+    def __init__(self, receive: Receive, decoder: Decoder) -> None:
+        self._receive = receive
+        self._decoder = decoder
+        self._pending: Iterator[bytes] = iter(())
+        self.complete = False
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The rest of the body. Raises `ClickHouseError` if it stalls, breaks off or cannot be decoded."""
+        while (piece := await self._next()) is not None:
+            yield piece
+
+    async def head(self) -> tuple[bytes, bool]:
+        """The first `HEAD_BYTES` or more, or everything if it is less; and whether that is everything."""
+        return await self._until(HEAD_BYTES)
+
+    async def rest_of_statement(self, head: bytes) -> bytes:
+        """All of it; raises `ClickHouseError` 425 above `MAX_STATEMENT_BYTES`."""
+        text = head + (await self._until(MAX_STATEMENT_BYTES + 1))[0]
+        if len(text) > MAX_STATEMENT_BYTES:
+            raise error(QUERY_IS_TOO_LARGE, f"A statement may have at most {MAX_STATEMENT_BYTES:,} bytes")
+        return text
+
+    async def drain(self) -> None:
+        """Swallows a bounded part of what still comes, so that the client reads the refusal instead of a reset."""
+        swallowed = 0
+        try:
+            async with asyncio.timeout(_DRAIN_S):
+                while not self.complete and swallowed < _DRAIN_BYTES:
+                    message = await self._receive()
+                    swallowed += len(message.get("body", b""))
+                    if message["type"] == "http.disconnect":
+                        return
+                    self.complete = not message.get("more_body", False)
+        except TimeoutError:
+            return
+
+    async def _until(self, size: int) -> tuple[bytes, bool]:
+        parts: list[bytes] = []
+        have = 0
+        while have < size:
+            piece = await self._next()
+            if piece is None:
+                return b"".join(parts), True
+            parts.append(piece)
+            have += len(piece)
+        return b"".join(parts), False
+
+    async def _next(self) -> bytes | None:
+        while True:
+            for piece in self._pending:
+                if piece:
+                    return piece
+            if self.complete:
+                self._decoder.finish()
+                return None
+            self._pending = self._decoder.decode(await self._message())
+
+    async def _message(self) -> bytes:
+        try:
+            async with asyncio.timeout(IDLE_S):
+                message = await self._receive()
+        except TimeoutError as failure:
+            raise error(SOCKET_TIMEOUT, f"Nothing of the request's body came for {IDLE_S:.0f} s") from failure
+        if message["type"] == "http.disconnect":
+            raise error(NETWORK_ERROR, "The client went away before its request was complete")
+        self.complete = not message.get("more_body", False)
+        return bytes(message.get("body", b""))

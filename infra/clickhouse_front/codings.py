@@ -1,0 +1,171 @@
+"""HTTP content codings, as streams, both ways; a request's body is bounded in what it may unpack to at a time."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import lz4.frame
+import zstandard
+
+from infra.clickhouse_front import blocks
+from infra.clickhouse_front.errors import BAD_ARGUMENTS, CANNOT_DECOMPRESS, error
+
+_PREFERRED = ("zstd", "lz4", "gzip", "deflate")
+_PIECE_BYTES = 64 * 1024
+
+
+class Encoder(Protocol):
+    def encode(self, data: bytes) -> bytes:
+        """`data` coded and flushed, so that the reader can use it now."""
+
+    def finish(self) -> bytes:
+        """What ends the stream."""
+
+
+class Decoder(Protocol):
+    def decode(self, chunk: bytes) -> Iterator[bytes]:
+        """The data of `chunk`, in pieces of bounded size."""
+
+    def finish(self) -> None:
+        """Raises `ClickHouseError` 271 when the stream ends too early."""
+
+
+def choose(accepted: str) -> str | None:
+    """The coding to answer with, out of an Accept-Encoding header; None for none."""
+    refused_or_not = {
+        part.partition(";")[0].strip().lower(): part.partition(";")[2].replace(" ", "").lower() == "q=0"
+        for part in accepted.split(",")
+    }
+    return next((name for name in _PREFERRED if refused_or_not.get(name) is False), None)
+
+
+def encoder(coding: str | None, *, native: bool) -> Encoder:
+    """The way from result to wire: ClickHouse's blocks first if `native`, then the HTTP coding, like the server's."""
+    outer: Encoder = _Plain() if coding is None else _HttpEncoder(coding)
+    return _NativeEncoder(outer) if native else outer
+
+
+def decoder(coding: str, *, native: bool) -> Decoder:
+    """The way from wire to data. Raises `ClickHouseError` 36 for a coding that is not known."""
+    name = coding.strip().lower()
+    if name in ("", "identity"):
+        outer: Decoder = _PlainDecoder()
+    elif name in _DECODERS:
+        outer = _HttpDecoder(name)
+    else:
+        raise error(BAD_ARGUMENTS, f"Unknown compression method '{coding}' in Content-Encoding")
+    return _NativeDecoder(outer) if native else outer
+
+
+class _Plain:
+    def encode(self, data: bytes) -> bytes:
+        return data
+
+    def finish(self) -> bytes:
+        return b""
+
+
+class _HttpEncoder:
+    def __init__(self, coding: str) -> None:
+        self._stream: Any
+        self._begin = b""
+        if coding == "zstd":
+            self._stream = zstandard.ZstdCompressor(level=1).compressobj()
+            self._flush: tuple[Any, ...] = (zstandard.COMPRESSOBJ_FLUSH_BLOCK,)
+        elif coding == "lz4":
+            self._stream = lz4.frame.LZ4FrameCompressor(auto_flush=True)
+            self._begin = self._stream.begin()
+            self._flush = ()
+        else:
+            self._stream = zlib.compressobj(1, zlib.DEFLATED, 31 if coding == "gzip" else 15)
+            self._flush = (zlib.Z_SYNC_FLUSH,)
+
+    def encode(self, data: bytes) -> bytes:
+        begin, self._begin = self._begin, b""
+        coded: bytes = self._stream.compress(data)
+        return begin + coded + (self._stream.flush(*self._flush) if self._flush else b"")
+
+    def finish(self) -> bytes:
+        begin, self._begin = self._begin, b""
+        return begin + bytes(self._stream.flush())
+
+
+class _NativeEncoder:
+    def __init__(self, outer: Encoder) -> None:
+        self._outer = outer
+
+    def encode(self, data: bytes) -> bytes:
+        return self._outer.encode(blocks.encode(data))
+
+    def finish(self) -> bytes:
+        return self._outer.finish()
+
+
+class _PlainDecoder:
+    def decode(self, chunk: bytes) -> Iterator[bytes]:
+        yield chunk
+
+    def finish(self) -> None:
+        return
+
+
+_DECODERS: dict[str, Any] = {
+    "gzip": lambda: zlib.decompressobj(31),
+    "x-gzip": lambda: zlib.decompressobj(31),
+    "deflate": lambda: zlib.decompressobj(15),
+    "zstd": lambda: zstandard.ZstdDecompressor().decompressobj(),
+    "lz4": lz4.frame.LZ4FrameDecompressor,
+    "xz": lzma.LZMADecompressor,
+    "bz2": bz2.BZ2Decompressor,
+}
+_FAILURES = (zlib.error, zstandard.ZstdError, lzma.LZMAError, OSError, EOFError, RuntimeError, ValueError)
+
+
+class _HttpDecoder:
+    """Feeds small pieces: a bomb unpacks to a bounded amount before the next piece is looked at."""
+
+    def __init__(self, name: str) -> None:
+        self._make = _DECODERS[name]
+        self._stream = self._make()
+        self._fed = False
+
+    def decode(self, chunk: bytes) -> Iterator[bytes]:
+        for at in range(0, len(chunk), _PIECE_BYTES):
+            yield from self._piece(chunk[at : at + _PIECE_BYTES])
+
+    def _piece(self, piece: bytes) -> Iterator[bytes]:
+        while piece:
+            if self._stream.eof:
+                self._stream = self._make()  # the next member of a concatenated stream
+            try:
+                found = self._stream.decompress(piece)
+            except _FAILURES as failure:
+                raise error(CANNOT_DECOMPRESS, f"The request's body cannot be decompressed: {failure}") from failure
+            self._fed = True
+            if found:
+                yield found
+            piece = (self._stream.unused_data or b"") if self._stream.eof else b""
+
+    def finish(self) -> None:
+        if self._fed and not self._stream.eof:
+            raise error(CANNOT_DECOMPRESS, "The request's compressed body ends too early")
+
+
+class _NativeDecoder:
+    def __init__(self, outer: Decoder) -> None:
+        self._outer = outer
+        self._blocks = blocks.Decoder()
+
+    def decode(self, chunk: bytes) -> Iterator[bytes]:
+        for piece in self._outer.decode(chunk):
+            data = self._blocks.decompress(piece)
+            if data:
+                yield data
+
+    def finish(self) -> None:
+        self._outer.finish()
+        self._blocks.finish()

@@ -1,0 +1,237 @@
+"""The ClickHouse engine inside this process: one data directory, a fresh connection per query.
+
+A connection costs a tenth of a millisecond and carries its own settings and current database, so nothing of one
+request can leak into the next. All calls here block; the engine releases Python's lock while it works.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from infra.clickhouse_front import config
+from infra.clickhouse_front.errors import BAD_ARGUMENTS, UNKNOWN_SETTING, error, from_engine
+
+_chdb: Any = importlib.import_module("chdb._chdb")  # without stubs
+_SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_UNSTREAMABLE = "Streaming query is not supported"
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What the engine says it read and wrote, for X-ClickHouse-Summary."""
+
+    read_rows: int = 0
+    read_bytes: int = 0
+    written_rows: int = 0
+    written_bytes: int = 0
+    total_rows_to_read: int = 0
+    result_rows: int = 0
+    elapsed_ns: int = 0
+
+
+class Engine:
+    """Owns the data directory until `close`. Raises `ClickHouseError` from every call that the engine refuses."""
+
+    def __init__(self, data_dir: Path, memory_bytes: int) -> None:
+        server_config = config.write(data_dir, memory_bytes)
+        data = data_dir.absolute() / "data"
+        data.mkdir(exist_ok=True)
+        self._where = f"{data}?config-file={quote(str(server_config))}"
+        self._anchor = self._open()  # the engine lives as long as one connection is open
+        self.version = self.scalar("SELECT version()")
+        self.timezone = self.scalar("SELECT timezone()")
+
+    def create_database(self, name: str) -> None:
+        self._anchor.run(f"CREATE DATABASE IF NOT EXISTS {identifier(name)}")
+
+    def scalar(self, sql: str) -> str:
+        with self.connection() as connection:
+            return connection.run(sql)[0].decode().rstrip("\n")
+
+    def open(self) -> Connection:
+        """A connection that the caller closes."""
+        return self._open()
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        connection = self._open()
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def kill(self, mark: str) -> None:
+        """Asks the query that runs with this mark (see `Connection.apply`) to stop; no matter if it is gone already."""
+        with self.connection() as connection:
+            connection.run(f"KILL QUERY WHERE startsWith(Settings['log_comment'], {literal(mark)}) ASYNC")
+
+    def close(self) -> None:
+        self._anchor.close()
+
+    def _open(self) -> Connection:
+        try:
+            return Connection(_chdb.connect(self._where))
+        except RuntimeError as failure:
+            raise from_engine(failure) from failure
+
+
+class Connection:
+    """One engine connection: used by one thread at a time, closed by who opened it."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+
+    def apply(self, settings: Mapping[str, str]) -> None:
+        """Sets `settings` for this connection; unknown names and bad values get the engine's own error."""
+        if not settings:
+            return
+        for name in settings:
+            if not _SETTING_NAME.fullmatch(name):
+                raise error(UNKNOWN_SETTING, f"Unknown setting '{name[:100]}'")
+        self.run("SET " + ", ".join(f"{name} = {literal(value)}" for name, value in settings.items()), "Null")
+
+    def use(self, database: str) -> None:
+        self.run(f"USE {identifier(database)}", "Null")
+
+    def set_parameters(self, parameters: Mapping[str, str]) -> None:
+        """Makes `{name:Type}` usable in statements that take no parameters of their own (streamed inserts)."""
+        self.apply({f"param_{name}": value for name, value in parameters.items()})
+
+    def classify(self, sql: bytes) -> tuple[int, bool]:
+        """How many statements the engine's parser sees (0: it cannot parse it), and whether it only reads."""
+        found = self._raw.classify_query(sql)
+        return int(found["statement_count"]), bool(found["query_class"] == _chdb.query_class.READ_ONLY)
+
+    def run(
+        self, sql: bytes | str, output_format: str = "TabSeparated", parameters: Mapping[str, str] | None = None
+    ) -> tuple[bytes, Stats]:
+        """Runs one statement to its end and returns its whole result."""
+        try:
+            result = self._raw.query(sql, output_format, params=dict(parameters or {}))
+        except RuntimeError as failure:
+            raise from_engine(failure) from failure
+        stats = Stats(
+            result.storage_rows_read(),
+            result.storage_bytes_read(),
+            result.rows_written(),
+            result.bytes_written(),
+            result.storage_rows_read(),
+            result.rows_read(),
+            int(result.elapsed() * 1e9),
+        )
+        return result.bytes(), stats
+
+    def stream(self, sql: bytes, output_format: str, parameters: Mapping[str, str]) -> ResultStream | None:
+        """Starts a SELECT whose result comes in chunks; None if this kind of statement cannot be streamed."""
+        progress = _Progress()
+        self._raw.set_progress_callback(progress)
+        try:
+            return ResultStream(self._raw, self._raw.send_query(sql, output_format, params=dict(parameters)), progress)
+        except RuntimeError as failure:
+            self._raw.set_progress_callback(None)
+            if _UNSTREAMABLE in str(failure):
+                return None
+            raise from_engine(failure) from failure
+
+    def insert(self, sql: bytes, input_format: str) -> InsertStream:
+        """Starts an INSERT whose data is appended; `sql` ends before FORMAT or VALUES."""
+        try:
+            return InsertStream(self._raw, self._raw.send_insert(sql, input_format))
+        except RuntimeError as failure:
+            raise from_engine(failure) from failure
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+class _Progress:
+    def __init__(self) -> None:
+        self.last: Mapping[str, int] = {}
+
+    def __call__(self, values: Mapping[str, int]) -> None:
+        self.last = values
+
+
+class ResultStream:
+    """Chunks of a running SELECT, each a document of its own in the output format."""
+
+    def __init__(self, raw: Any, handle: Any, progress: _Progress) -> None:
+        self._raw = raw
+        self._handle = handle
+        self._progress = progress
+        self._rows = 0
+
+    def fetch(self) -> tuple[bytes, bool]:
+        """The next chunk and whether it is the last (which may be empty)."""
+        try:
+            result = self._raw.streaming_fetch_result(self._handle)
+        except RuntimeError as failure:
+            raise from_engine(failure) from failure
+        if result is None:
+            return b"", True
+        rows = result.rows_read()
+        self._rows += rows
+        return result.bytes(), rows == 0
+
+    def cancel(self) -> None:
+        try:
+            self._raw.streaming_cancel_query(self._handle)
+        except RuntimeError as failure:
+            raise from_engine(failure) from failure
+
+    def stats(self) -> Stats:
+        seen = self._progress.last
+        return Stats(
+            seen.get("read_rows", 0),
+            seen.get("read_bytes", 0),
+            total_rows_to_read=seen.get("total_rows_to_read", 0),
+            result_rows=self._rows,
+            elapsed_ns=seen.get("elapsed_ns", 0),
+        )
+
+
+class InsertStream:
+    """An INSERT that takes its data in pieces. Nothing is visible, and nothing durable, before `finish` returns."""
+
+    def __init__(self, raw: Any, handle: Any) -> None:
+        self._raw = raw
+        self._handle = handle
+
+    def append(self, data: bytes) -> None:
+        try:
+            self._raw.insert_append(self._handle, data)
+        except RuntimeError as failure:
+            raise from_engine(failure) from failure
+
+    def finish(self) -> Stats:
+        try:
+            result = self._raw.insert_done(self._handle)
+        except RuntimeError as failure:
+            raise from_engine(failure) from failure
+        rows, size = result.rows_written(), result.bytes_written()
+        return Stats(written_rows=rows, written_bytes=size, elapsed_ns=int(result.elapsed() * 1e9))
+
+    def cancel(self) -> None:
+        try:
+            self._raw.insert_cancel(self._handle)
+        except RuntimeError as failure:
+            raise from_engine(failure) from failure
+
+
+def literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def identifier(name: str) -> str:
+    if "\0" in name:
+        raise error(BAD_ARGUMENTS, "A name cannot hold a zero byte")
+    escaped = name.replace("\\", "\\\\").replace("`", "\\`")
+    return f"`{escaped}`"

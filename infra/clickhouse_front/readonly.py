@@ -1,0 +1,116 @@
+"""What a readonly user may run: one statement that reads tables, judged by the engine's own parser.
+
+`classify_query` says that it is a single read and `EXPLAIN AST` lists its functions and table functions, after
+parameters, escapes and comments are resolved, so there is no second parser that could disagree with the one that runs
+the query. Where that listing hides names (APPLY, SHOW ... WHERE), the raw text is searched instead. The engine's own
+`readonly=1` and the limits in `engine.py` stand behind this gate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from infra.clickhouse_front.errors import ACCESS_DENIED, READONLY, ClickHouseError, error
+
+_TABLE_FUNCTIONS = {"numbers", "numbers_mt", "zeros", "zeros_mt", "generate_series", "generateseries", "values", "view"}
+_DENIED = re.compile(
+    r"file|filesystem\w*|catboost\w*|executable\w*|dictget\w*|dicthas|dictisin|joinget\w*|evalmlmethod|naivebayes\w*"
+    r"|ai(redact|similarity|filter|classify|embed|extract|generate|translate)|getmacro|getclienthttpheader"
+    r"|getserversetting|getserverport|showcertificate|addressto\w+|demangle|logtrace|sleep|sleepeachrow"
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_FUNCTION = re.compile(r"^(\s*)Function (\S+)")
+_IDENTIFIER = re.compile(r"^\s*(?:Table)?Identifier (\S+)")
+_SELECTS = ("SelectWithUnionQuery", "SelectIntersectExceptQuery")
+_OTHER_READS = (
+    "ShowTables", "ShowColumns", "ShowIndexes", "ShowFunctions", "ShowEngines", "ShowSetting", "ShowCreateTableQuery",
+    "ShowCreateViewQuery", "ShowCreateDatabaseQuery", "DescribeQuery", "ExistsTableQuery", "ExistsViewQuery",
+    "ExistsDatabaseQuery",
+)  # fmt: skip
+_HIDES_NAMES = "ColumnsApplyTransformer"
+_MAX_SHOWN = 80
+
+Explain = Callable[[bytes], str]
+
+
+def check(sql: bytes, explain: Explain) -> None:
+    """Raises `ClickHouseError` (164 or 497) unless the one statement `sql`, which the engine's parser has classified as
+    a read, only reads tables.
+
+    `explain` runs an EXPLAIN AST and returns its text; the engine's syntax errors pass through.
+    """
+    tree = explain(b"EXPLAIN AST " + sql).splitlines()
+    root = tree[0].strip().split(" ")[0] if tree else ""
+    if root not in _SELECTS and root not in _OTHER_READS and not (root == "Explain" and _explains_select(tree)):
+        raise error(READONLY, f"Cannot execute query in readonly mode: {root[:_MAX_SHOWN]} is not a read")
+    if root in _OTHER_READS or any(_HIDES_NAMES in line for line in tree):
+        _check_text(sql.decode("utf-8", "replace"))
+    for above, line in zip(["", *tree], tree, strict=False):
+        _check_node(above, line)
+
+
+def _explains_select(tree: list[str]) -> bool:
+    """Whether an EXPLAIN's children are a SELECT and, at most, the EXPLAIN's own options."""
+    children = [line.strip().split(" ")[0] for line in tree[1:] if line.startswith(" ") and not line.startswith("  ")]
+    return any(child in _SELECTS for child in children) and all(child in (*_SELECTS, "Set") for child in children)
+
+
+def _check_text(sql: str) -> None:
+    if "\\" in sql:
+        raise error(ACCESS_DENIED, "Backslashes are not allowed in this kind of statement for a readonly user")
+    for word in _WORD.findall(sql):
+        if _DENIED.fullmatch(word.lower()):
+            raise _denied(word)
+
+
+def _check_node(above: str, line: str) -> None:
+    identifier = _IDENTIFIER.match(line)
+    if identifier is not None and "/" in line:
+        raise error(ACCESS_DENIED, "Not enough privileges: a name with a slash could be a file's")
+    if identifier is not None and _DENIED.fullmatch(identifier.group(1).rpartition(".")[2].lower()):
+        raise _denied(identifier.group(1))  # a function may be passed by its bare name: arrayMap(file, ...)
+    function = _FUNCTION.match(line)
+    if function is None:
+        return
+    name = function.group(2).lower()
+    if above.strip().startswith("TableExpression"):
+        if name not in _TABLE_FUNCTIONS:
+            raise _denied(function.group(2))
+    elif _DENIED.fullmatch(name):
+        raise _denied(function.group(2))
+
+
+def _denied(name: str) -> ClickHouseError:
+    return error(ACCESS_DENIED, f"Not enough privileges: {name[:_MAX_SHOWN]} is not allowed for a readonly user")
+
+
+_SETTINGS = re.compile(
+    r"(output_format_|input_format_|format_|date_time_|bool_).*|extremes|join_use_nulls|session_timezone"
+    r"|max_threads|max_block_size|log_comment|readonly|use_uncompressed_cache|http_.*|limit|offset|default_format"
+)
+_LOWER_ONLY = ("max_execution_time", "max_result_rows", "max_result_bytes", "max_rows_to_read", "max_memory_usage")
+
+
+def settings_for(asked: Mapping[str, str], limits: Mapping[str, str]) -> dict[str, str]:
+    """The settings of a readonly user's query: its limits, lowered if asked, and harmless ones (formats and the like).
+
+    Raises `ClickHouseError` 164 for any other.
+    """
+    found = dict(limits)
+    for name, value in asked.items():
+        if name in _LOWER_ONLY and _lower(value, limits.get(name)):
+            found[name] = value
+        elif name not in _LOWER_ONLY and _SETTINGS.fullmatch(name) and not name.endswith(("_schema", "_path")):
+            if name != "readonly":
+                found[name] = value
+        else:
+            raise error(READONLY, f"Cannot modify '{name}' setting in readonly mode")
+    return found
+
+
+def _lower(value: str, limit: str | None) -> bool:
+    try:
+        return limit is None or 0 < float(value) <= float(limit)
+    except ValueError:
+        return False

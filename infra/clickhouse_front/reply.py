@@ -1,0 +1,130 @@
+"""How an answer goes onto the wire: ClickHouse's headers, its error bodies, its notice of a failure in mid-stream."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import string
+from dataclasses import dataclass, field
+
+from infra.clickhouse_front import codings
+from infra.clickhouse_front.engine import Stats
+from infra.clickhouse_front.errors import ClickHouseError
+from infra.clickhouse_front.formats import content_type
+from infra.http_guard import Send
+
+SEND_S = 60.0
+SERVER_NAME = "althing"
+_TAG_ALPHABET = string.ascii_lowercase
+
+
+@dataclass
+class Reply:
+    """One answer being written. `send` calls are bounded: a client that reads nothing for `SEND_S` loses its answer."""
+
+    send: Send
+    version: str
+    timezone: str
+    head_only: bool = False
+    query_id: str = ""
+    coding: str | None = None
+    native: bool = False
+    started: bool = False
+    _encoder: codings.Encoder | None = None
+    _tag: str = field(default_factory=lambda: "".join(secrets.choice(_TAG_ALPHABET) for _ in range(16)))
+
+    async def whole(self, body: bytes, output_format: str, stats: Stats) -> None:
+        """A complete answer with its length."""
+        if body:
+            encoder = codings.encoder(self.coding, native=self.native)
+            body = encoder.encode(body) + encoder.finish()
+        headers = self._headers(content_type(output_format), stats)
+        if body and self.coding is not None:
+            headers.append((b"content-encoding", self.coding.encode()))
+        headers.append((b"content-length", str(len(body)).encode()))
+        await self._start(200, headers)
+        await self._body(b"" if self.head_only else body, more=False)
+
+    async def begin(self, output_format: str, stats: Stats) -> None:
+        """The head of an answer whose body follows by `chunk` and `end`, or `fail`."""
+        self._encoder = codings.encoder(self.coding, native=self.native)
+        headers = self._headers(content_type(output_format), stats)
+        headers.append((b"x-clickhouse-exception-tag", self._tag.encode()))
+        if self.coding is not None:
+            headers.append((b"content-encoding", self.coding.encode()))
+        await self._start(200, headers)
+
+    async def chunk(self, data: bytes) -> None:
+        if data and self._encoder is not None and not self.head_only:
+            await self._body(self._encoder.encode(data), more=True)
+
+    async def end(self) -> None:
+        rest = self._encoder.finish() if self._encoder is not None and not self.head_only else b""
+        await self._body(rest, more=False)
+
+    async def fail(self, failure: ClickHouseError, *, close: bool = False) -> None:
+        """An error as an answer of its own, or, after `begin`, as the tail that ClickHouse's clients look for.
+
+        In the second case the body is left without its end on purpose: a client that does not know the tail must not
+        take half a result for a whole one.
+        """
+        message = f"{failure.text} (version {self.version})\n".encode()
+        if self.started:
+            tail = b"\r\n__exception__\r\n%b\r\n%b%d %b\r\n__exception__\r\n" % (
+                self._tag.encode(),
+                message,
+                len(message),
+                self._tag.encode(),
+            )
+            await self.chunk(tail)
+            return
+        headers = self._headers("text/plain; charset=UTF-8", None)
+        headers.append((b"x-clickhouse-exception-code", str(failure.code).encode()))
+        headers.append((b"content-length", str(len(message)).encode()))
+        if failure.status == 401:
+            headers.append((b"www-authenticate", b'Basic realm="ClickHouse server HTTP API"'))
+        if failure.status == 503:
+            headers.append((b"retry-after", b"1"))
+        if close:
+            headers.append((b"connection", b"close"))
+        await self._start(failure.status, headers)
+        await self._body(b"" if self.head_only else message, more=False)
+
+    async def plain(self, status: int, body: bytes, kind: bytes = b"text/html; charset=UTF-8") -> None:
+        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
+        await self._start(status, headers)
+        await self._body(b"" if self.head_only else body, more=False)
+
+    def _headers(self, kind: str, stats: Stats | None) -> list[tuple[bytes, bytes]]:
+        shown = [
+            ("content-type", kind),
+            ("x-clickhouse-server-display-name", SERVER_NAME),
+            ("x-clickhouse-query-id", self.query_id),
+            ("x-clickhouse-timezone", self.timezone),
+        ]
+        if stats is not None:
+            shown.append(("x-clickhouse-summary", _summary(stats)))
+        return [(name.encode(), value.encode("latin-1", "replace")) for name, value in shown]
+
+    async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        self.started = True
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+
+    async def _body(self, data: bytes, *, more: bool) -> None:
+        async with asyncio.timeout(SEND_S):
+            await self.send({"type": "http.response.body", "body": data, "more_body": more})
+
+
+def _summary(stats: Stats) -> str:
+    values = {
+        "read_rows": stats.read_rows,
+        "read_bytes": stats.read_bytes,
+        "written_rows": stats.written_rows,
+        "written_bytes": stats.written_bytes,
+        "total_rows_to_read": stats.total_rows_to_read,
+        "result_rows": stats.result_rows or stats.written_rows,
+        "result_bytes": stats.written_bytes,
+        "elapsed_ns": stats.elapsed_ns,
+    }
+    return json.dumps({name: str(value) for name, value in values.items()}, separators=(",", ":"))

@@ -1,0 +1,122 @@
+"""One HTTP request to the ClickHouse interface, read into what it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+from uuid import uuid4
+
+from infra.clickhouse_front.errors import BAD_ARGUMENTS, NOT_IMPLEMENTED, SET_NON_GRANTED_ROLE, error
+
+MAX_PARAMETERS = 1000
+MAX_SESSION_TIMEOUT_S = 3600
+DEFAULT_SESSION_TIMEOUT_S = 60
+
+# Names of the interface itself; every other name in the query string is a setting of the query.
+_OWN = frozenset(
+    [
+        "query",
+        "database",
+        "user",
+        "password",
+        "session_id",
+        "session_timeout",
+        "session_check",
+        "close_session",
+        "query_id",
+        "default_format",
+        "wait_end_of_query",
+        "buffer_size",
+        "compress",
+        "decompress",
+        "enable_http_compression",
+        "http_zlib_compression_level",
+        "client_protocol_version",
+        "send_progress_in_http_headers",
+        "http_headers_progress_interval_ms",
+        "cancel_http_readonly_queries_on_client_close",
+        "http_native_compression_disable_checksumming_on_decompress",
+        "http_write_exception_in_output_format",
+        "http_response_buffer_size",
+        "add_http_cors_header",
+        "stacktrace",
+        "quota_key",
+        "role",
+    ]
+)
+_QUERY_ID = re.compile(r"[\x21-\x7e]{1,200}")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a request asks for. `settings` are the engine's, `parameters` the values of `{name:Type}`."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    own: Mapping[str, str]
+    settings: Mapping[str, str]
+    parameters: Mapping[str, str]
+    sql: bytes
+    query_id: str
+
+    @property
+    def may_only_read(self) -> bool:
+        return self.method in ("GET", "HEAD")
+
+    @property
+    def database(self) -> str | None:
+        return self.own.get("database") or self.headers.get("x-clickhouse-database") or None
+
+    @property
+    def default_format(self) -> str | None:
+        return self.own.get("default_format") or self.headers.get("x-clickhouse-format") or None
+
+    @property
+    def session_timeout_s(self) -> int:
+        text = self.own.get("session_timeout", "")
+        if not text:
+            return DEFAULT_SESSION_TIMEOUT_S
+        if not text.isdecimal() or not 0 < int(text) <= MAX_SESSION_TIMEOUT_S:
+            raise error(BAD_ARGUMENTS, f"Invalid session timeout '{text[:20]}': 1 to {MAX_SESSION_TIMEOUT_S} seconds")
+        return int(text)
+
+    @property
+    def accepted_coding(self) -> str:
+        return self.headers.get("accept-encoding", "") if self.flag("enable_http_compression") else ""
+
+    def flag(self, name: str) -> bool:
+        return self.own.get(name, "0").lower() in ("1", "true", "on")
+
+
+def read_request(scope: MutableMapping[str, Any]) -> Request:
+    """The request of an ASGI scope. Raises `ClickHouseError` for what cannot be meant."""
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    try:
+        pairs = parse_qsl(
+            scope["query_string"].decode("latin-1"),
+            keep_blank_values=True,
+            errors="surrogateescape",
+            max_num_fields=MAX_PARAMETERS,
+        )
+    except ValueError as failure:
+        raise error(BAD_ARGUMENTS, f"The query string cannot be read: {failure}") from failure
+    given = dict(pairs)
+    if given.get("role"):
+        raise error(SET_NON_GRANTED_ROLE, "Role should be granted to set a current: there are no roles here")
+    if headers.get("content-type", "").startswith("multipart/form-data"):
+        raise error(NOT_IMPLEMENTED, "External data (multipart/form-data) is not supported by this server")
+    query_id = given.get("query_id", "")
+    return Request(
+        method=scope["method"],
+        path=scope["path"],
+        headers=headers,
+        own={name: value for name, value in given.items() if name in _OWN},
+        settings={k: v for k, v in given.items() if k not in _OWN and not k.startswith("param_")},
+        parameters={k.removeprefix("param_"): v for k, v in given.items() if k.startswith("param_")},
+        sql=given.get("query", "").encode("utf-8", "surrogateescape"),
+        query_id=query_id if _QUERY_ID.fullmatch(query_id) else str(uuid4()),
+    )

@@ -1,0 +1,125 @@
+"""Reads just enough of a statement to route it: is it an INSERT with data, where does its data start, which FORMAT.
+
+Only ClickHouse's lexical rules are applied here (quotes, comments, brackets); grammar and safety are left to the
+engine's own parser (`readonly.py`, `engine.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+_TOKEN = re.compile(
+    rb"""
+    (?P<skip>\s+ | --[^\n]*(?:\n|\Z) | \#[ !][^\n]*(?:\n|\Z) | /\*.*?(?:\*/|\Z))
+  | (?P<text>'(?:[^'\\]|\\.|'')*(?:'|\Z) | "(?:[^"\\]|\\.|"")*(?:"|\Z) | `(?:[^`\\]|\\.|``)*(?:`|\Z))
+  | (?P<heredoc>(?P<tag>\$\w*\$).*?(?:(?P=tag)|\Z))
+  | (?P<word>[A-Za-z_][\w$]*)
+  | (?P<other>\d[\w.]* | .)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement as far as routing needs it.
+
+    `kind` is its first keyword. An INSERT that takes data has `input_format`; `head` then ends before its FORMAT or
+    VALUES and `data` is what the text held behind that. Else `head` is the whole text and `output_format` its explicit
+    trailing FORMAT. `from_input`: an INSERT ... SELECT ... FROM input(), whose data the engine would drop.
+    """
+
+    kind: str
+    head: bytes
+    input_format: str | None = None
+    data: bytes = b""
+    output_format: str | None = None
+    from_input: bool = False
+    writes_file: bool = False
+
+
+def read_statement(text: bytes, *, data_follows: bool = False) -> Statement:
+    """What `text` is. `data_follows`: it is the `query` parameter, and a body with an INSERT's data follows."""
+    words = _tokens(text)
+    first = next(words, None)
+    kind = first.word if first is not None else ""
+    if kind == "INSERT":
+        return _insert(text, words, data_follows)
+    rest = [token for token in words if token.depth == 0]
+    writes_file = any(a.word == "INTO" and b.word == "OUTFILE" for a, b in pairwise(rest))
+    return Statement(kind, text, output_format=_trailing_format(rest), writes_file=writes_file)
+
+
+@dataclass(frozen=True)
+class _Token:
+    word: str  # upper case, empty for anything but a bare word
+    text: bytes
+    start: int
+    end: int
+    depth: int
+
+
+def _tokens(text: bytes) -> Iterator[_Token]:
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup == "skip":
+            continue
+        found = match.group()
+        if found in (b")", b"]", b"}"):
+            depth -= 1
+        word = found.decode("ascii", "replace").upper() if match.lastgroup == "word" else ""
+        yield _Token(word, found, match.start(), match.end(), depth)
+        if found in (b"(", b"[", b"{"):
+            depth += 1
+
+
+def _insert(text: bytes, words: Iterator[_Token], data_follows: bool) -> Statement:
+    selects = from_input = False
+    before, previous = "", ""
+    format_at = 0
+    for token in words:
+        if token.word in ("SELECT", "WITH") and previous not in ("INTO", "TABLE", "."):
+            selects = True
+        from_input |= previous == "INPUT" and token.text == b"("
+        if token.depth == 0 and token.word:
+            if previous == "FORMAT" and before not in ("INTO", "TABLE", "."):
+                if selects:
+                    return Statement("INSERT", text, from_input=from_input)
+                name = token.text.decode("ascii")
+                return _with_format(text[:format_at], name, text[token.end :], data_follows)
+            if token.word == "VALUES" and not selects and previous not in ("INTO", "TABLE", "."):
+                return Statement("INSERT", text[: token.start], "Values", text[token.end :])
+            if token.word == "FORMAT":
+                format_at = token.start
+        before, previous = previous, token.word or token.text.decode("ascii", "replace")
+    if data_follows and not selects:
+        return Statement("INSERT", text.rstrip().rstrip(b";"), "Values")
+    return Statement("INSERT", text, from_input=from_input)
+
+
+def _with_format(head: bytes, name: str, tail: bytes, data_follows: bool) -> Statement:
+    if data_follows:
+        clause = tail.strip().rstrip(b";").strip()
+        if clause[:8].upper() == b"SETTINGS":
+            return Statement("INSERT", head + clause, name)
+        if not clause:
+            return Statement("INSERT", head, name)
+    return Statement("INSERT", head, name, _after_line_start(tail))
+
+
+def _after_line_start(tail: bytes) -> bytes:
+    """Data starts after the blanks behind the format's name and at most one line end, as the engine reads it."""
+    stripped = tail.lstrip(b" \t\f")
+    return stripped[2:] if stripped.startswith(b"\r\n") else stripped.removeprefix(b"\n")
+
+
+def _trailing_format(tokens: list[_Token]) -> str | None:
+    for index in range(len(tokens) - 2, -1, -1):
+        if tokens[index].word == "FORMAT" and tokens[index + 1].word:
+            after = tokens[index + 2] if index + 2 < len(tokens) else None
+            if after is None or after.text == b";" or after.word == "SETTINGS":
+                return tokens[index + 1].text.decode("ascii")
+    return None
