@@ -1,0 +1,123 @@
+"""The command `althing`: one table of commands, each imported only when it is called.
+
+Services and commands live in their own rooms; this table names them as text, so that no room imports another.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from infra import PRODUCT_NAME
+from infra.settings import SettingsError, load
+
+Main = Callable[[list[str]], int]
+
+
+@dataclass(frozen=True)
+class Command:
+    """`target` is `module:function`, a function from arguments to the exit code."""
+
+    target: str
+    help: str
+
+
+COMMANDS = {
+    "up": Command("infra.stack.up:main", "start everything in the foreground"),
+    "serve": Command("infra.cli:serve", "run one service: " + "ingest, command, query, projectors, scheduler or web"),
+    "ps": Command("infra.stack.info:ps_main", "every process of the running stack [--json]"),
+    "info": Command("infra.stack.info:info_main", "addresses that any client can use [--json]"),
+    "migrate": Command("infra.migrations.migrate:main", "bring tables and topics up to date"),
+    "import": Command("ingest.importing.command:main", "access-log FILE --website DOMAIN"),
+    "projections": Command(
+        "projectors.cli:main", "list, show, pause, resume, rebuild, verify, promote, rollback, cancel"
+    ),
+    "dlq": Command("projectors.cli:main", "dead letters: list, show, retry, skip"),
+    "events": Command("projectors.cli:main", "show, search or tail the log"),
+    "lag": Command("projectors.cli:main", "how far each projection is behind [--check]"),
+    "audit": Command("infra.audit:main", "compare the log with every table; exit 2 on a difference"),
+    "demo": Command("infra.demo:main", "fill a running stack with a realistic, labelled history"),
+}
+
+SERVICES = {
+    "ingest": "ingest.service:main",
+    "command": "command_api.service:main",
+    "query": "query_api.service:main",
+    "projectors": "projectors.service:main",
+    "scheduler": "infra.scheduler:main",
+    "web": "infra.gateway.service:main",
+}
+
+_GROUPS = ("projections", "dlq", "events", "lag")
+_WITHOUT_STACK = ("up", "ps", "info", "serve")
+WRONG_USE = 2
+INTERRUPTED = 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit codes: 0 done, 1 failed, 2 wrong use (or a check that found something)."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or given[0] in ("-h", "--help", "help"):
+        sys.stdout.write(usage())
+        return 0 if given else WRONG_USE
+    name, rest = given[0], given[1:]
+    command = COMMANDS.get(name)
+    if command is None:
+        sys.stderr.write(f"althing: there is no command {name!r}.\n\n{usage()}")
+        return WRONG_USE
+    try:
+        if name not in _WITHOUT_STACK:
+            _use_running_stack()
+        return _function(command.target)([name, *rest] if name in _GROUPS else rest)
+    except SettingsError as error:
+        sys.stderr.write(f"althing: {error}\n")
+        return WRONG_USE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def serve(arguments: list[str]) -> int:
+    """Runs one service until SIGTERM. Its settings come from the environment, as in production."""
+    if len(arguments) < 1 or arguments[0] not in SERVICES:
+        sys.stderr.write(f"usage: althing serve {'|'.join(SERVICES)}\n")
+        return WRONG_USE
+    from infra import logs
+
+    logs.configure(arguments[0])
+    _use_running_stack()
+    return _function(SERVICES[arguments[0]])(arguments[1:])
+
+
+def usage() -> str:
+    rows = "".join(f"  {name:<13}{command.help}\n" for name, command in COMMANDS.items())
+    return f"{PRODUCT_NAME}: event-sourced analytics for affiliate marketers\n\nusage: althing COMMAND ...\n\n{rows}"
+
+
+def _function(target: str) -> Main:
+    module, _, name = target.partition(":")
+    function: Main = getattr(import_module(module), name)
+    return function
+
+
+def _use_running_stack() -> None:
+    """Where no server is named, a command speaks to the stack that runs on the data directory, if one does.
+
+    One named server is enough to stay away: a production database and a local log must never be mixed.
+    """
+    settings = load()
+    if settings.postgres_url or settings.clickhouse_url or settings.kafka_bootstrap_servers:
+        return
+    from infra.stack.state import running_environment
+
+    for name, value in running_environment(settings.data_dir.resolve()).items():
+        os.environ.setdefault(name, value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""What must not be kept for ever: salts of visitor hashes, ended sessions, answers to idempotency keys.
+
+A job of `infra.scheduler`. Each rule is one statement in its own transaction, so one that fails holds up no other.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final, LiteralString
+
+import psycopg
+
+from infra.postgres import connect
+from infra.settings import Settings
+
+log = logging.getLogger(__name__)
+
+RULES: Final[dict[str, LiteralString]] = {
+    "salts": "delete from ingest.salt where created_at < now() - interval '48 hours'",
+    "sessions": "delete from auth.session where expires_at < now() - interval '1 day'",
+    "idempotency keys": "delete from auth.idempotency where created_at < now() - interval '48 hours'",
+    "setup tokens": "delete from auth.setup_token where expires_at < now()",
+    "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
+}
+
+
+def delete_expired(settings: Settings) -> dict[str, int]:
+    """How many rows went, per rule. Raises the last rule's error after all have been tried."""
+    gone: dict[str, int] = {}
+    failure: psycopg.Error | None = None
+    with connect(settings) as connection:
+        connection.autocommit = True
+        for name, statement in RULES.items():
+            try:
+                gone[name] = connection.execute(statement).rowcount
+            except psycopg.Error as error:
+                log.warning("%s could not be expired: %s", name, error)
+                failure = error
+    if failure is not None:
+        raise failure
+    return gone

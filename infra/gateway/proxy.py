@@ -1,0 +1,154 @@
+"""Hands `/api/*` to the services: reads to the query service, everything else to the command service.
+
+Bodies up to 1 MiB are already in memory (`infra.http_guard`); answers are streamed, so a live stream (SSE) passes
+event by event, and a browser that goes away ends the request behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import orjson
+
+from infra.gateway.headers import SECURITY_HEADERS, to_browser, to_service
+from infra.http_guard import Message, Receive, Scope, Send, problem
+from infra.settings import Network
+
+log = logging.getLogger(__name__)
+
+_READS = ("GET", "HEAD")
+_CONNECT_S = 1.5
+_READ_S = 35.0
+_STREAM_READ_S = 60.0
+_WORKERS = 100
+_STREAMS = 500
+
+
+class Proxy:
+    """The way to both services. `stop()` ends the live streams, which would hold up a shutdown."""
+
+    def __init__(self, query_url: str, command_url: str, trusted: tuple[Network, ...]) -> None:
+        self._urls = {"query": query_url, "command": command_url}
+        self._trusted = trusted
+        timeout = httpx.Timeout(_READ_S, connect=_CONNECT_S, pool=_CONNECT_S)
+        limits = httpx.Limits(max_connections=_WORKERS, max_keepalive_connections=32, keepalive_expiry=20)
+        self._client = httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False)
+        streams = httpx.Limits(max_connections=_STREAMS, max_keepalive_connections=0)
+        self._streams = httpx.AsyncClient(
+            timeout=httpx.Timeout(_STREAM_READ_S, connect=_CONNECT_S, pool=_CONNECT_S), limits=streams, trust_env=False
+        )
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    async def close(self) -> None:
+        await self._client.aclose()
+        await self._streams.aclose()
+
+    async def is_ready(self, service: str) -> bool:
+        """Whether the service says so, within 200 ms... of its own; one second for the whole question."""
+        try:
+            answer = await self._client.get(f"{self._urls[service]}/readyz", timeout=1.0)
+        except httpx.HTTPError:
+            return False
+        return answer.status_code == 200
+
+    async def document(self, service: str, path: str) -> Mapping[str, Any] | None:
+        """A JSON document of a service, or None when it does not answer."""
+        try:
+            answer = await self._client.get(f"{self._urls[service]}{path}", timeout=2.0)
+            found = orjson.loads(answer.content) if answer.status_code == 200 else None
+        except (httpx.HTTPError, orjson.JSONDecodeError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        service = "query" if scope["method"] in _READS else "command"
+        peer = scope["client"][0] if scope.get("client") else ""
+        body = (await receive()).get("body", b"") if _has_body(scope) else b""
+        raw_path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
+        query = scope["query_string"].decode("latin-1")
+        streaming = any(n == b"accept" and b"text/event-stream" in v for n, v in scope["headers"])
+        client = self._streams if streaming else self._client
+        request = client.build_request(
+            scope["method"],
+            httpx.URL(self._urls[service] + raw_path, query=query.encode("latin-1") if query else None),
+            headers=[
+                *to_service(scope["headers"], peer, scope.get("scheme", "http"), self._trusted),
+                (b"accept-encoding", b"identity" if streaming else _encodings(scope)),
+            ],
+            content=body if _has_body(scope) else None,
+        )
+        gone = asyncio.ensure_future(_disconnected(receive))
+        stopping = asyncio.ensure_future(self._stopping.wait()) if streaming else None
+        relay = asyncio.ensure_future(_relay(client, request, service, send))
+        waited = {task for task in (relay, gone, stopping) if task is not None}
+        try:
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in waited:
+                if not task.done():
+                    task.cancel()
+            with suppress(asyncio.CancelledError):
+                await relay
+
+
+async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str, send: Send) -> None:
+    started = False
+    try:
+        answer = await client.send(request, stream=True)
+        try:
+            headers = [(name.lower(), value) for name, value in answer.headers.raw]
+            await send({"type": "http.response.start", "status": answer.status_code, "headers": to_browser(headers)})
+            started = True
+            async for chunk in answer.aiter_raw():
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        finally:
+            await answer.aclose()
+    except asyncio.CancelledError:
+        # The browser is gone or we are stopping: end the answer where it is, so that the connection can close.
+        if started:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        raise
+    except httpx.HTTPError as error:
+        log.warning("the %s service did not answer %s: %s", service, request.url.path, type(error).__name__)
+        if started:
+            raise
+        await _unavailable(send, service, timed_out=isinstance(error, httpx.ReadTimeout))
+        return
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _unavailable(send: Send, service: str, *, timed_out: bool) -> None:
+    status, code = (504, "timeout") if timed_out else (503, "unavailable")
+    body = problem(status, code, f"The {service} service does not answer right now. Please try again in a moment.")
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"retry-after", b"2"),
+        (b"cache-control", b"no-store"),
+        *SECURITY_HEADERS,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _disconnected(receive: Receive) -> None:
+    while True:
+        message: Message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+
+
+def _has_body(scope: Scope) -> bool:
+    return any(n == b"transfer-encoding" or (n == b"content-length" and v != b"0") for n, v in scope["headers"])
+
+
+def _encodings(scope: Scope) -> bytes:
+    return b", ".join(value for name, value in scope["headers"] if name == b"accept-encoding") or b"identity"

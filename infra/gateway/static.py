@@ -1,0 +1,99 @@
+"""The built web app from memory: every file once read, compressed and tagged at the start.
+
+Files under `assets/` carry a hash in their names and may be kept for ever; `index.html` is asked for each time, and
+answers every address that is not a file (the app routes by itself).
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import mimetypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.gateway.headers import PAGE_HEADERS
+from infra.http_guard import RawHeaders
+
+Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
+_COMPRESSIBLE = ("text/", "application/javascript", "application/json", "image/svg+xml", "application/manifest+json")
+_WORTH_COMPRESSING = 1024
+_NOT_BUILT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Not built</title>
+<p>The web app has not been built.
+Run <code>make run</code>, or <code>npm run build</code> in <code>web</code>.</p></html>
+"""
+
+
+@dataclass(frozen=True)
+class File:
+    content: bytes
+    compressed: bytes | None
+    tag: bytes
+    content_type: bytes
+    cache: bytes
+
+
+class Site:
+    """The files of one folder. `extra` headers go on every answer."""
+
+    def __init__(self, folder: Path, extra: RawHeaders = ()) -> None:
+        self._extra = extra
+        self._files = {
+            "/" + path.relative_to(folder).as_posix(): _read(folder, path)
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix not in (".gz", ".map")
+        }
+
+    @property
+    def is_built(self) -> bool:
+        return "/index.html" in self._files
+
+    def answer(self, path: str, accept_encoding: bytes, if_none_match: bytes) -> Answer:
+        """Status, headers and body of `GET path`."""
+        file = self._files.get(path)
+        if file is None:
+            if path.startswith("/assets/"):
+                return 404, self._headers(b"text/plain; charset=utf-8", b"no-store"), b"not found\n"
+            file = self._files.get("/index.html")
+        if file is None:
+            return 503, self._headers(b"text/html; charset=utf-8", b"no-store"), _NOT_BUILT
+        headers = self._headers(file.content_type, file.cache)
+        headers.append((b"etag", file.tag))
+        if file.compressed is not None:
+            headers.append((b"vary", b"accept-encoding"))
+        if file.tag in [tag.strip().removeprefix(b"W/") for tag in if_none_match.split(b",")]:
+            return 304, headers, b""
+        if file.compressed is not None and _takes_gzip(accept_encoding):
+            headers.append((b"content-encoding", b"gzip"))
+            return 200, headers, file.compressed
+        return 200, headers, file.content
+
+    def _headers(self, content_type: bytes, cache: bytes) -> list[tuple[bytes, bytes]]:
+        return [(b"content-type", content_type), (b"cache-control", cache), *PAGE_HEADERS, *self._extra]
+
+
+def _read(folder: Path, path: Path) -> File:
+    content = path.read_bytes()
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    if kind == "text/javascript" or path.suffix in (".js", ".mjs"):
+        kind = "application/javascript"
+    compressed = None
+    if kind.startswith(_COMPRESSIBLE) and len(content) >= _WORTH_COMPRESSING:
+        compressed = gzip.compress(content, 9, mtime=0)
+    hashed = path.relative_to(folder).parts[0] == "assets"
+    charset = "; charset=utf-8" if kind.startswith(("text/", "application/javascript")) else ""
+    return File(
+        content=content,
+        compressed=compressed,
+        tag=b'"' + hashlib.sha256(content).hexdigest()[:24].encode() + b'"',
+        content_type=(kind + charset).encode(),
+        cache=b"public, max-age=31536000, immutable" if hashed else b"no-cache",
+    )
+
+
+def _takes_gzip(accept_encoding: bytes) -> bool:
+    for part in accept_encoding.lower().split(b","):
+        name, _, weight = part.partition(b";")
+        if name.strip() in (b"gzip", b"*"):
+            return weight.replace(b" ", b"") not in (b"q=0", b"q=0.0", b"q=0.00", b"q=0.000")
+    return False

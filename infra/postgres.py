@@ -1,0 +1,76 @@
+"""How services reach Postgres: bounded pools whose every wait has an end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg import AsyncConnection, Connection
+from psycopg_pool import AsyncConnectionPool, ConnectionPool
+
+from infra.settings import Settings, SettingsError
+
+CONNECT_TIMEOUT_S = 3
+STATEMENT_TIMEOUT_MS = 10_000
+POOL_WAIT_S = 2.0
+
+
+def required_url(settings: Settings) -> str:
+    """The server's address. Raises `SettingsError` when none is named and no local stack runs."""
+    if settings.postgres_url is None:
+        raise SettingsError("POSTGRES_URL is not set and no stack runs here; start one with `althing up`.")
+    return settings.postgres_url
+
+
+def pool(
+    settings: Settings, size: int, *, statement_timeout_ms: int = STATEMENT_TIMEOUT_MS
+) -> ConnectionPool[Connection[Any]]:
+    """An open pool of at most `size` connections. Opening does not wait for the server: a service starts without it.
+
+    Getting a connection raises `psycopg_pool.PoolTimeout` after 2 s; a statement is cancelled after its timeout.
+    """
+    return ConnectionPool(
+        required_url(settings),
+        min_size=min(1, size),
+        max_size=size,
+        timeout=POOL_WAIT_S,
+        max_waiting=size * 16,
+        max_idle=120,
+        reconnect_timeout=5,
+        check=ConnectionPool.check_connection,
+        kwargs=_options(statement_timeout_ms),
+        open=True,
+    )
+
+
+def async_pool(
+    settings: Settings, size: int, *, statement_timeout_ms: int = STATEMENT_TIMEOUT_MS
+) -> AsyncConnectionPool[AsyncConnection[Any]]:
+    """The same for asyncio; `await pool.open()` and `await pool.close()` belong to the caller's lifespan."""
+    return AsyncConnectionPool(
+        required_url(settings),
+        min_size=min(1, size),
+        max_size=size,
+        timeout=POOL_WAIT_S,
+        max_waiting=size * 16,
+        max_idle=120,
+        reconnect_timeout=5,
+        check=AsyncConnectionPool.check_connection,
+        kwargs=_options(statement_timeout_ms),
+        open=False,
+    )
+
+
+def connect(settings: Settings, *, statement_timeout_ms: int = STATEMENT_TIMEOUT_MS) -> Connection[Any]:
+    """One connection for a short piece of work; use it as a context manager. Raises `psycopg.OperationalError`."""
+    return Connection.connect(required_url(settings), **_options(statement_timeout_ms))
+
+
+def _options(statement_timeout_ms: int) -> dict[str, Any]:
+    return {
+        "connect_timeout": CONNECT_TIMEOUT_S,
+        "options": f"-c statement_timeout={statement_timeout_ms} -c TimeZone=UTC",
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 15_000,
+    }

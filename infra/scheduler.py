@@ -1,0 +1,113 @@
+"""Service `scheduler`: runs small recurring jobs, each a function of `Settings`, from the one table below.
+
+A job that fails is logged, counted and run again at its next time; it never stops the others. Only one run of a job at
+a time, in this process; what must happen once in the whole installation takes its own lock in Postgres.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from types import FrameType
+
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.schedulers.blocking import BlockingScheduler
+from prometheus_client import Counter, Gauge, Histogram
+
+from infra import health
+from infra.settings import Settings, load
+
+log = logging.getLogger(__name__)
+
+_RUNS = Counter("scheduler_runs_total", "Runs of a job", ["job", "outcome"])
+_DURATION = Histogram("scheduler_run_seconds", "How long a run took", ["job"])
+_LAST_SUCCESS = Gauge("scheduler_last_success_timestamp_seconds", "When the job last succeeded", ["job"])
+_FIRST_RUN_AFTER = timedelta(seconds=5)
+_STUCK_AFTER_S = 300.0
+
+
+@dataclass(frozen=True)
+class Job:
+    """`target`: `module:function`, a function of `Settings`; it must be harmless to run twice or too late."""
+
+    name: str
+    target: str
+    every: timedelta
+    does: str
+
+
+JOBS = (
+    Job(
+        "delete-expired",
+        "infra.expiry:delete_expired",
+        timedelta(minutes=10),
+        "deletes old salts, ended sessions and used-up idempotency keys",
+    ),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Runs until SIGTERM; jobs under way are waited for."""
+    settings = load()
+    scheduler = BlockingScheduler(
+        executors={"default": ThreadPoolExecutor(2)},
+        job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": 3600},
+        timezone=UTC,
+    )
+    begun: dict[str, float] = {}
+    for job in JOBS:
+        scheduler.add_job(
+            runner(job, settings, begun),
+            "interval",
+            seconds=job.every.total_seconds(),
+            id=job.name,
+            name=job.does,
+            next_run_time=datetime.now(UTC) + _FIRST_RUN_AFTER,
+            jitter=int(job.every.total_seconds() // 20) or None,
+        )
+
+    def parts() -> health.Parts:
+        late = [name for name, at in begun.items() if time.monotonic() - at > _STUCK_AFTER_S]
+        return {"jobs": f"{', '.join(late)} runs for too long" if late else True}
+
+    stop_health = health.start_server(settings.scheduler_port, parts) if settings.scheduler_port else None
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        scheduler.shutdown(wait=False)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    log.info("%d jobs: %s", len(JOBS), ", ".join(job.name for job in JOBS))
+    scheduler.start()
+    if stop_health is not None:
+        stop_health()
+    return 0
+
+
+def runner(job: Job, settings: Settings, begun: dict[str, float]) -> Callable[[], None]:
+    """A run of `job` that never raises. `begun` holds what runs now and since when. Loads the target at once, so that
+    a row that names nothing stops the start."""
+    module, _, name = job.target.partition(":")
+    function: Callable[[Settings], object] = getattr(import_module(module), name)
+
+    def run() -> None:
+        began = begun[job.name] = time.monotonic()
+        try:
+            result = function(settings)
+        except Exception:
+            _RUNS.labels(job.name, "failed").inc()
+            log.exception("%s failed", job.name)
+        else:
+            _RUNS.labels(job.name, "done").inc()
+            _LAST_SUCCESS.labels(job.name).set_to_current_time()
+            log.info("%s done: %s", job.name, result if result is not None else "ok")
+        finally:
+            _DURATION.labels(job.name).observe(time.monotonic() - began)
+            begun.pop(job.name, None)
+
+    return run

@@ -1,0 +1,43 @@
+"""The embedded ClickHouse engine behind ClickHouse's HTTP interface (`infra.clickhouse_front`)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from infra.stack.ports import LOOPBACK
+from infra.stack.probe import answers
+from infra.stack.secret_file import StackSecrets, write_private
+from infra.stack.spec import ProcessSpec
+
+DATABASE = "althing"
+OWNER = "althing"
+ANALYST = "analyst"
+
+
+def url(port: int, secrets: StackSecrets) -> str:
+    """Where services connect, with all rights."""
+    return f"http://{OWNER}:{secrets.clickhouse_password}@{LOOPBACK}:{port}/{DATABASE}"
+
+
+def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
+    users = data_dir / "clickhouse-users.json"
+    command = [sys.executable, "-m", "infra.clickhouse_front", "--data-dir", str(data_dir / "clickhouse")]
+    command += ["--host", LOOPBACK, "--port", str(port), "--users-file", str(users)]
+    return ProcessSpec(
+        name="clickhouse",
+        command=command,
+        is_ready=lambda: answers(port, "/ping"),
+        prepare=lambda: write_private(users, json.dumps(_users(secrets))),
+        stop_timeout_s=15,
+    )
+
+
+def _users(secrets: StackSecrets) -> dict[str, list[dict[str, str | bool]]]:
+    return {
+        "users": [
+            {"name": OWNER, "password": secrets.clickhouse_password, "readonly": False},
+            {"name": ANALYST, "password": secrets.clickhouse_analyst_password, "readonly": True},
+        ]
+    }

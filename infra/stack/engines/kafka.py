@@ -1,0 +1,129 @@
+"""The embedded Kafka: one KRaft node (broker and controller in one) on loopback."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+from pathlib import Path
+
+from infra.settings import SettingsError
+from infra.stack.ports import LOOPBACK
+from infra.stack.spec import ProcessSpec
+from infra.stack.tools import KAFKA_JARS, java, launched
+
+MAX_RECORD_BYTES = 2 * 1024 * 1024
+_HEAP = ("-Xms96m", "-Xmx384m", "-XX:+UseSerialGC", "-Xss512k", "-XX:MaxDirectMemorySize=128m")
+_API_VERSIONS = struct.pack(">ihhih", 12, 18, 0, 1, 2) + b"up"
+_QUIET_LOGGERS = {
+    "org.apache.kafka": "warn",
+    "kafka": "warn",
+    "state.change.logger": "warn",
+    "kafka.server.KafkaRaftServer": "info",
+}
+
+
+def spec(data_dir: Path, port: int, controller_port: int, cluster_id: str, *, flush_each: bool) -> ProcessSpec:
+    """`flush_each`: fsync before each acknowledgement, so that even a power loss on this one machine loses nothing."""
+    folder = data_dir / "kafka"
+    config = data_dir / "kafka.properties"
+    return ProcessSpec(
+        name="kafka",
+        command=[_java(), *_HEAP, *_logging(), "-cp", f"{KAFKA_JARS}/*", "kafka.Kafka", str(config)],
+        is_ready=lambda: _answers(port),
+        prepare=lambda: _prepare(folder, config, _properties(folder, port, controller_port, flush_each), cluster_id),
+        stop_signal=signal.SIGTERM,
+        stop_timeout_s=30,
+        quiet=True,
+    )
+
+
+def _properties(folder: Path, port: int, controller_port: int, flush_each: bool) -> str:
+    rows = {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@{LOOPBACK}:{controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "listeners": f"PLAINTEXT://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller_port}",
+        "advertised.listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
+        "inter.broker.listener.name": "PLAINTEXT",
+        "log.dirs": str(folder),
+        "num.network.threads": "2",
+        "num.io.threads": "4",
+        "num.recovery.threads.per.data.dir": "2",
+        "background.threads": "2",
+        "auto.create.topics.enable": "false",
+        "delete.topic.enable": "true",
+        "default.replication.factor": "1",
+        "offsets.topic.replication.factor": "1",
+        "offsets.topic.num.partitions": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.num.partitions": "1",
+        "transaction.state.log.min.isr": "1",
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.num.partitions": "1",
+        "share.coordinator.state.topic.min.isr": "1",
+        "min.insync.replicas": "1",
+        "log.retention.ms": "-1",
+        "log.retention.bytes": "-1",
+        "log.segment.bytes": str(256 * 1024 * 1024),
+        "log.cleaner.dedupe.buffer.size": str(8 * 1024 * 1024),
+        "message.max.bytes": str(MAX_RECORD_BYTES),
+        "replica.fetch.max.bytes": str(MAX_RECORD_BYTES),
+        "group.initial.rebalance.delay.ms": "0",
+        # A broker that was killed is let back in only when its old session has ended: 9 s by default.
+        "broker.session.timeout.ms": "2500",
+        "broker.heartbeat.interval.ms": "400",
+    }
+    if flush_each:
+        rows["log.flush.interval.messages"] = "1"
+    return "".join(f"{name}={value}\n" for name, value in rows.items())
+
+
+def _prepare(folder: Path, config: Path, properties: str, cluster_id: str) -> None:
+    config.write_text(properties)
+    if folder.exists():
+        return
+    new = folder.with_name("kafka.new")
+    shutil.rmtree(new, ignore_errors=True)
+    beside = config.with_name("kafka.new.properties")
+    beside.write_text(properties.replace(f"log.dirs={folder}\n", f"log.dirs={new}\n"))
+    command = [_java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *_logging(), "-cp", f"{KAFKA_JARS}/*"]
+    command += ["kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(beside)]
+    try:
+        subprocess.run(launched(command), check=True, capture_output=True, text=True, timeout=120)
+    except subprocess.CalledProcessError as error:
+        raise SettingsError(
+            f"Kafka could not make its data directory {folder}: {error.stderr.strip()[-500:]}"
+        ) from error
+    finally:
+        beside.unlink()
+    new.replace(folder)
+
+
+def _answers(port: int) -> bool:
+    """Whether it answers a request of its protocol (an open port alone comes earlier than that)."""
+    try:
+        with socket.create_connection((LOOPBACK, port), timeout=1) as connection:
+            connection.sendall(_API_VERSIONS)
+            return len(connection.recv(8)) > 0
+    except OSError:
+        return False
+
+
+def _logging() -> list[str]:
+    prefix = "-Dorg.slf4j.simpleLogger"
+    rows = {"defaultLogLevel": "warn", "showDateTime": "true", "dateTimeFormat": "yyyy-MM-dd HH:mm:ss.SSS"}
+    rows |= {f"log.{name}": level for name, level in _QUIET_LOGGERS.items()}
+    return [f"{prefix}.{name}={value}" for name, value in rows.items()]
+
+
+def _java() -> str:
+    program = java()
+    if program is None:
+        raise SettingsError(
+            "ALTHING_LOG: kafka needs Java 17 or newer; install it (for Debian: openjdk-17-jre-headless)."
+        )
+    return program

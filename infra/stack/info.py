@@ -1,0 +1,141 @@
+"""`althing ps` and `althing info`: the running stack, for people and for scripts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from infra.settings import Settings, load
+from infra.stack import state
+from infra.stack.engines import clickhouse, postgres
+from infra.stack.ports import LOOPBACK, Ports
+from infra.stack.secret_file import StackSecrets
+
+if TYPE_CHECKING:
+    from infra.stack.plan import Plan
+
+
+def ps_main(arguments: list[str]) -> int:
+    """0 when the stack runs, 1 when it does not."""
+    as_json = _options("ps", "Shows every process of the stack.", arguments)
+    found = state.read(load().data_dir.resolve())
+    if found is None or not state.is_running(found):
+        return _not_running("[]" if as_json else None)
+    rows = [_row(row) for row in found.processes]
+    if as_json:
+        _print(json.dumps(rows))
+    else:
+        _print(f"{'NAME':<12}{'PID':>9}  {'STATE':<10}{'RESTARTS':>9}{'UPTIME':>12}")
+        for row in rows:
+            pid, uptime = row["pid"] or "-", _span(row["uptime_s"])
+            _print(f"{row['name']:<12}{pid:>9}  {row['state']:<10}{row['restarts']:>9}{uptime:>12}")
+    return 0
+
+
+def info_main(arguments: list[str]) -> int:
+    """0 when the stack runs, 1 when it does not."""
+    as_json = _options("info", "Shows the addresses that any client can use.", arguments)
+    found = state.read(load().data_dir.resolve())
+    if found is None or not state.is_running(found):
+        return _not_running(None)
+    info = found.info
+    if as_json:
+        _print(json.dumps(info))
+        return 0
+    for name in ("app", "tracking", "kafka", "postgres"):
+        _print(f"{name:<12}{info[name] or 'not used: the log is in Postgres'}")
+    house = info["clickhouse"]
+    _print(f"{'clickhouse':<12}{house['url']}  user {house['user']}  password {house['password']}")
+    for name in ("data_dir", "version", "log"):
+        _print(f"{name:<12}{info[name]}")
+    if info["log_note"]:
+        _print(f"\n{info['log_note']}")
+    return 0
+
+
+def describe(settings: Settings, made: Plan, secrets: StackSecrets, ports: Ports, data_dir: Path) -> Mapping[str, Any]:
+    """What `info --json` prints. The users given here may only read; of servers of your own, addresses alone."""
+    if settings.clickhouse_url is None:
+        house: dict[str, str | None] = {
+            "url": f"http://{LOOPBACK}:{ports.clickhouse}",
+            "user": clickhouse.ANALYST,
+            "password": secrets.clickhouse_analyst_password,
+            "database": clickhouse.DATABASE,
+        }
+    else:
+        path = urlsplit(settings.clickhouse_url).path.strip("/")
+        house = {
+            "url": _address(settings.clickhouse_url),
+            "user": None,
+            "password": None,
+            "database": path or "default",
+        }
+    return {
+        "app": settings.app_url,
+        "tracking": settings.tracking_base_url,
+        "kafka": made.environment.get("KAFKA_BOOTSTRAP_SERVERS"),
+        "postgres": (
+            postgres.analyst_url(ports.postgres, secrets)
+            if settings.postgres_url is None
+            else _address(settings.postgres_url)
+        ),
+        "clickhouse": house,
+        "data_dir": str(data_dir),
+        "version": _version(),
+        "log": made.log,
+        "log_note": made.log_note,
+    }
+
+
+def _row(row: state.ProcessRow) -> dict[str, Any]:
+    alive = state.is_same(row.pid, row.born)
+    return {
+        "name": row.name,
+        "pid": row.pid if alive else None,
+        "state": row.state if alive or row.state in ("backoff", "stopped") else "backoff",
+        "restarts": row.restarts,
+        "uptime_s": round(time.time() - row.born, 1) if alive and row.born is not None else 0.0,
+    }
+
+
+def _options(name: str, text: str, arguments: list[str]) -> bool:
+    parser = argparse.ArgumentParser(prog=f"althing {name}", description=text)
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
+    return bool(parser.parse_args(arguments).json)
+
+
+def _not_running(output: str | None) -> int:
+    if output is not None:
+        _print(output)
+    sys.stderr.write("No stack runs on this data directory; start it with `althing up` or `make run`.\n")
+    return 1
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"
+
+
+def _version() -> str:
+    try:
+        return version("althing")
+    except PackageNotFoundError:
+        return "0+unknown"
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")

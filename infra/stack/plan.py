@@ -1,0 +1,133 @@
+"""What runs, in which order, with which settings: turns `Settings` into stages of child processes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.settings import Settings, SettingsError
+from infra.stack.engines import clickhouse, kafka, postgres
+from infra.stack.ports import LOOPBACK, Ports
+from infra.stack.probe import answers
+from infra.stack.secret_file import StackSecrets
+from infra.stack.spec import ProcessSpec, Stage
+from infra.stack.tools import why_no_kafka
+
+ENGINES = ("clickhouse", "kafka", "postgres")
+SERVICE_STAGES = (("command", "query", "ingest"), ("projectors", "scheduler", "web"))
+SERVICES = tuple(name for stage in SERVICE_STAGES for name in stage)
+_FOR_COMMAND_ONLY = ("ALTHING_ADMIN_EMAIL", "ALTHING_ADMIN_PASSWORD")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`engines` get ready first, then the migrations run, then the `services`, stage by stage."""
+
+    log: str
+    log_note: str | None
+    environment: Mapping[str, str]
+    engines: Stage
+    services: tuple[Stage, ...]
+
+
+def plan(settings: Settings, secrets: StackSecrets, ports: Ports, data_dir: Path, only: Collection[str] | None) -> Plan:
+    """`only`: start just these services (engines always). Raises `SettingsError`."""
+    log, note = _which_log(settings, data_dir)
+    environment = _environment(settings, secrets, ports, data_dir, log)
+    engines: list[ProcessSpec] = []
+    if settings.postgres_url is None:
+        engines.append(postgres.spec(data_dir, ports.postgres, secrets))
+    if log == "kafka" and settings.kafka_bootstrap_servers is None:
+        engines.append(
+            kafka.spec(
+                data_dir,
+                ports.kafka,
+                ports.kafka_controller,
+                secrets.kafka_cluster_id,
+                flush_each=settings.kafka_flush_each,
+            )
+        )
+    if settings.clickhouse_url is None:
+        engines.append(clickhouse.spec(data_dir, ports.clickhouse, secrets))
+    stages = [
+        tuple(_service(name, settings, ports) for name in names if only is None or name in only)
+        for names in SERVICE_STAGES
+    ]
+    return Plan(log, note, environment, tuple(engines), tuple(stage for stage in stages if stage))
+
+
+def base_environment(plan: Plan) -> dict[str, str]:
+    """What every child inherits: our own environment, completed and corrected by the plan."""
+    hidden = dict.fromkeys(_FOR_COMMAND_ONLY, "")
+    return {"MALLOC_ARENA_MAX": "2", "PYTHONUNBUFFERED": "1", **os.environ, **hidden, **plan.environment}
+
+
+def _which_log(settings: Settings, data_dir: Path) -> tuple[str, str | None]:
+    """The log's kind, and what to say loudly about it. A data directory stays with the log that it began with: the
+    history is in there."""
+    if settings.kafka_bootstrap_servers is not None and settings.log != "postgres":
+        return "kafka", None
+    lacking = why_no_kafka()
+    if settings.log == "kafka" and lacking:
+        raise SettingsError(f"ALTHING_LOG is kafka, but {lacking}.")
+    kind = settings.log or ("postgres" if lacking else "kafka")
+    marker = data_dir / "log.kind"
+    began = marker.read_text().strip() if marker.exists() else None
+    if began is None:
+        marker.write_text(kind + "\n")
+    elif began != kind:
+        because = f" ({lacking})" if began == "kafka" and lacking else ""
+        raise SettingsError(
+            f"ALTHING_LOG: the history in {data_dir} is in the {began} log, but this start would use {kind}{because}; "
+            f"start with {began}, or set ALTHING_DATA_DIR to a new directory."
+        )
+    if kind == "postgres" and settings.log is None:
+        return (
+            kind,
+            f"NO KAFKA: {lacking}. The log is kept in Postgres instead: durable, but slower and one machine only.",
+        )
+    return kind, None
+
+
+def _environment(settings: Settings, secrets: StackSecrets, ports: Ports, data_dir: Path, log: str) -> dict[str, str]:
+    environment = {
+        "ALTHING_DATA_DIR": str(data_dir),
+        "ALTHING_HOST": settings.host,
+        "ALTHING_PORT": str(ports.web),
+        "ALTHING_TRACKING_PORT": str(ports.tracking),
+        "ALTHING_LOG": log,
+        "POSTGRES_URL": settings.postgres_url or postgres.url(ports.postgres, secrets),
+        "CLICKHOUSE_URL": settings.clickhouse_url or clickhouse.url(ports.clickhouse, secrets),
+        "ALTHING_COMMAND_PORT": str(ports.command),
+        "ALTHING_QUERY_PORT": str(ports.query),
+        "ALTHING_PROJECTORS_PORT": str(ports.projectors),
+        "ALTHING_SCHEDULER_PORT": str(ports.scheduler),
+    }
+    if log == "kafka":
+        environment["KAFKA_BOOTSTRAP_SERVERS"] = settings.kafka_bootstrap_servers or f"{LOOPBACK}:{ports.kafka}"
+    return environment
+
+
+def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
+    host, port = {
+        "command": (LOOPBACK, ports.command),
+        "query": (LOOPBACK, ports.query),
+        "ingest": (settings.host, ports.tracking),
+        "projectors": (LOOPBACK, ports.projectors),
+        "scheduler": (LOOPBACK, ports.scheduler),
+        "web": (settings.host, ports.web),
+    }[name]
+    admin = {
+        "ALTHING_ADMIN_EMAIL": settings.admin_email or "",
+        "ALTHING_ADMIN_PASSWORD": settings.admin_password or "",
+    }
+    return ProcessSpec(
+        name=name,
+        command=[sys.executable, "-m", "infra.cli", "serve", name],
+        # The web app says "unready" as long as it is not built; that must not keep the API from being used.
+        is_ready=lambda: answers(port, "/livez" if name == "web" else "/readyz", host=host),
+        environment=admin if name == "command" else {},
+    )

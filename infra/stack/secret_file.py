@@ -1,0 +1,71 @@
+"""The secrets of the embedded stack, made once at its first start: `<data dir>/secrets.json`, for its owner's eyes."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import uuid
+from base64 import urlsafe_b64encode
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from infra.settings import SettingsError
+
+FILE_NAME = "secrets.json"
+
+
+@dataclass(frozen=True)
+class StackSecrets:
+    """Passwords of the embedded engines, the master key (see `infra.sealing`) and Kafka's cluster id."""
+
+    postgres_password: str
+    postgres_analyst_password: str
+    clickhouse_password: str
+    clickhouse_analyst_password: str
+    master_key: str
+    kafka_cluster_id: str
+
+
+def load_or_create(data_dir: Path) -> StackSecrets:
+    """The secrets of this data directory. Raises `SettingsError` when the file is there but damaged.
+
+    A damaged file is never replaced: the master key in it opens personal data that nothing else can open.
+    """
+    path = data_dir / FILE_NAME
+    if not path.exists():
+        write_private(path, json.dumps(asdict(_made()), indent=1))
+    try:
+        found = json.loads(path.read_text())
+        return StackSecrets(**{field.name: str(found[field.name]) for field in fields(StackSecrets)})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SettingsError(
+            f"{path} cannot be read as this stack's secrets ({error!r}); restore it from a backup."
+        ) from error
+
+
+def write_private(path: Path, text: str) -> None:
+    """Writes `text` whole or not at all (also when the power fails), with mode 0600."""
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _made() -> StackSecrets:
+    return StackSecrets(
+        postgres_password=secrets.token_urlsafe(24),
+        postgres_analyst_password=secrets.token_urlsafe(24),
+        clickhouse_password=secrets.token_urlsafe(24),
+        clickhouse_analyst_password=secrets.token_urlsafe(24),
+        master_key=secrets.token_hex(32),
+        kafka_cluster_id=urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="),
+    )

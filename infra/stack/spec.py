@@ -1,0 +1,43 @@
+"""What the supervisor needs to know of one child process."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class ProcessSpec:
+    """One child process: how to start it, how to see that it is ready, how to end it.
+
+    `is_ready` is asked again and again while it starts; it answers within a second and does not raise.
+    `prepare` runs before each start (cheap when there is nothing to do). `quiet`: only warnings go to the console,
+    the log file has everything. `ordinary_user`: the program refuses root's rights.
+    """
+
+    name: str
+    command: Sequence[str]
+    is_ready: Callable[[], bool]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    prepare: Callable[[], None] = lambda: None
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_timeout_s: float = 12.0
+    start_timeout_s: float = 60.0
+    quiet: bool = False
+    ordinary_user: bool = False
+
+
+Stage = tuple[ProcessSpec, ...]
+
+
+def stop_order(stages: Sequence[Stage], engines: Sequence[str]) -> list[tuple[str, ...]]:
+    """Names in the order of ending: services first, the last started first, then each engine by itself."""
+    services = [tuple(spec.name for spec in stage if spec.name not in engines) for stage in reversed(stages)]
+    started = {spec.name for stage in stages for spec in stage}
+    return [names for names in services if names] + [(name,) for name in engines if name in started]
+
+
+def log_file(data_dir: Path, name: str) -> Path:
+    return data_dir / "logs" / f"{name}.log"

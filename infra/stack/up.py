@@ -1,0 +1,130 @@
+"""`althing up`: the whole product on this machine, in the foreground, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from infra import PRODUCT_NAME
+from infra.settings import Settings, load
+from infra.stack import ports, secret_file, state
+from infra.stack.console import pump, say, show
+from infra.stack.engines import postgres
+from infra.stack.info import describe
+from infra.stack.plan import ENGINES, SERVICES, Plan, base_environment, plan
+from infra.stack.spec import log_file, stop_order
+from infra.stack.supervisor import StartFailed, StopRequested, Supervisor
+from infra.stack.tools import launched
+
+_MIGRATION_TIMEOUT_S = 600
+
+
+def main(arguments: list[str]) -> int:
+    """0 after a clean stop, 1 when something did not start. Raises `SettingsError` when the start is refused."""
+    parser = argparse.ArgumentParser(prog="althing up", description="Starts everything in the foreground.")
+    parser.add_argument(
+        "--only", metavar="NAME,...", help="the engines and just these services: " + ", ".join(SERVICES)
+    )
+    chosen = parser.parse_args(arguments).only
+    only = None if chosen is None else [name for name in chosen.split(",") if name]
+    unknown = [name for name in only or () if name not in SERVICES]
+    if unknown:
+        parser.error(f"no service is called {', '.join(unknown)}; there are {', '.join(SERVICES)}")
+    settings = load()
+    data_dir = settings.data_dir.resolve()
+    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with state.lock(data_dir):
+        for name in state.end_orphans(data_dir):
+            say("stack", f"{name} was left over from a killed stack and has been ended")
+        secrets = secret_file.load_or_create(data_dir)
+        chosen_ports = ports.choose(settings)
+        made = plan(settings, secrets, chosen_ports, data_dir, only)
+        info = describe(settings, made, secrets, chosen_ports, data_dir)
+        set_up = _set_up_postgres(settings, chosen_ports, secrets)
+        return _run(made, data_dir, info, set_up)
+
+
+def _set_up_postgres(settings: Settings, chosen: ports.Ports, secrets: secret_file.StackSecrets) -> Callable[[], None]:
+    def set_up() -> None:
+        if settings.postgres_url is None:
+            postgres.set_up(chosen.postgres, secrets)
+
+    return set_up
+
+
+def _run(made: Plan, data_dir: Path, info: Mapping[str, Any], set_up_postgres: Callable[[], None]) -> int:
+    born = state.birth(os.getpid()) or 0.0
+
+    def publish(rows: tuple[state.ProcessRow, ...]) -> None:
+        state.write(data_dir, state.StackState(os.getpid(), born, made.log, made.environment, info, rows))
+
+    environment = base_environment(made)
+    supervisor = Supervisor(data_dir, environment, publish)
+    supervisor.handle_signals()
+    publish(())
+    if made.log_note:
+        say("stack", made.log_note, loud=True)
+    try:
+        supervisor.start(made.engines)
+        set_up_postgres()
+        _migrate(data_dir, environment)
+        for stage in made.services:
+            supervisor.start(stage)
+        show(_box(info, made.log_note))
+        supervisor.run()
+        code = 0
+    except StopRequested:
+        code = 0
+    except StartFailed as failure:
+        say("stack", str(failure), loud=True)
+        code = 1
+    finally:
+        say("stack", "stopping")
+        supervisor.stop(stop_order((made.engines, *made.services), ENGINES))
+    say("stack", "stopped")
+    return code
+
+
+def _migrate(data_dir: Path, environment: Mapping[str, str]) -> None:
+    command = launched([sys.executable, "-m", "infra.cli", "migrate"])
+    process = subprocess.Popen(command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    output = pump("migrate", process.stdout, log_file(data_dir, "migrate"), quiet=False)
+    try:
+        code = process.wait(_MIGRATION_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        code = process.wait()
+    output.join(2)
+    if code != 0:
+        raise StartFailed(f"the migrations failed (code {code}); see {log_file(data_dir, 'migrate')}")
+
+
+def _box(info: Mapping[str, Any], note: str | None) -> str:
+    rows = [
+        ("Web app", info["app"]),
+        ("Tracking", info["tracking"]),
+        ("Kafka", info["kafka"] or "not used: the log is in Postgres"),
+        ("Postgres", info["postgres"]),
+        ("ClickHouse", f"{info['clickhouse']['url']} (user {info['clickhouse']['user']})"),
+        ("Data", info["data_dir"]),
+    ]
+    lines = [f"{PRODUCT_NAME} {info['version']} is running", ""]
+    lines += [f"{name:<11} {_without_password(str(value))}" for name, value in rows]
+    lines += ["", "Passwords of the read-only users: althing info · Ctrl-C stops everything"]
+    if note:
+        lines += ["", note]
+    width = max(len(line) for line in lines)
+    frame = [f"│ {line:<{width}} │" for line in lines]
+    return "\n".join([f"╭{'─' * (width + 2)}╮", *frame, f"╰{'─' * (width + 2)}╯"])
+
+
+def _without_password(url: str) -> str:
+    head, at, tail = url.rpartition("@")
+    if not at:
+        return url
+    return f"{head[: head.rindex(':')]}@{tail}"
