@@ -57,7 +57,7 @@ CREATE TABLE auth.setup_token (
 
 -- At most one row: whoever inserts it is the first admin.
 CREATE TABLE auth.first_account (
-    only boolean CONSTRAINT first_account_pkey PRIMARY KEY DEFAULT true CHECK (only),
+    "only" boolean CONSTRAINT first_account_pkey PRIMARY KEY DEFAULT true CHECK ("only"),
     account_id uuid NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now()
 );
