@@ -1,0 +1,329 @@
+"""What `make` does: checks the tools, installs and builds what is missing inside the checkout, then starts or tests.
+
+Standard library only, and parsable by old Pythons, since it runs before anything is installed. Each step is skipped
+while the hash of its inputs is the one of its last success (`.build/stamps`), so that a second start takes seconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / ".build"
+STAMPS = BUILD / "stamps"
+BIN = ROOT / ".venv" / "bin"
+PYTHON = BIN / "python"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+OLDEST_PYTHON = (3, 11)
+OLDEST_NODE = 20
+OLDEST_JAVA = 17
+_QUIET_NPM = ("--no-audit", "--no-fund", "--loglevel=error")
+
+
+class Failed(Exception):
+    """One step did not succeed; the text says which and what to do."""
+
+
+def main(arguments: list[str]) -> int:
+    targets = {
+        "run": run,
+        "demo": demo,
+        "test": test,
+        "test-fast": test_fast,
+        "lint": lint,
+        "bench": bench,
+        "ci": ci,
+        "setup": set_up,
+    }
+    if len(arguments) != 1 or arguments[0] not in targets:
+        say("usage: bootstrap.py " + "|".join(targets))
+        return 2
+    try:
+        targets[arguments[0]]()
+    except Failed as failure:
+        say(str(failure))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def run() -> None:
+    set_up()
+    become([str(BIN / "althing"), "up"])
+
+
+def demo() -> None:
+    set_up()
+    become([str(BIN / "althing"), "demo"])
+
+
+def test() -> None:
+    set_up(development=True)
+    environment = dict(os.environ, CHROMIUM=browser())
+    failed: list[str] = []
+    if has_web():
+        attempt(failed, ["npm", "test", "--prefix", "web"], environment)
+    attempt(failed, [str(PYTHON), "-m", "pytest"], environment)
+    finish(failed)
+
+
+def test_fast() -> None:
+    check_tools(web=False)
+    python_packages(development=True)
+    call([str(PYTHON), "-m", "pytest", "tests/unit"])
+
+
+def lint() -> None:
+    set_up(development=True, build_web=False)
+    failed: list[str] = []
+    for command in LINTERS:
+        attempt(failed, [str(BIN / command[0]), *command[1:]])
+    if has_web():
+        for script in ("typecheck", "lint"):
+            attempt(failed, ["npm", "run", script, "--prefix", "web"])
+    finish(failed)
+
+
+LINTERS = (
+    ("ruff", "check", "."),
+    ("ruff", "format", "--check", "."),
+    ("mypy",),
+    ("lint-imports",),
+)
+
+
+def bench() -> None:
+    set_up(development=True)
+    call([str(PYTHON), "-m", "tests.bench"])
+
+
+def ci() -> None:
+    """Everything that must hold before a change is taken. Goes on after a failure, to show all of them."""
+    failed: list[str] = []
+    for step in (lint, test):
+        try:
+            step()
+        except Failed as failure:
+            say(str(failure))
+            failed.append(step.__name__)
+    if has_web():
+        attempt(failed, ["npm", "run", "build", "--prefix", "web"])
+    finish(failed)
+
+
+def set_up(development: bool = False, build_web: bool = True) -> None:
+    check_tools(web=True)
+    python_packages(development)
+    kafka_jars()
+    country_database()
+    web(build_web)
+
+
+def check_tools(web: bool) -> None:
+    """One line for each tool that is missing or too old."""
+    problems: list[str] = []
+    if sys.version_info < OLDEST_PYTHON:
+        found = ".".join(str(part) for part in sys.version_info[:3])
+        problems.append(f"Python 3.11 or newer is needed, this is {found}: install python3.11 and python3.11-venv.")
+    if web:
+        node = version_of(["node", "--version"], r"v(\d+)")
+        if node is None:
+            problems.append(f"Node {OLDEST_NODE} or newer is needed and was not found: install nodejs with npm.")
+        elif node < OLDEST_NODE:
+            problems.append(f"Node {OLDEST_NODE} or newer is needed, this is {node}: install a newer nodejs.")
+        elif shutil.which("npm") is None:
+            problems.append("npm is needed beside Node and was not found: install npm.")
+    if problems:
+        raise Failed("\n".join(problems))
+
+
+def python_packages(development: bool) -> None:
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    if not PYTHON.exists():
+        say("making .venv")
+        call([sys.executable, "-m", "venv", str(ROOT / ".venv")])
+        forget("python")
+        forget("python-dev")
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+
+    def install() -> None:
+        call([*pip, "--require-hashes", "-r", "requirements.lock"])
+        call([*pip, "--no-deps", "-e", "."])
+
+    inputs = [ROOT / "requirements.lock", ROOT / "pyproject.toml"]
+    with_stamp(
+        "python",
+        python + digest(inputs),
+        "installing the Python packages",
+        install,
+    )
+    if development:
+        inputs = [ROOT / "requirements.lock", ROOT / "requirements-dev.lock"]
+        with_stamp(
+            "python-dev",
+            python + digest(inputs),
+            "installing the tools for tests",
+            lambda: call([*pip, "--require-hashes", "-r", "requirements-dev.lock"]),
+        )
+
+
+def kafka_jars() -> None:
+    """Optional: without Java or Maven the log is kept in Postgres, which `althing up` says loudly."""
+    java = version_of(["java", "-version"], r'version "(?:1\.)?(\d+)')
+    if java is None or java < OLDEST_JAVA or shutil.which("mvn") is None:
+        say(f"NO KAFKA: Java {OLDEST_JAVA} or newer and Maven were not both found; the log will be kept in Postgres.")
+        return
+
+    def fetch() -> None:
+        new = BUILD / "kafka.new"
+        shutil.rmtree(new, ignore_errors=True)
+        command = ["mvn", "-q", "-B", "-f", "infra/kafka/pom.xml", "dependency:copy-dependencies"]
+        call([*command, f"-DoutputDirectory={new}", "-DincludeScope=runtime"])
+        shutil.rmtree(BUILD / "kafka", ignore_errors=True)
+        new.rename(BUILD / "kafka")
+
+    with_stamp("kafka", digest([ROOT / "infra/kafka/pom.xml"]), "fetching Kafka", fetch, BUILD / "kafka")
+
+
+def country_database() -> None:
+    folder = BUILD / "geo"
+    inputs = [ROOT / "infra/geo/package.json", ROOT / "infra/geo/package-lock.json"]
+
+    def fetch() -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in inputs:
+            shutil.copy(path, folder)
+        call(["npm", "ci", "--prefix", str(folder), "--ignore-scripts", *_QUIET_NPM])
+
+    with_stamp("geo", digest(inputs), "fetching the country database", fetch, folder / "node_modules")
+
+
+def web(build: bool) -> None:
+    if not has_web():
+        return
+    folder = ROOT / "web"
+    locks = [folder / "package.json", folder / "package-lock.json"]
+    with_stamp(
+        "web-packages",
+        digest(locks),
+        "installing the web app's packages",
+        lambda: call(["npm", "ci", "--prefix", "web", *_QUIET_NPM]),
+        folder / "node_modules",
+    )
+    if build:
+        with_stamp(
+            "web",
+            digest([*locks, *web_sources(folder)]),
+            "building the web app",
+            lambda: call(["npm", "run", "build", "--prefix", "web"]),
+            folder / "dist" / "index.html",
+        )
+
+
+def web_sources(folder: Path) -> list[Path]:
+    """What a build of the web app depends on, besides its packages."""
+    found = [path for part in ("src", "public", "scripts") for path in (folder / part).rglob("*") if path.is_file()]
+    found += [path for path in folder.iterdir() if path.is_file() and path.suffix in (".html", ".ts", ".js", ".json")]
+    return sorted(set(found))
+
+
+def browser() -> str:
+    """The Chromium that the browser tests use: named by CHROMIUM, found, or installed where that is possible."""
+    given = os.environ.get("CHROMIUM")
+    if given:
+        if shutil.which(given) is None:
+            raise Failed(f"CHROMIUM names {given}, which is not a program.")
+        return given
+    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    if found is None and hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+        say("installing chromium for the browser tests")
+        call(["apt-get", "update", "-qq"])
+        call(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"])
+        found = shutil.which("chromium")
+    if found is None:
+        raise Failed(
+            "The browser tests need Chromium: install chromium, or set CHROMIUM to a Chrome or Chromium program."
+        )
+    return found
+
+
+def has_web() -> bool:
+    return (ROOT / "web" / "package.json").exists()
+
+
+def with_stamp(name: str, wanted: str, text: str, action: Callable[[], object], product: Path | None = None) -> None:
+    """Does `action` unless its last success had the same inputs and its product is still there."""
+    stamp = STAMPS / name
+    if stamp.exists() and stamp.read_text() == wanted and (product is None or product.exists()):
+        return
+    say(text)
+    forget(name)
+    action()
+    STAMPS.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(wanted)
+
+
+def forget(name: str) -> None:
+    (STAMPS / name).unlink(missing_ok=True)
+
+
+def digest(paths: list[Path]) -> str:
+    found = hashlib.sha256()
+    for path in paths:
+        content = path.read_bytes()
+        found.update(f"{path.relative_to(ROOT)} {len(content)}\n".encode())
+        found.update(content)
+    return found.hexdigest()
+
+
+def version_of(command: list[str], pattern: str) -> int | None:
+    """The major version that a program tells, or None when it does not run."""
+    if shutil.which(command[0]) is None:
+        return None
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(pattern, done.stdout + done.stderr)
+    return int(found.group(1)) if found else None
+
+
+def call(command: list[str], environment: dict[str, str] | None = None) -> None:
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    if done.returncode != 0:
+        raise Failed(f"`{' '.join(command)}` failed with code {done.returncode}.")
+
+
+def attempt(failed: list[str], command: list[str], environment: dict[str, str] | None = None) -> None:
+    """Runs a check; a failure is noted and the next one runs all the same."""
+    say("$ " + " ".join(command))
+    if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode != 0:
+        failed.append(" ".join(command))
+
+
+def finish(failed: list[str]) -> None:
+    if failed:
+        raise Failed("failed: " + "; ".join(failed))
+
+
+def become(command: list[str]) -> None:
+    sys.stdout.flush()
+    os.chdir(ROOT)
+    os.execv(command[0], command)  # noqa: S606 - the foreground process is the stack itself, so Ctrl-C reaches it
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
