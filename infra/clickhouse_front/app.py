@@ -20,7 +20,7 @@ from infra.clickhouse_front.admission import Admission
 from infra.clickhouse_front.body import Body
 from infra.clickhouse_front.engine import Engine, InsertStream, Stats
 from infra.clickhouse_front.errors import ClickHouseError, from_engine
-from infra.clickhouse_front.query import Query
+from infra.clickhouse_front.query import Lease, Query
 from infra.clickhouse_front.reply import Reply
 from infra.clickhouse_front.request import Request, read_request
 from infra.clickhouse_front.sessions import Sessions
@@ -154,9 +154,7 @@ class Front:
                 if len(waiting) >= APPEND_BYTES:
                     await self._blocking(stream.append, bytes(waiting))
                     waiting.clear()
-            if waiting:
-                await self._blocking(stream.append, bytes(waiting))
-            stats = await self._blocking(stream.finish)
+            stats = await self._blocking(query.finish, stream, bytes(waiting))
             done = True
             return stats
         finally:
@@ -190,17 +188,16 @@ class Front:
             database = None if session.started else self._default_database
             session.started = True
             try:
-                yield Query(request, user, statement, session.connection, session.apply, database, {})
+                yield Query(request, user, statement, Lease(self._engine, session), database, {})
             finally:
                 self._sessions.release(user.name, session_id, close=request.flag("close_session"))
             return
-        connection = await self._blocking(self._engine.open)
+        lease = Lease(self._engine, None)
         try:
-            yield Query(
-                request, user, statement, connection, connection.apply, self._default_database, self._readonly_limits
-            )
+            yield Query(request, user, statement, lease, self._default_database, self._readonly_limits)
         finally:
-            await self._blocking(connection.close)
+            if lease.is_open:
+                await self._blocking(lease.give_back)
 
     @asynccontextmanager
     async def _watched(self, receive: Receive, query: Query) -> AsyncIterator[None]:

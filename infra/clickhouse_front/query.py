@@ -3,31 +3,64 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from infra.clickhouse_front import formats, reading, readonly
-from infra.clickhouse_front.engine import Connection, InsertStream
+from infra.clickhouse_front.engine import Connection, Engine, InsertStream, Stats
 from infra.clickhouse_front.errors import ACCESS_DENIED, NOT_IMPLEMENTED, READONLY, SYNTAX_ERROR, error
 from infra.clickhouse_front.request import Request
+from infra.clickhouse_front.sessions import Session
 from infra.clickhouse_front.sql import Statement
 from infra.clickhouse_front.users import User
 
-Apply = Callable[[Mapping[str, str]], None]
+
+class Lease:
+    """A connection for one query: of its own, opened at first use, or its session's, which outlives it."""
+
+    def __init__(self, engine: Engine, session: Session | None) -> None:
+        self._engine = engine
+        self._session = session
+        self._own: Connection | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something to give back."""
+        return self._own is not None
+
+    @property
+    def connection(self) -> Connection:
+        if self._session is not None:
+            return self._session.connection
+        if self._own is None:
+            self._own = self._engine.open()
+        return self._own
+
+    def apply(self, settings: Mapping[str, str]) -> None:
+        """Sets the request's settings; on a session's connection for this query only."""
+        if self._session is not None:
+            self._session.apply(settings)
+        else:
+            self.connection.apply(settings)
+
+    def give_back(self) -> None:
+        if self._own is not None:
+            self._own.close()
+            self._own = None
 
 
 @dataclass(frozen=True)
 class Query:
-    """A statement of `user` on `connection`. `mark` finds it among the running ones (`Engine.kill`).
+    """A statement of `user`. `mark` finds it among the running ones (`Engine.kill`).
 
-    `apply` sets the request's settings on the connection; `readonly_limits` are the settings a readonly user gets.
+    `readonly_limits` are the settings that a readonly user gets. The lease is given back as soon as nothing more is to
+    come, in the same step: crossing between threads is what a small query's time goes into.
     """
 
     request: Request
     user: User
     statement: Statement
-    connection: Connection
-    apply: Apply
+    lease: Lease
     default_database: str | None
     readonly_limits: Mapping[str, str]
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -41,13 +74,16 @@ class Query:
         """Runs anything but a streamed INSERT, up to its first result."""
         self._prepare()
         self._authorise()
-        return reading.start(
-            self.connection,
+        result = reading.start(
+            self.lease.connection,
             self.statement,
             self.request.parameters,
             self.request.default_format or formats.DEFAULT,
             whole=self.request.flag("wait_end_of_query"),
         )
+        if result.more is None:
+            self.lease.give_back()
+        return result
 
     def insert(self) -> InsertStream:
         """Starts an INSERT that takes data."""
@@ -55,18 +91,27 @@ class Query:
         if self.statement.from_input:
             raise error(NOT_IMPLEMENTED, "INSERT ... SELECT ... FROM input() is not supported by this server")
         self._prepare()
-        self.connection.set_parameters(self.request.parameters)
-        return self.connection.insert(self.statement.head, self.statement.input_format or "Values")
+        connection = self.lease.connection
+        connection.set_parameters(self.request.parameters)
+        return connection.insert(self.statement.head, self.statement.input_format or "Values")
+
+    def finish(self, stream: InsertStream, rest: bytes) -> Stats:
+        """Appends the `rest` of the data and commits."""
+        if rest:
+            stream.append(rest)
+        stats = stream.finish()
+        self.lease.give_back()
+        return stats
 
     def _prepare(self) -> None:
         database = self.request.database or self.default_database
         if database is not None:
-            self.connection.use(database)
+            self.lease.connection.use(database)
         settings: Mapping[str, str] = self.request.settings
         if self.user.readonly:
             settings = readonly.settings_for(settings, self.readonly_limits)
         comment = settings.get("log_comment", "")
-        self.apply({**settings, "log_comment": f"{self.mark} {comment}".strip()})
+        self.lease.apply({**settings, "log_comment": f"{self.mark} {comment}".strip()})
 
     def _authorise(self) -> None:
         statement = self.statement
@@ -74,7 +119,7 @@ class Query:
             raise error(ACCESS_DENIED, "INTO OUTFILE is not allowed")
         if statement.from_input:
             raise error(NOT_IMPLEMENTED, "INSERT ... SELECT ... FROM input() is not supported by this server")
-        count, only_reads = self.connection.classify(statement.head)
+        count, only_reads = self.lease.connection.classify(statement.head)
         if count == 0 and (self.user.readonly or not statement.head.strip()):
             raise error(SYNTAX_ERROR, "Syntax error: the query is empty or cannot be parsed")
         if count > 1:
@@ -83,10 +128,11 @@ class Query:
             self._refuse_writing()
         elif self.user.readonly:
             readonly.check(statement.head, self._explain)
-            self.connection.apply({"readonly": "1"})
+            self.lease.connection.apply({"readonly": "1"})
 
     def _explain(self, sql: bytes) -> str:
-        return self.connection.run(sql, "TSVRaw", self.request.parameters)[0].decode("utf-8", "replace")
+        tree, _ = self.lease.connection.run(sql, "TSVRaw", self.request.parameters)
+        return tree.decode("utf-8", "replace")
 
     def _refuse_writing(self) -> None:
         if self.user.readonly:
