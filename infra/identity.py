@@ -175,16 +175,6 @@ def revoke_sessions(connection: Connection[Any], account_id: UUID, except_for: U
     )
 
 
-def delete_ended_sessions(pool: Pool, kept: timedelta = timedelta(days=30)) -> int:
-    """Forgets sessions that ended longer than `kept` ago; the number of them. For the scheduler."""
-    with pool.connection() as connection:
-        deleted: int = connection.execute(
-            "DELETE FROM auth.session WHERE coalesce(revoked_at, least(expires_at, last_seen_at + %s)) < now() - %s",
-            (IDLE, kept),
-        ).rowcount
-        return deleted
-
-
 def set_cookie(opened: OpenedSession, public_url: str) -> str:
     """The `Set-Cookie` value that hands a session to a browser."""
     secure = public_url.startswith("https://")

@@ -1,4 +1,4 @@
-"""Keys of personal data: one per person, so that deleting it blanks that person in the log, the stores and every replay.
+"""Keys of personal data: one per person; deleting it blanks that person in the log, the stores and every replay.
 
 `command_api` encrypts `Personal` fields with it before they are stored; projectors open them again
 (`schemas.envelope.Decrypt`). Keys lie in `auth.subject_key`, wrapped by a key derived from the master key.

@@ -1,0 +1,128 @@
+"""The command service's HTTP app: routes of all contexts, cross-site guard, problem documents, health, OpenAPI."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio.to_thread
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.routing import APIRoute
+
+from command_api.accounts import routes as accounts
+from command_api.accounts.passwords import Passwords
+from command_api.accounts.sign_in import Accounts
+from command_api.conversions import routes as conversions
+from command_api.core import Core
+from command_api.http import DEFAULT_RESPONSES, install_refusals
+from command_api.links import routes as links
+from command_api.operations import routes as operations
+from command_api.partners import routes as partners
+from command_api.websites import routes as websites
+from infra import PRODUCT_NAME, health
+from infra.identity import refuse_cross_site
+from infra.problems import Problem, install, problem_schema
+
+THREADS = 16
+CONTEXTS = (accounts, websites, partners, links, conversions, operations)
+
+
+def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> FastAPI:
+    """The app over an open core. `parts` tells `/readyz` about more than Postgres (relay, policies)."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        yield
+
+    app = FastAPI(
+        title=f"{PRODUCT_NAME}: commands",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=_operation_id,
+        responses=DEFAULT_RESPONSES,
+        lifespan=lifespan,
+    )
+    app.state.core = core
+    app.state.accounts = Accounts(core, Passwords())
+    install(app)
+    install_refusals(app)
+    for context in CONTEXTS:
+        app.include_router(context.router)
+    app.include_router(_health(core, parts))
+    app.middleware("http")(_guard(core))
+    _describe(app)
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    """`connect_website` -> `connectWebsite`."""
+    head, *tail = route.name.split("_")
+    return head + "".join(part.capitalize() for part in tail)
+
+
+def _guard(core: Core) -> Callable[[Request, Callable[[Request], Awaitable[Response]]], Awaitable[Response]]:
+    async def guard(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
+        try:
+            refuse_cross_site(request.headers, request.method, core.settings.app_url)
+        except Problem as problem:
+            return problem.response()
+        return await go_on(request)
+
+    return guard
+
+
+def _health(core: Core, parts: Callable[[], health.Parts] | None) -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/livez")
+    async def livez() -> Response:
+        return Response(health.livez(), media_type="application/json")
+
+    @router.get("/readyz")
+    def readyz() -> Response:
+        found: dict[str, bool | str] = dict(parts()) if parts else {}
+        try:
+            with core.pool.connection(timeout=1) as connection:
+                connection.execute("SELECT 1")
+            found["postgres"] = True
+        except Exception as error:  # noqa: BLE001 - whatever it is, we are not ready
+            found["postgres"] = type(error).__name__
+        status, body = health.readyz(found)
+        return Response(body, status, media_type="application/json")
+
+    @router.get("/metrics")
+    async def metrics(request: Request) -> Response:
+        if not health.is_loopback(request.client.host if request.client else None):
+            raise Problem(404, "not_found", "There is nothing at this address.")
+        body, content_type = health.metrics()
+        return Response(body, headers={"content-type": content_type})
+
+    return router
+
+
+def _describe(app: FastAPI) -> None:
+    """Adds what FastAPI cannot know: problem documents and the two ways to sign in; drops its own 422s."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = made()
+            components = document.setdefault("components", {})
+            components.setdefault("schemas", {})["Problem"] = problem_schema()
+            components["schemas"].pop("HTTPValidationError", None)
+            components["schemas"].pop("ValidationError", None)
+            components["securitySchemes"] = {
+                "token": {"type": "http", "scheme": "bearer"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": "sid"},
+            }
+            document["security"] = [{"token": []}]
+            for operations in document["paths"].values():
+                for operation in operations.values():
+                    operation["responses"].pop("422", None)
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]

@@ -1,0 +1,48 @@
+"""What is known of the client: its address, for limits only, and its browser's name, for the session list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from ipaddress import ip_address
+from typing import Final
+
+from fastapi import Request
+
+from infra.health import is_loopback
+from infra.settings import Network
+
+_FAMILIES: Final = (
+    ("Edge", re.compile(r"\bEdg(e|A|iOS)?/")),
+    ("Opera", re.compile(r"\bOPR/")),
+    ("Firefox", re.compile(r"\b(Firefox|FxiOS)/")),
+    ("Chrome", re.compile(r"\b(Chrome|Chromium|CriOS)/")),
+    ("Safari", re.compile(r"\bSafari/")),
+    ("curl", re.compile(r"^curl/")),
+)
+
+
+def address_of(request: Request, trusted: Sequence[Network]) -> str:
+    """The nearest address that is neither ours nor a trusted proxy's; IPv6 by its /64, which one person has whole."""
+    peer = request.client.host if request.client else ""
+    chain = [part.strip() for part in request.headers.get("x-forwarded-for", "").split(",") if part.strip()]
+    found = peer
+    if is_loopback(peer):
+        for candidate in reversed(chain):
+            try:
+                address = ip_address(candidate)
+            except ValueError:
+                break
+            found = candidate
+            if not any(address in network for network in trusted):
+                break
+    try:
+        address = ip_address(found)
+    except ValueError:
+        return found
+    return found if address.version == 4 else ":".join(address.exploded.split(":")[:4])
+
+
+def browser_family(user_agent: str) -> str:
+    """A browser's name, or an empty text."""
+    return next((name for name, pattern in _FAMILIES if pattern.search(user_agent)), "")

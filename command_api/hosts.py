@@ -1,0 +1,80 @@
+"""Host names and addresses that people type: brought to one form, refused when they cannot be public. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+import idna
+from publicsuffixlist import PublicSuffixList
+
+from command_api.decision import Refused, invalid
+
+MOST_URL_LENGTH: Final = 2048
+_PRIVATE_ENDINGS: Final = (".local", ".internal", ".localhost", ".lan", ".home.arpa", ".onion")
+_ODD: Final = re.compile(r"[\x00-\x20\x7f\\\s]")
+
+
+def website_domain(text: str) -> str:
+    """The host name in what a person typed: `https://www.Example.com/` -> `www.example.com`. Raises `Refused`."""
+    found = re.sub(r"^https?://", "", text.strip(), flags=re.IGNORECASE).rstrip("/")
+    if not found or re.search(r"[/?#@:\s\\]", found):
+        raise _bad_domain()
+    return public_host(found, "domain")
+
+
+def public_host(host: str, field: str) -> str:
+    """`host` in lower case and IDNA form. Raises `Refused` unless it is a name below a public suffix."""
+    name = host.rstrip(".").lower()
+    try:
+        name = idna.encode(name, uts46=True).decode()
+    except (idna.IDNAError, UnicodeError) as error:
+        raise invalid("bad_host", f"{host[:100]} is not a host name.", field) from error
+    if _is_address(name) or name.endswith(_PRIVATE_ENDINGS) or registered_domain(name) is None:
+        raise invalid("bad_host", f"{name} is not a public host name.", field)
+    return name
+
+
+def registered_domain(host: str) -> str | None:
+    """What somebody can register: `shop.example.co.uk` -> `example.co.uk`; none for a public suffix itself."""
+    found: str | None = _suffixes().privatesuffix(host)
+    return found
+
+
+def web_address(text: str, field: str) -> SplitResult:
+    """The parts of an http(s) address that leads to a public host. Raises `Refused`."""
+    if len(text) > MOST_URL_LENGTH or _ODD.search(text):
+        raise invalid("bad_url", "An address has at most 2,048 characters and no spaces.", field)
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError as error:
+        raise invalid("bad_url", "This is not a web address.", field) from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise invalid("bad_url", "A web address starts with https:// or http:// and a host name.", field)
+    if "@" in parts.netloc:
+        raise invalid("bad_url", "A web address must not hold a user name or password.", field)
+    host = public_host(parts.hostname, field)
+    return parts._replace(netloc=host if port is None else f"{host}:{port}")
+
+
+def _is_address(host: str) -> bool:
+    if re.fullmatch(r"(0x[0-9a-f]+|\d+)(\.(0x[0-9a-f]+|\d+))*", host):
+        return True
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _bad_domain() -> Refused:
+    return invalid("bad_host", "Please enter a domain such as example.com, without a path.", "domain")
+
+
+@lru_cache(maxsize=1)
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()

@@ -1,0 +1,122 @@
+"""What all command routes share: strict camelCase bodies, who asks, answers with their position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+
+from eventsourcing.persistence import InterfaceError, OperationalError
+from fastapi import Depends, FastAPI, Path, Request, Response
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from command_api.commands import KEY_LENGTH, Commands, Decided, Repeat
+from command_api.core import Core
+from command_api.decision import Asked, Kind, Refused
+from infra.identity import Principal, authenticate, require_admin
+from infra.problems import FieldError, Problem, unavailable
+
+STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "forbidden": 403}
+
+
+class Body(BaseModel):
+    """A request's body: exact JSON types, no unknown field, no NaN."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+
+class Answer(BaseModel):
+    """An answer's body."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+
+class Nothing(Answer):
+    """The answer of a command that has nothing to tell: 204."""
+
+
+AnyAnswer = TypeVar("AnyAnswer", bound=BaseModel)
+
+
+def core_of(request: Request) -> Core:
+    core: Core = request.app.state.core
+    return core
+
+
+def signed_in(request: Request) -> Principal:
+    """The person who asks. A sync dependency: it runs in the thread pool, since it reads Postgres."""
+    return authenticate(core_of(request).pool, request.headers, request.method)
+
+
+def admin(person: Annotated[Principal, Depends(signed_in)]) -> Principal:
+    require_admin(person)
+    return person
+
+
+class Run:
+    """Runs one command for a signed-in person and answers with `X-Position`."""
+
+    def __init__(self, request: Request, person: Annotated[Principal, Depends(signed_in)]) -> None:
+        self.core = core_of(request)
+        self.person = person
+        self.asked = asked_by(person)
+        self._request = request
+
+    def __call__(
+        self, decide: Callable[[], Decided[AnyAnswer]], body: BaseModel | None = None, *, status: int = 200
+    ) -> Response:
+        commands: Commands = self.core.commands
+        done = commands.run(decide, status=status, repeat=self._repeat(body))
+        if done.status == 204:
+            return Response(status_code=204, headers=done.headers)
+        return Response(done.body, done.status, done.headers, "application/json")
+
+    def _repeat(self, body: BaseModel | None) -> Repeat | None:
+        key = self._request.headers.get("idempotency-key")
+        if key is None or self._request.method != "POST":
+            return None
+        if not 1 <= len(key) <= KEY_LENGTH or not key.isprintable():
+            raise Problem(400, "bad_idempotency_key", f"An Idempotency-Key has 1 to {KEY_LENGTH} printable characters.")
+        sent = body.model_dump_json(by_alias=True).encode() if body is not None else b""
+        return Repeat(key, self.person.account_id, f"{self._request.method} {self._request.url.path}", sent)
+
+
+def asked_by(person: Principal) -> Asked:
+    return Asked(datetime.now(UTC), person.account_id, person.is_admin)
+
+
+def install_refusals(app: FastAPI) -> None:
+    """Refusals of the decide functions, and an event store that is down, as problem documents."""
+
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, Refused)  # noqa: S101 - the registration below says so
+        errors = [FieldError(error.field, error.message)] if error.field else []
+        return Problem(STATUS_OF[error.kind], error.code, error.message, errors=errors).response()
+
+    async def store_down(_: Request, __: Exception) -> Response:
+        return unavailable().response()
+
+    app.add_exception_handler(Refused, refused)
+    app.add_exception_handler(OperationalError, store_down)
+    app.add_exception_handler(InterfaceError, store_down)
+
+
+Id = Annotated[UUID, Path(alias="id")]
+SignedIn = Annotated[Principal, Depends(signed_in)]
+Admin = Annotated[Principal, Depends(admin)]
+Runs = Annotated[Run, Depends()]
+DEFAULT_RESPONSES: dict[int | str, dict[str, Any]] = {
+    "default": {
+        "description": "Refused or failed",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+}

@@ -1,0 +1,212 @@
+"""Links: tracked links of a website to a partner. Pure."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from command_api import slugs
+from command_api.decision import Asked, conflict, invalid, missing, step
+from command_api.hosts import registered_domain, web_address
+from command_api.partners.model import Partner
+from command_api.websites.model import Website, owned
+from schemas.base import DomainEvent
+from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated
+
+MOST_SUB_LENGTH: Final = 256
+SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
+_SLUG: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+_COUPON: Final = re.compile(r"[A-Z0-9][A-Z0-9_.-]{0,63}")
+_MACRO: Final = re.compile(r"\{[^{}]*\}")
+_SLUG_DIGITS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
+_RESERVED: Final = frozenset(
+    ("track", "postback", "go", "livez", "readyz", "metrics", "api", "admin", "robots", "favicon", "well-known", "t")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    id: UUID
+    version: int
+    website_id: UUID
+    partner_id: UUID
+    slug: str
+    code: int
+    destination: str
+    created_at: datetime
+    subs: Mapping[str, str] = field(default_factory=dict)
+    coupon: str | None = None
+    is_active: bool = True
+    deleted: bool = False
+
+
+def create(
+    link_id: UUID,
+    website: Website | None,
+    partner: Partner | None,
+    claim: slugs.Claim | None,
+    *,
+    slug: str,
+    code: int,
+    destination: str | None,
+    subs: Mapping[str, str],
+    coupon: str | None,
+    coupon_owner: UUID | None,
+    asked: Asked,
+) -> tuple[LinkCreated, DomainEvent]:
+    website = owned(website, asked)
+    if partner is None:
+        raise missing("partner")
+    if not partner.is_active:
+        raise conflict("partner_inactive", f"{partner.name} takes no new links at present.", "partnerId")
+    created = LinkCreated(
+        **step(link_id, 0, asked),
+        website_id=website.id,
+        partner_id=partner.id,
+        slug=checked_slug(slug),
+        code=code,
+        destination=checked_destination(partner.base_url if destination is None else destination, partner),
+        subs=checked_subs(subs),
+        coupon=free_coupon(coupon, coupon_owner, link_id),
+    )
+    return created, slugs.claim("link", created.slug, link_id, claim, asked)
+
+
+def update(
+    link: Link | None,
+    website: Website | None,
+    partner: Partner | None,
+    *,
+    destination: str | None = None,
+    subs: Mapping[str, str] | None = None,
+    coupon: str | None = None,
+    coupon_owner: UUID | None = None,
+    is_active: bool | None = None,
+    asked: Asked,
+) -> list[LinkUpdated]:
+    """`subs` are merged into the ones before; an empty text takes one away. An empty `coupon` takes the coupon away."""
+    link = alive(link, website, asked)
+    if partner is None:
+        raise missing("partner")
+    merged = None
+    if subs:
+        merged = {name: value for name, value in {**link.subs, **checked_subs(subs)}.items() if value}
+    wanted = {
+        "destination": checked_destination(destination, partner) if destination is not None else None,
+        "subs": merged,
+        "coupon": free_coupon(coupon, coupon_owner, link.id) if coupon else coupon,
+        "is_active": is_active,
+    }
+    now = {
+        "destination": link.destination,
+        "subs": dict(link.subs),
+        "coupon": link.coupon or "",
+        "is_active": link.is_active,
+    }
+    changed = {name: value for name, value in wanted.items() if value is not None and value != now[name]}
+    if not changed:
+        return []
+    return [LinkUpdated.model_validate({**step(link.id, link.version, asked), **changed})]
+
+
+def delete(link: Link | None, website: Website | None, asked: Asked) -> list[DomainEvent]:
+    link = alive(link, website, asked)
+    return [LinkDeleted(**step(link.id, link.version, asked))]
+
+
+def alive(link: Link | None, website: Website | None, asked: Asked) -> Link:
+    """The link, if it is there and its website's owner asks. Raises `Refused` (missing)."""
+    if link is None or link.deleted or website is None or not asked.may_act_for(website.account_id):
+        raise missing("link")
+    return link
+
+
+def checked_destination(text: str, partner: Partner) -> str:
+    """An address on the partner's registered domain; macros in path and query only. Raises `Refused`."""
+    plain = web_address(_MACRO.sub("0", text.strip()), "destination")
+    scheme, _, rest = text.strip().partition("://")
+    authority = re.split(r"[/?]", rest, maxsplit=1)[0]
+    if "{" in scheme + authority or "}" in authority or "#" in authority:
+        raise invalid("bad_destination", "Macros may stand in the path and the query only.", "destination")
+    if "{" in plain.fragment or _MACRO.search(text.partition("#")[2]):
+        raise invalid("bad_destination", "Macros may stand in the path and the query only.", "destination")
+    home = registered_domain(web_address(partner.base_url, "baseUrl").hostname or "")
+    if registered_domain(plain.hostname or "") != home:
+        raise invalid("foreign_destination", f"The destination must be on {home}, the partner's domain.", "destination")
+    return f"{plain.scheme}://{plain.netloc}{rest[len(authority) :]}"
+
+
+def checked_slug(slug: str) -> str:
+    if not _SLUG.fullmatch(slug):
+        raise invalid("bad_slug", "A slug has 1 to 64 lower-case letters, digits and inner hyphens.", "slug")
+    if slug in _RESERVED:
+        raise invalid("bad_slug", f"{slug} is reserved.", "slug")
+    return slug
+
+
+def checked_subs(subs: Mapping[str, str]) -> dict[str, str]:
+    for name, value in subs.items():
+        if len(value) > MOST_SUB_LENGTH or not (value.isprintable() or not value):
+            raise invalid("bad_sub", f"{name} has at most {MOST_SUB_LENGTH} printable characters.", name)
+    return dict(subs)
+
+
+def free_coupon(coupon: str | None, owner: UUID | None, link_id: UUID) -> str | None:
+    """The coupon in the form in which sales are matched. Raises `Refused` when another link of the website has it."""
+    if coupon is None:
+        return None
+    coupon = normal_coupon(coupon)
+    if not _COUPON.fullmatch(coupon):
+        raise invalid("bad_coupon", "A coupon has 1 to 64 letters, digits, hyphens, dots or underscores.", "coupon")
+    if owner is not None and owner != link_id:
+        raise conflict("coupon_taken", f"Another link of this website has the coupon {coupon}.", "coupon")
+    return coupon
+
+
+def normal_coupon(text: str) -> str:
+    return text.strip().upper()
+
+
+def random_slug() -> str:
+    return "".join(secrets.choice(_SLUG_DIGITS) for _ in range(8))
+
+
+def random_code() -> int:
+    """What stands for the link in click ids: 48 bits, never 0."""
+    return 1 + secrets.randbelow(2**48 - 1)
+
+
+def evolve(link: Link | None, event: DomainEvent) -> Link:
+    if isinstance(event, LinkCreated):
+        return Link(
+            id=event.originator_id,
+            version=1,
+            website_id=event.website_id,
+            partner_id=event.partner_id,
+            slug=event.slug,
+            code=event.code,
+            destination=event.destination,
+            created_at=event.timestamp,
+            subs=event.subs,
+            coupon=event.coupon,
+        )
+    assert link is not None  # noqa: S101 - a history begins with its first event
+    link = replace(link, version=event.originator_version)
+    match event:
+        case LinkUpdated():
+            return replace(
+                link,
+                destination=event.destination or link.destination,
+                subs=link.subs if event.subs is None else event.subs,
+                coupon=link.coupon if event.coupon is None else event.coupon or None,
+                is_active=link.is_active if event.is_active is None else event.is_active,
+            )
+        case LinkDeleted():
+            return replace(link, deleted=True)
+        case _:
+            raise TypeError(f"{event.NAME} does not happen to links")

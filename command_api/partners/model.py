@@ -1,0 +1,235 @@
+"""Partners: affiliate programs, what they pay, and since when. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Final
+from uuid import UUID
+
+from command_api import slugs
+from command_api.decision import Asked, invalid, missing, step
+from command_api.hosts import web_address
+from schemas.base import DomainEvent
+from schemas.events.partners import (
+    CommissionChanged,
+    PartnerActivated,
+    PartnerDeactivated,
+    PartnerRegistered,
+    PartnerUpdated,
+    Terms,
+    TermsKind,
+)
+
+_SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#]{1,100}")
+_PRESET: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What held from a moment on."""
+
+    at: datetime
+    terms: Terms
+    cookie_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class Partner:
+    id: UUID
+    version: int
+    name: str
+    slug: str
+    base_url: str
+    description: str
+    terms: Terms
+    cookie_days: int
+    postback_preset: str | None
+    is_active: bool
+    created_at: datetime
+    history: tuple[Since, ...]
+
+    def held_at(self, moment: datetime) -> Since:
+        """Terms and window for a click at `moment`; for one before the program was known, the first ones."""
+        found = self.history[0]
+        for since in self.history:
+            if since.at > moment:
+                break
+            found = since
+        return found
+
+    def covers(self, clicked_at: datetime, occurred_at: datetime) -> bool:
+        """Whether a conversion at `occurred_at` is within the window of a click at `clicked_at`."""
+        return occurred_at - clicked_at <= timedelta(days=self.held_at(clicked_at).cookie_days)
+
+
+def register(
+    partner_id: UUID,
+    claim: slugs.Claim | None,
+    *,
+    name: str,
+    slug: str,
+    base_url: str,
+    commission: float,
+    description: str,
+    is_active: bool,
+    cookie_days: int,
+    postback_preset: str | None,
+    asked: Asked,
+) -> list[DomainEvent]:
+    registered = PartnerRegistered(
+        **step(partner_id, 0, asked),
+        name=_name(name),
+        slug=checked_slug(slug),
+        base_url=_base_url(base_url),
+        description=description,
+        terms=percent_terms(commission),
+        cookie_days=_cookie_days(cookie_days),
+        postback_preset=_preset(postback_preset),
+        is_active=is_active,
+    )
+    return [registered, slugs.claim("partner", registered.slug, partner_id, claim, asked)]
+
+
+def update(
+    partner: Partner | None,
+    *,
+    name: str | None = None,
+    slug: str | None = None,
+    base_url: str | None = None,
+    commission: float | None = None,
+    description: str | None = None,
+    is_active: bool | None = None,
+    cookie_days: int | None = None,
+    postback_preset: str | None = None,
+    asked: Asked,
+) -> list[DomainEvent]:
+    """Up to three events: details, terms, activity; none for what stays as it was."""
+    if partner is None:
+        raise missing("partner")
+    if slug is not None and slug != partner.slug:
+        raise invalid("slug_fixed", "A partner's slug cannot change.", "slug")
+    wanted: dict[str, str | int | None] = {
+        "name": _name(name) if name is not None else None,
+        "base_url": _base_url(base_url) if base_url is not None else None,
+        "description": description,
+        "cookie_days": _cookie_days(cookie_days) if cookie_days is not None else None,
+        "postback_preset": _preset(postback_preset),
+    }
+    details = {key: value for key, value in wanted.items() if value is not None and value != getattr(partner, key)}
+    events: list[DomainEvent] = []
+    version = partner.version
+    if details:
+        events.append(PartnerUpdated.model_validate({**step(partner.id, version, asked), **details}))
+    if commission is not None and percent_terms(commission) != partner.terms:
+        terms = percent_terms(commission)
+        events.append(CommissionChanged(**step(partner.id, version + len(events), asked), terms=terms))
+    if is_active is not None and is_active != partner.is_active:
+        turned = PartnerActivated if is_active else PartnerDeactivated
+        events.append(turned(**step(partner.id, version + len(events), asked)))
+    return events
+
+
+def percent_terms(commission: float) -> Terms:
+    """A commission in percent, in steps of 0.01. Raises `Refused`."""
+    basis_points = Decimal(str(commission)) * 100
+    if basis_points != basis_points.to_integral_value():
+        raise invalid("bad_commission", "A commission has at most two decimals.", "commission")
+    if not 0 <= basis_points <= 10_000:
+        raise invalid("bad_commission", "A commission is between 0 and 100 percent.", "commission")
+    return Terms(kind=TermsKind.PERCENT, rate_bp=int(basis_points))
+
+
+def percent(terms: Terms) -> float:
+    return terms.rate_bp / 100
+
+
+def slug_of(name: str) -> str:
+    """The slug that a name gives: lower case, runs of white space become hyphens."""
+    return re.sub(r"\s+", "-", name.strip().lower())
+
+
+def checked_slug(slug: str) -> str:
+    if not _SLUG.fullmatch(slug) or slug != slug.lower() or slug in (".", ".."):
+        raise invalid("bad_slug", "A slug has up to 100 lower-case characters, no spaces and none of / ? #.", "slug")
+    return slug
+
+
+def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
+    if isinstance(event, PartnerRegistered):
+        return Partner(
+            id=event.originator_id,
+            version=1,
+            name=event.name,
+            slug=event.slug,
+            base_url=event.base_url,
+            description=event.description,
+            terms=event.terms,
+            cookie_days=event.cookie_days,
+            postback_preset=event.postback_preset,
+            is_active=event.is_active,
+            created_at=event.timestamp,
+            history=(Since(event.timestamp, event.terms, event.cookie_days),),
+        )
+    assert partner is not None  # noqa: S101 - a history begins with its first event
+    partner = replace(partner, version=event.originator_version)
+    match event:
+        case PartnerUpdated():
+            changed = replace(
+                partner,
+                name=event.name or partner.name,
+                base_url=event.base_url or partner.base_url,
+                description=partner.description if event.description is None else event.description,
+                cookie_days=event.cookie_days or partner.cookie_days,
+                postback_preset=event.postback_preset or partner.postback_preset,
+            )
+            return _with_history(changed, event.timestamp)
+        case CommissionChanged():
+            return _with_history(replace(partner, terms=event.terms), event.timestamp)
+        case PartnerActivated():
+            return replace(partner, is_active=True)
+        case PartnerDeactivated():
+            return replace(partner, is_active=False)
+        case _:
+            raise TypeError(f"{event.NAME} does not happen to partners")
+
+
+def after(partner: Partner | None, events: Sequence[DomainEvent]) -> Partner:
+    """The state once `events` have happened; there must be one."""
+    for event in events:
+        partner = evolve(partner, event)
+    assert partner is not None  # noqa: S101 - decisions refuse without one
+    return partner
+
+
+def _with_history(partner: Partner, at: datetime) -> Partner:
+    newest = partner.history[-1]
+    if (newest.terms, newest.cookie_days) == (partner.terms, partner.cookie_days):
+        return partner
+    return replace(partner, history=(*partner.history, Since(at, partner.terms, partner.cookie_days)))
+
+
+def _name(name: str) -> str:
+    name = name.strip()
+    if not 1 <= len(name) <= 100:
+        raise invalid("bad_name", "A partner's name has 1 to 100 characters.", "name")
+    return name
+
+
+def _base_url(text: str) -> str:
+    return web_address(text.strip(), "baseUrl").geturl()
+
+
+def _cookie_days(days: int) -> int:
+    if not 1 <= days <= 365:
+        raise invalid("bad_cookie_days", "The window is 1 to 365 days.", "cookieDays")
+    return days
+
+
+def _preset(preset: str | None) -> str | None:
+    if preset is not None and not _PRESET.fullmatch(preset):
+        raise invalid("bad_preset", "A postback preset is the short name of a network.", "postbackPreset")
+    return preset

@@ -1,0 +1,207 @@
+"""Websites: a publisher's properties, their settings and keys. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
+from uuid import UUID
+from zoneinfo import available_timezones
+
+from command_api.decision import Asked, conflict, invalid, missing, step
+from command_api.hosts import website_domain
+from command_api.websites.keys import NewKey
+from schemas.base import DomainEvent
+from schemas.currencies import MINOR_DIGITS
+from schemas.events.websites import (
+    AttributionModel,
+    KeyKind,
+    WebsiteConnected,
+    WebsiteDisconnected,
+    WebsiteKeyIssued,
+    WebsiteKeyRevoked,
+    WebsiteUpdated,
+)
+
+T = TypeVar("T")
+
+MOST_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 2}
+MOST_ORIGINS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    kind: KeyKind
+    revoked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Website:
+    id: UUID
+    version: int
+    account_id: UUID
+    domain: str
+    timezone: str
+    currency: str
+    created_at: datetime
+    attribution_model: AttributionModel = AttributionModel.LAST_CLICK
+    disconnected: bool = False
+    keys: Mapping[UUID, Key] = field(default_factory=dict)
+
+    def live_keys(self, kind: KeyKind) -> int:
+        return sum(1 for key in self.keys.values() if key.kind is kind and not key.revoked)
+
+
+def connect(
+    website_id: UUID, *, domain: str, timezone: str, currency: str, keys: Sequence[NewKey], asked: Asked
+) -> list[DomainEvent]:
+    if asked.account_id is None:
+        raise TypeError("a website belongs to an account")
+    connected = WebsiteConnected(
+        **step(website_id, 0, asked),
+        account_id=asked.account_id,
+        domain=website_domain(domain),
+        timezone=known_timezone(timezone),
+        currency=known_currency(currency),
+    )
+    issued = [_issued(website_id, 1 + number, key, (), asked) for number, key in enumerate(keys)]
+    return [connected, *issued]
+
+
+def update(
+    website: Website | None,
+    *,
+    domain: str | None = None,
+    timezone: str | None = None,
+    currency: str | None = None,
+    attribution_model: AttributionModel | None = None,
+    asked: Asked,
+) -> list[DomainEvent]:
+    website = owned(website, asked)
+    if currency is not None and currency != website.currency:
+        raise invalid("currency_fixed", "A website's currency cannot change: its history is counted in it.", "currency")
+    changed = {
+        "domain": _if_new(website_domain(domain) if domain is not None else None, website.domain),
+        "timezone": _if_new(known_timezone(timezone) if timezone is not None else None, website.timezone),
+        "attribution_model": _if_new(attribution_model, website.attribution_model),
+    }
+    if all(value is None for value in changed.values()):
+        return []
+    return [WebsiteUpdated(**step(website.id, website.version, asked), **changed)]
+
+
+def disconnect(website: Website | None, asked: Asked) -> list[DomainEvent]:
+    website = owned(website, asked)
+    return [WebsiteDisconnected(**step(website.id, website.version, asked))]
+
+
+def issue_key(
+    website: Website | None, key: NewKey, *, allowed_origins: Sequence[str] = (), asked: Asked
+) -> list[WebsiteKeyIssued]:
+    website = owned(website, asked)
+    most = MOST_LIVE_KEYS[key.kind]
+    if website.live_keys(key.kind) >= most:
+        raise conflict("too_many_keys", f"{most} keys of this kind may be in use at once. Revoke one first.", "kind")
+    if allowed_origins and key.kind is not KeyKind.SITE:
+        raise invalid("origins_not_allowed", "Only site keys can be bound to origins.", "allowedOrigins")
+    return [_issued(website.id, website.version, key, _origins(allowed_origins), asked)]
+
+
+def revoke_key(website: Website | None, key_id: UUID, asked: Asked) -> list[DomainEvent]:
+    """A key that is revoked already stays so."""
+    website = owned(website, asked)
+    key = website.keys.get(key_id)
+    if key is None:
+        raise missing("key")
+    if key.revoked:
+        return []
+    return [WebsiteKeyRevoked(**step(website.id, website.version, asked), key_id=key_id)]
+
+
+def owned(website: Website | None, asked: Asked) -> Website:
+    """The website, if it is there and the asker may act for its owner. Raises `Refused` (missing)."""
+    if website is None or website.disconnected or not asked.may_act_for(website.account_id):
+        raise missing("website")
+    return website
+
+
+def known_timezone(name: str) -> str:
+    if name not in _zones():
+        raise invalid("unknown_timezone", f"{name[:60]} is not an IANA time zone.", "timezone")
+    return name
+
+
+def known_currency(code: str) -> str:
+    if code not in MINOR_DIGITS:
+        raise invalid("unknown_currency", f"{code[:10]} is not an ISO 4217 currency.", "currency")
+    return code
+
+
+def evolve(website: Website | None, event: DomainEvent) -> Website:
+    if isinstance(event, WebsiteConnected):
+        return Website(
+            event.originator_id, 1, event.account_id, event.domain, event.timezone, event.currency, event.timestamp
+        )
+    assert website is not None  # noqa: S101 - a history begins with its first event
+    website = replace(website, version=event.originator_version)
+    match event:
+        case WebsiteUpdated():
+            return replace(
+                website,
+                domain=event.domain or website.domain,
+                timezone=event.timezone or website.timezone,
+                attribution_model=event.attribution_model or website.attribution_model,
+            )
+        case WebsiteDisconnected():
+            return replace(website, disconnected=True)
+        case WebsiteKeyIssued():
+            return replace(website, keys={**website.keys, event.key_id: Key(event.kind)})
+        case WebsiteKeyRevoked():
+            revoked = replace(website.keys[event.key_id], revoked=True)
+            return replace(website, keys={**website.keys, event.key_id: revoked})
+        case _:
+            raise TypeError(f"{event.NAME} does not happen to websites")
+
+
+def _issued(website_id: UUID, version: int, key: NewKey, origins: tuple[str, ...], asked: Asked) -> WebsiteKeyIssued:
+    return WebsiteKeyIssued(
+        **step(website_id, version, asked),
+        key_id=key.id,
+        kind=key.kind,
+        key_hash=key.hash,
+        last4=key.text[-4:],
+        public_key=key.text if key.kind is KeyKind.SITE else None,
+        allowed_origins=origins,
+    )
+
+
+def _origins(texts: Sequence[str]) -> tuple[str, ...]:
+    if len(texts) > MOST_ORIGINS:
+        raise invalid("bad_origin", f"At most {MOST_ORIGINS} origins are taken.", "allowedOrigins")
+    return tuple(dict.fromkeys(_origin(text) for text in texts))
+
+
+def _origin(text: str) -> str:
+    """Scheme, host and port alone. Hosts need not be public: a site under development has an origin too."""
+    refusal = invalid("bad_origin", "An origin looks like https://www.example.com, without a path.", "allowedOrigins")
+    try:
+        parts = urlsplit(text.strip())
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise refusal from error
+    rest = parts.path.rstrip("/") or parts.query or parts.fragment or "@" in parts.netloc
+    if parts.scheme not in ("http", "https") or not host or rest:
+        raise refusal
+    return f"{parts.scheme}://{host.lower()}" + (f":{port}" if port is not None else "")
+
+
+def _if_new(wanted: T | None, now: T) -> T | None:
+    return None if wanted == now else wanted
+
+
+@lru_cache(maxsize=1)
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
