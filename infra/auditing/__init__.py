@@ -1,0 +1,1 @@
+"""What `althing audit` is made of. It shares no code with the projectors: it works every figure out in its own way."""

@@ -1,0 +1,97 @@
+"""Waiting until everything that is in the log now has reached every table.
+
+The ends are taken in the order in which things follow from each other, so that it also works under live traffic:
+reports of conversions become decisions, decisions become records of topic `domain`, records become rows.
+"""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+from typing import Any, Final
+
+import psycopg
+
+from infra.auditing.records import Ends, ends_of
+from infra.log import Log
+from schemas import topics
+
+_LOOK_S: Final = 0.1
+
+
+class NotQuiet(Exception):
+    """Something did not catch up in time; the message says what."""
+
+
+def wait_until_quiet(log: Log, postgres: psycopg.Connection[Any], timeout_s: float) -> Ends:
+    """The ends that every projection has passed. Raises `NotQuiet`, and what the log and Postgres raise.
+
+    `postgres` must be in autocommit mode.
+    """
+    deadline = monotonic() + timeout_s
+    ends = {
+        place: end
+        for topic in (topics.CLICKS, topics.CONVERSIONS, topics.REJECTED)
+        for place, end in ends_of(log, topic).items()
+    }
+    _wait(lambda: _policies_behind(postgres, ends), deadline)
+    newest = _newest_decision(postgres)
+    _wait(lambda: _relay_behind(postgres, newest), deadline)
+    # The policy may have refused reports meanwhile; those records count from the next audit on.
+    ends |= ends_of(log, topics.DOMAIN)
+    _wait(lambda: _projections_behind(postgres, ends), deadline)
+    return ends
+
+
+def _wait(behind: Any, deadline: float) -> None:
+    while waiting := behind():
+        if monotonic() > deadline:
+            raise NotQuiet(waiting)
+        sleep(_LOOK_S)
+
+
+def _policies_behind(postgres: psycopg.Connection[Any], ends: Ends) -> str:
+    if not exists(postgres, "policy.position"):
+        return ""
+    rows = postgres.execute("SELECT topic, partition, next_offset FROM policy.position").fetchall()
+    reached = {(topic, partition): offset for topic, partition, offset in rows}
+    for (topic, partition), end in ends.items():
+        if topic == topics.CONVERSIONS.name and reached.get((topic, partition), 0) < end:
+            return f"the attribution policy is at {topic}[{partition}]@{reached.get((topic, partition), 0)} of {end}"
+    return ""
+
+
+def _newest_decision(postgres: psycopg.Connection[Any]) -> int:
+    if not exists(postgres, "events.stored_events"):
+        return 0
+    row = postgres.execute("SELECT coalesce(max(notification_id), 0) FROM events.stored_events").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _relay_behind(postgres: psycopg.Connection[Any], newest: int) -> str:
+    if not newest:
+        return ""
+    row = postgres.execute("SELECT coalesce(max(position), 0) FROM engine.relay").fetchone()
+    reached = int(row[0]) if row else 0
+    return f"the relay is at {reached} of {newest}" if reached < newest else ""
+
+
+def _projections_behind(postgres: psycopg.Connection[Any], ends: Ends) -> str:
+    rows = postgres.execute(
+        "SELECT q.projection, q.topic, q.partition, q.next_offset FROM engine.position q "
+        "JOIN engine.projection p ON p.name = q.projection AND p.live_generation = q.generation"
+    ).fetchall()
+    for projection, topic, partition, reached in rows:
+        end = ends.get((topic, partition), 0)
+        if reached < end:
+            return f"projection {projection} is at {topic}[{partition}]@{reached} of {end}"
+    seen = {(topic, partition) for projection, topic, partition, _ in rows}
+    for (topic, partition), end in ends.items():
+        if end and topic != topics.CONVERSIONS.name and (topic, partition) not in seen:
+            return f"no projection reads {topic}[{partition}]"
+    return ""
+
+
+def exists(postgres: psycopg.Connection[Any], table: str) -> bool:
+    """Whether the table is there: a part that was never used is not audited."""
+    row = postgres.execute("SELECT to_regclass(%s)", (table,)).fetchone()
+    return row is not None and row[0] is not None
