@@ -1,0 +1,38 @@
+import { chromium } from '@playwright/test';
+
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['admin'] };
+
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+
+/** A page in a theme and width, signed in or not; what the console and the policy complain about is collected. */
+export async function newPage(browser, { theme = 'light', width = 1440, height = 900, signedIn = true } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
+  await context.addInitScript(({ user, signedIn, theme }) => {
+    localStorage.setItem('theme', theme);
+    if (signedIn) {
+      localStorage.setItem('authToken', 'token');
+      localStorage.setItem('user', JSON.stringify(user));
+    }
+  }, { user: USER, signedIn, theme });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { page, context, complaints };
+}
+
+/** Scrolls once through the page, so that what is drawn near the view is drawn. */
+export async function settle(page) {
+  await page.evaluate(async () => {
+    for (let y = 0; y < document.body.scrollHeight; y += 400) {
+      window.scrollTo(0, y);
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    }
+    window.scrollTo(0, 0);
+  });
+  await page.waitForFunction(() => !document.querySelector('.animate-pulse'));
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}

@@ -1,0 +1,222 @@
+// A development server for screenshots and accessibility checks without the stack: serves dist/ with the gateway's
+// content security policy and answers the API from seeded figures. Figures agree with each other: totals are sums.
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json' };
+const CSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const ZONE = 'Atlantic/Reykjavik';
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+
+const user = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['admin'] };
+const partnerNames = ['NordVPN', 'Bluehost', 'SEMrush', 'Shopify', 'ConvertKit', 'Kinsta', 'Surfshark', 'Coursera', 'Thinkific', 'Wise'];
+const partners = partnerNames.map((name, index) => ({ id: `p${index + 1}`, name, slug: name.toLowerCase(), isActive: index !== 8 }));
+const countries = [['US', 0.38], ['DE', 0.17], ['GB', 0.14], ['IS', 0.09], ['CA', 0.08], ['FR', 0.055], ['NL', 0.03], ['BR', 0.02], ['SE', 0.015], ['JP', 0.012], ['ZZ', 0.008]];
+const names = new Intl.DisplayNames(['en'], { type: 'region' });
+
+/** @param {{ empty?: boolean, first?: boolean }} options empty: no website yet; first: a website without any event */
+export function startMock({ empty = false, first = false } = {}) {
+  const websites = empty ? [] : [website('w1', 'vpnreview.is'), website('w2', 'hosting-compare.com')];
+  const keys = new Map();
+  const links = first ? [] : partners.slice(0, 4).map((partner, index) => link(`l${index}`, partner, ['sidebar', 'review', 'footer', undefined][index]));
+  const conversions = first ? [] : Array.from({ length: 18 }, (_, index) => conversion(index));
+  let sent = 0;
+
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url, 'http://localhost');
+    if (!url.pathname.startsWith('/api/')) return serveFile(url.pathname, response);
+    const key = `${request.method} ${url.pathname}`;
+    const input = await readBody(request);
+    const query = Object.fromEntries(url.searchParams);
+    if (url.pathname === '/api/platform/analytics/live') return live(response, first ? () => sent : null);
+    const json = (value, status = 200, headers = {}) => {
+      response.writeHead(status, { 'Content-Type': status < 400 ? 'application/json' : 'application/problem+json', ...headers });
+      response.end(value === null ? '' : JSON.stringify(value));
+    };
+    const fresh = { 'X-As-Of': new Date(Date.now() - 400).toISOString(), 'X-Lag-Seconds': '0.4' };
+    if (key === 'POST /api/platform/login') {
+      if (input.password === 'wrong-password') return json(problem(401, 'invalid_credentials', 'Invalid credentials'), 401);
+      if (input.email === 'two@example.com' && !input.twoFactorCode) return json({ requires2FA: true });
+      return json({ requires2FA: false, token: 'token', user }, 200, { 'Set-Cookie': 'sid=1; HttpOnly; Path=/; SameSite=Lax' });
+    }
+    if (key === 'POST /api/platform/setup') return json({ requires2FA: false, token: 'token', user });
+    if (key === 'POST /api/platform/logout') return json(null, 204);
+    if (key === 'GET /api/platform/user') return json(user);
+    if (key === 'GET /api/platform/about') return json({ name: 'Althing', version: '0.1.0', trackingUrl: 'http://127.0.0.1:8001' });
+    if (key === 'GET /api/platform/websites') return json(websites);
+    if (key === 'POST /api/platform/websites') {
+      const made = { ...website(`w${websites.length + 1}`, input.domain), timezone: input.timezone, currency: input.currency };
+      websites.push(made);
+      return json({ ...made, siteKey: 'pk_4vQm2Wc8Yb1NsKt6', secretKey: 'sk_9Jx0Zr5Lh3Fd7PqAeUoB2nVi', postbackToken: 'pb_6Tg1Sk8Mw4Ry2Xc' }, 201, { 'X-Position': 'domain@12' });
+    }
+    if (/\/keys$/.test(url.pathname) && request.method === 'GET') return json([...defaultKeys(), ...(keys.get(url.pathname) ?? [])]);
+    if (key === 'GET /api/platform/partners') return json(partners);
+    if (key === 'GET /api/platform/links') return json(links);
+    if (key === 'POST /api/platform/links') {
+      const made = link(`l${links.length}`, partners.find((item) => item.id === input.partnerId), input.sub1, input.slug);
+      links.push(made);
+      return json(made, 201);
+    }
+    if (key === 'GET /api/platform/conversions') {
+      const found = conversions.filter((item) => (!query.status || item.status === query.status) && (!query.partnerId || item.partnerId === query.partnerId));
+      return json(found.slice(0, Number(query.limit ?? 25)));
+    }
+    const decided = /conversions\/([^/]+)\/(approve|reject|reverse)$/.exec(url.pathname);
+    if (decided && request.method === 'POST') {
+      const row = conversions.find((item) => item.id === decided[1]);
+      row.status = { approve: 'approved', reject: 'rejected', reverse: 'reversed' }[decided[2]];
+      row.reason = input.reason ?? null;
+      return json(row, 200, { 'X-Position': 'domain@13' });
+    }
+    if (url.pathname.startsWith('/api/platform/analytics/')) {
+      const name = url.pathname.split('/').at(-1);
+      return json(analytics(name, query, first && !sent), 200, fresh);
+    }
+    return json(problem(404, 'not_found', `Not in the mock: ${key}`), 404);
+  });
+  return new Promise((resolve) => {
+    server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
+      resolve({ url: `http://127.0.0.1:${server.address().port}`, sendEvent: () => (sent += 1), close: () => { server.closeAllConnections(); server.close(); } });
+    });
+  });
+}
+
+const website = (id, domain) => ({ id, domain, timezone: ZONE, currency: 'USD', createdAt: '2026-08-01T10:00:00Z' });
+const defaultKeys = () => [
+  { id: 'k1', kind: 'site', key: 'pk_4vQm2Wc8Yb1NsKt6', hint: 'pk_…NsKt6', allowedOrigins: ['https://vpnreview.is'], createdAt: '2026-08-01T10:00:00Z', revokedAt: null },
+  { id: 'k2', kind: 'secret', key: null, hint: 'sk_…2nVi', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', revokedAt: null },
+  { id: 'k3', kind: 'postback', key: null, hint: 'pb_…2Xc', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', revokedAt: '2026-10-01T10:00:00Z' },
+];
+const problem = (status, code, message) => ({ type: 'about:blank', title: code, status, code, message });
+const link = (id, partner, sub1, slug) => ({ id, websiteId: 'w1', partnerId: partner.id, partnerName: partner.name, slug: slug || `${partner.slug}-${id}`, url: `http://127.0.0.1:8001/go/${slug || `${partner.slug}-${id}`}`, destination: `https://${partner.slug}.com/`, ...(sub1 ? { sub1 } : {}), isActive: true, createdAt: '2026-09-01T00:00:00Z' });
+
+function conversion(index) {
+  const status = ['pending', 'pending', 'approved', 'approved', 'rejected', 'approved', 'reversed'][index % 7];
+  const amount = 2999 + ((index * 7919) % 24000);
+  const partner = partners[(index * 3) % partners.length];
+  const at = new Date(Date.now() - index * 2.7 * HOUR - 240_000).toISOString();
+  const money = (value) => ({ amount: Math.round(value), currency: 'USD' });
+  return {
+    id: `c${index}`, websiteId: 'w1', partnerId: index === 5 ? null : partner.id, partnerName: index === 5 ? null : partner.name, linkId: 'l1', clickId: 'k', event: index % 4 ? 'sale' : 'lead',
+    txid: `ORD-${104_233 - index * 17}`, status, amount: money(amount), commission: money(amount * 0.3), reversed: money(status === 'reversed' ? amount : 0),
+    reason: { rejected: 'Outside the cookie window', reversed: 'Refunded by the customer' }[status] ?? null, attribution: index === 5 ? null : 'click id', occurredAt: at, recordedAt: at, decidedAt: null,
+  };
+}
+
+/** Same input, same figure: a small hash instead of a random generator. */
+function noise(seed) {
+  const value = Math.sin(seed * 12.9898) * 43_758.5453;
+  return value - Math.floor(value);
+}
+
+function analytics(name, query, nothing) {
+  const buckets = bucketsOf(query);
+  const factor = nothing ? 0 : (query.partner ? 0.22 : 1) * (query.country ? 0.3 : 1) * (query.bots === 'only' ? 0.08 : 1);
+  const series = buckets.map(({ date, time, hours }) => {
+    const wave = 1 + 0.35 * Math.sin(time / DAY / 3.1) + 0.25 * noise(time / HOUR) + (time / DAY - 20_000) / 2500;
+    const partial = time + hours * HOUR > Date.now() ? Math.max(0.05, (Date.now() - time) / (hours * HOUR)) : 1;
+    const clicks = Math.round(wave * hours * 55 * factor * partial);
+    const conversions = Math.round(clicks * (0.03 + 0.02 * noise(time / DAY)));
+    return { date, clicks, unique: Math.round(clicks * 0.78), pageviews: Math.round(clicks * 3.4), conversions, revenue: Math.round(conversions * (38 + 18 * noise(time / DAY + 7)) * 100) / 100 };
+  });
+  if (name === 'clicks') return series;
+  if (name === 'conversions') {
+    return series.map((item) => ({ date: item.date, total: item.conversions, pending: Math.round(item.conversions * 0.3), approved: item.conversions - Math.round(item.conversions * 0.3), rejected: Math.round(item.conversions * 0.08), reversed: Math.round(item.conversions * 0.05), revenue: item.revenue }));
+  }
+  const clicks = sum(series, 'clicks');
+  const revenue = Math.round(sum(series, 'revenue') * 100) / 100;
+  const conversions = sum(series, 'conversions');
+  if (name === 'overview') {
+    const compared = query.compare !== 'none';
+    const figures = (scale, rate) => ({
+      clicks: { total: Math.round(clicks * scale), unique: Math.round(clicks * scale * 0.78) }, pageviews: Math.round(clicks * 3.4 * scale), visitors: Math.round(clicks * 1.9 * scale),
+      conversions: { total: Math.round(conversions * scale), pending: Math.round(conversions * 0.3 * scale), approved: Math.round(conversions * 0.7 * scale), rejected: Math.round(conversions * 0.08 * scale), reversed: Math.round(conversions * 0.05 * scale), average_commission: conversions ? Math.round((revenue / conversions) * 100) / 100 : 0 },
+      revenue: { total: Math.round(revenue * scale * 100) / 100, pending: Math.round(revenue * 30 * scale) / 100, approved: Math.round(revenue * 70 * scale) / 100, reversed: Math.round(revenue * 4 * scale) / 100, active_partners: nothing ? 0 : 10 },
+      conversion_rate: clicks ? Math.round((conversions / clicks) * 10_000 * rate) / 100 : 0,
+    });
+    return { range: { from: buckets[0].date, to: buckets.at(-1).date, timezone: ZONE, bucket: query.timeRange === '24h' ? 'hour' : 'day' }, currency: 'USD', ...figures(1, 1), ...(compared ? { previous: figures(query.compare === 'year' ? 0.61 : 0.89, 1.04) } : {}) };
+  }
+  if (name === 'partners') {
+    if (nothing) return [];
+    const shown = query.partner ? partners.filter((item) => query.partner.split(',').includes(item.id)) : partners;
+    const weights = shown.map((_, index) => 1 / (index + 1.4));
+    const total = weights.reduce((a, b) => a + b, 0);
+    return shown.map((partner, index) => {
+      const share = weights[index] / total;
+      return { partnerId: partner.id, partnerName: partner.name, clicks: Math.round(clicks * share), conversions: Math.round(conversions * share), revenue: Math.round(revenue * share * 100) / 100, epc: Math.round((revenue / clicks) * 100) / 100, conversion_rate: Math.round((conversions / clicks) * 10_000) / 100 };
+    });
+  }
+  if (name === 'geographic') {
+    if (nothing) return [];
+    const shown = query.country ? countries.filter(([code]) => query.country.split(',').includes(code)).map(([code]) => [code, 1]) : countries;
+    return shown.map(([code, share]) => ({ country: code, countryName: code === 'ZZ' ? 'Unknown' : names.of(code), clicks: Math.round(clicks * share), conversions: Math.round(conversions * share), revenue: Math.round(revenue * share * 100) / 100 }));
+  }
+  return delivery(series, nothing);
+}
+
+function bucketsOf({ timeRange, from, to }) {
+  const today = Math.floor(Date.now() / DAY) * DAY;
+  if (timeRange === '24h') {
+    const hour = Math.floor(Date.now() / HOUR) * HOUR;
+    return Array.from({ length: 24 }, (_, index) => bucket(hour - (23 - index) * HOUR, 1));
+  }
+  const days = { '7d': 7, '30d': 30, '90d': 90 }[timeRange];
+  if (days) return Array.from({ length: days }, (_, index) => bucket(today - (days - 1 - index) * DAY, 24));
+  const start = Date.parse(`${from}T00:00:00Z`);
+  const count = Math.round((Date.parse(`${to}T00:00:00Z`) - start) / DAY) + 1;
+  return count <= 2 ? Array.from({ length: count * 24 }, (_, index) => bucket(start + index * HOUR, 1)) : Array.from({ length: count }, (_, index) => bucket(start + index * DAY, 24));
+}
+
+const bucket = (time, hours) => ({ time, hours, date: hours === 1 ? new Date(time).toISOString().replace('.000Z', '+00:00') : new Date(time).toISOString().slice(0, 10) });
+const sum = (items, field) => items.reduce((total, item) => total + item[field], 0);
+
+function delivery(series, nothing) {
+  const points = series.map((item, index) => ({
+    at: item.date.length === 10 ? `${item.date}T00:00:00Z` : item.date, accepted: Math.round(item.pageviews * 1.3), duplicate: Math.round(item.pageviews * 0.03), bot: Math.round(item.pageviews * (0.09 + 0.06 * noise(index))), origin_not_allowed: Math.round(item.pageviews * 0.012), invalid: Math.round(item.pageviews * 0.004),
+  }));
+  const outcomes = Object.fromEntries(['accepted', 'duplicate', 'bot', 'origin_not_allowed', 'invalid'].map((name) => [name, nothing ? 0 : sum(points, name)]));
+  const refusals = nothing ? [] : [
+    { at: new Date(Date.now() - 70_000).toISOString(), code: 'origin_not_allowed', message: 'The origin https://staging.vpnreview.is is not allowed for this key', endpoint: 'POST /track', count: 14 },
+    { at: new Date(Date.now() - 1_900_000).toISOString(), code: 'invalid', message: 'occurred_at is more than 24 hours old', endpoint: 'POST /track', count: 3 },
+  ];
+  return { bucket: 'day', outcomes, series: points, refusals };
+}
+
+function live(response, counter) {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no' });
+  const send = (name) => {
+    const now = Date.now();
+    const count = counter ? counter() : 12;
+    const recent = Array.from({ length: count }, (_, index) => {
+      const type = ['pageview', 'click', 'pageview', 'conversion'][index % 4];
+      return { id: `e${index}`, type, at: new Date(now - 900 - index * 4200).toISOString(), country: countries[index % 9][0], device: index % 3 ? 'desktop' : 'mobile', path: type === 'pageview' ? ['/best-vpn-2026', '/reviews/nordvpn', '/'][index % 3] : null, partnerName: type === 'pageview' ? null : partnerNames[index % 5], source: ['google', 'newsletter', null][index % 3] };
+    });
+    const perMinute = counter ? [] : Array.from({ length: 30 }, (_, index) => ({ minute: new Date(Math.floor(now / 60_000) * 60_000 - (29 - index) * 60_000).toISOString(), events: Math.round(20 + 22 * noise(index + 3) + index) }));
+    response.write(`event: ${name}\ndata: ${JSON.stringify({ asOf: new Date(now).toISOString(), activeVisitors: counter ? count : 25, perMinute, recent })}\n\n`);
+  };
+  send('snapshot');
+  const timer = setInterval(() => send('update'), 1000);
+  response.on('close', () => clearInterval(timer));
+}
+
+function serveFile(path, response) {
+  const wanted = join(DIST, normalize(decodeURIComponent(path)));
+  const file = wanted.startsWith(DIST) && existsSync(wanted) && statSync(wanted).isFile() ? wanted : join(DIST, 'index.html');
+  response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream', 'Content-Security-Policy': CSP, 'X-Content-Type-Options': 'nosniff' });
+  createReadStream(file).pipe(response);
+}
+
+async function readBody(request) {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text ? JSON.parse(text) : {};
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { url } = await startMock();
+  console.log(`mock on ${url}`);
+}

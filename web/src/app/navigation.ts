@@ -1,0 +1,74 @@
+// Every target of the navigation, in the order of the specification. An entry shows only once its screen is built.
+import type { AnyRouter } from '@tanstack/react-router';
+
+export interface NavEntry {
+  readonly label: string;
+  readonly to: string;
+  readonly built: boolean;
+  /** Served by the API, not by this app: a plain link. */
+  readonly external?: boolean;
+  /** Pressed after "g". */
+  readonly key?: string;
+}
+
+export interface FooterColumn {
+  readonly title: string;
+  readonly links: readonly NavEntry[];
+}
+
+const NAVIGATION: readonly NavEntry[] = [
+  { label: 'Home', to: '/', built: true, key: 'h' },
+  { label: 'AI Matching', to: '/affiliate-matching', built: false, key: 'i' },
+  { label: 'Marketplace', to: '/marketplace', built: false, key: 'm' },
+  { label: 'Forum', to: '/forum', built: false, key: 'f' },
+  { label: 'About', to: '/about', built: false },
+  { label: 'Consulting', to: '/consulting', built: false },
+  { label: 'Dashboard', to: '/dashboard', built: true, key: 'd' },
+  { label: 'Analytics', to: '/analytics', built: true, key: 'a' },
+];
+
+const FOOTER: readonly FooterColumn[] = [
+  {
+    title: 'Product',
+    links: [
+      { label: 'Features', to: '/', built: false },
+      { label: 'Pricing', to: '/pricing', built: false },
+      { label: 'API Documentation', to: '/api/docs', built: true, external: true },
+      { label: 'Integrations', to: '/integrations', built: false },
+    ],
+  },
+  {
+    title: 'Company',
+    links: [
+      { label: 'About', to: '/about', built: false },
+      { label: 'Consulting', to: '/consulting', built: false },
+      { label: 'Blog', to: '/blog', built: false },
+      { label: 'Careers', to: '/careers', built: false },
+    ],
+  },
+  {
+    title: 'Support',
+    links: [
+      { label: 'Help Center', to: '/help', built: false },
+      { label: 'Contact', to: '/contact', built: false },
+      { label: 'Privacy Policy', to: '/privacy', built: false },
+      { label: 'Terms of Service', to: '/terms', built: false },
+    ],
+  },
+];
+
+const isBuilt = (entry: NavEntry): boolean => entry.built;
+
+export const navigation: readonly NavEntry[] = NAVIGATION.filter(isBuilt);
+
+export const footer: readonly FooterColumn[] = FOOTER.map((column) => ({ ...column, links: column.links.filter(isBuilt) })).filter(
+  (column) => column.links.length > 0,
+);
+
+/** Targets that say they are built and have no screen: must be empty. */
+export function deadEnds(router: AnyRouter): string[] {
+  const known = new Set(Object.keys(router.routesByPath as Record<string, unknown>));
+  return [...NAVIGATION, ...FOOTER.flatMap((column) => column.links)]
+    .filter((entry) => entry.built && !entry.external && !known.has(entry.to))
+    .map((entry) => entry.to);
+}

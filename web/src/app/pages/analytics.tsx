@@ -1,0 +1,154 @@
+import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ErrorBox, Loading } from '@/components/data/states';
+import type { Website } from '@/lib/api/types';
+import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
+import { useCommands } from '@/stores/commands';
+import { toast } from '@/stores/toasts';
+import { DeliveryCard } from '@/features/analytics/delivery-card';
+import { FilterBar } from '@/features/analytics/filter-bar';
+import { FreshnessLabel } from '@/features/analytics/freshness';
+import { GeoCard } from '@/features/analytics/geo-card';
+import { FigureStrip, KpiCards } from '@/features/analytics/kpi-cards';
+import { PartnerCard } from '@/features/analytics/partner-card';
+import { clicksQuery, geographicQuery, overviewQuery, paramsOf, partnerPerformanceQuery, refreshWebsite } from '@/features/analytics/queries';
+import { COMPARISONS, readState, toggleFilter, writeState, type AnalyticsState } from '@/features/analytics/search';
+import { StatusBars } from '@/features/analytics/status-bars';
+import { Toolbar } from '@/features/analytics/toolbar';
+import { TrendCard } from '@/features/analytics/trend-card';
+import { useLiveRefresh } from '@/features/analytics/use-live-refresh';
+import { ConversionsCard } from '@/features/conversions/conversions-card';
+import { linksQuery } from '@/features/links/queries';
+import { LiveCard } from '@/features/live/live-card';
+import { NoWebsites } from './no-websites';
+import { Page } from './page';
+
+const TITLE = 'Analytics Dashboard';
+const SUBTITLE = 'Track performance across your affiliate campaigns';
+
+/** Glue between the address and the page. */
+export function AnalyticsRoute() {
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/member/analytics' });
+  return <AnalyticsPage state={readState(search)} onChange={(state) => void navigate({ to: '/analytics', search: writeState(state), resetScroll: false })} />;
+}
+
+interface Props {
+  readonly state: AnalyticsState;
+  readonly onChange: (state: AnalyticsState) => void;
+}
+
+export function AnalyticsPage({ state, onChange }: Props) {
+  const websites = useQuery(websitesQuery);
+  const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
+  if (websites.data && website) return <WebsiteAnalytics websites={websites.data} website={website} state={state} onChange={onChange} />;
+  return (
+    <Page title={TITLE} subtitle={SUBTITLE}>
+      {websites.error ? (
+        <ErrorBox error={websites.error} prefix="Error loading analytics" onRetry={() => void websites.refetch()} />
+      ) : websites.data ? (
+        <NoWebsites />
+      ) : (
+        <Loading label="Loading websites" />
+      )}
+    </Page>
+  );
+}
+
+interface WebsiteProps extends Props {
+  readonly websites: readonly Website[];
+  readonly website: Website;
+}
+
+function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) {
+  const client = useQueryClient();
+  const [customOpen, setCustomOpen] = useState(false);
+  const [refreshing, setRefreshing] = useState(false);
+  const params = paramsOf(website.id, state, state);
+  const overview = useQuery(overviewQuery(params, state.compare));
+  const clicks = useQuery(clicksQuery(params));
+  const partners = useQuery(partnersQuery);
+  const links = useQuery(linksQuery(website.id));
+  const performance = useQuery(partnerPerformanceQuery(params));
+  const geographic = useQuery(geographicQuery(params));
+  const firstLoad = useIsFetching({ queryKey: ['analytics'], predicate: (query) => query.state.data === undefined }) > 0;
+  useLiveRefresh(website.id, state.range !== 'custom');
+
+  const failure = [overview, clicks, performance, geographic].find((query) => query.error)?.error;
+  const file = `althing-${website.domain}`;
+  const pick = (dimension: 'partner' | 'country') => (value: string) => onChange(toggleFilter(state, dimension, value));
+  const refresh = async () => {
+    setRefreshing(true);
+    await refreshWebsite(client, website.id);
+    setRefreshing(false);
+    const failed = client.getQueryCache().findAll({ queryKey: ['analytics'], type: 'active' }).some((query) => query.state.status === 'error');
+    if (!failed) toast('Analytics refreshed', 'Your data has been updated');
+  };
+  usePageCommands({ state, onChange, refresh: () => void refresh(), openDates: () => setCustomOpen(true) });
+
+  const included = state.filters.find((filter) => filter.dimension === 'partner' && !filter.not && filter.values.length === 1);
+  return (
+    <Page
+      title={TITLE}
+      subtitle={SUBTITLE}
+      tools={
+        <Toolbar
+          websites={websites}
+          website={website}
+          state={state}
+          onChange={onChange}
+          onRefresh={() => void refresh()}
+          refreshing={refreshing || firstLoad}
+          customOpen={customOpen}
+          onCustomOpen={setCustomOpen}
+        />
+      }
+    >
+      <div className="flex flex-col gap-4 sm:gap-5">
+        <div className="flex flex-col gap-3 md:flex-row md:items-center md:justify-between">
+          <FilterBar state={state} onChange={onChange} partners={partners.data ?? []} links={links.data ?? []} />
+          <FreshnessLabel freshness={overview.data?.freshness} timezone={website.timezone} />
+        </div>
+        {failure && <ErrorBox error={failure} prefix="Error loading analytics" onRetry={() => void refreshWebsite(client, website.id)} />}
+        <KpiCards overview={overview.data?.data} points={clicks.data?.data} compare={state.compare} />
+        {overview.data && <FigureStrip overview={overview.data.data} compare={state.compare} />}
+        <TrendCard website={website} state={state} onChange={onChange} />
+        <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
+          <PartnerCard params={params} currency={website.currency} file={file} onPick={pick('partner')} />
+          <GeoCard params={params} currency={website.currency} file={file} onPick={pick('country')} />
+          <LiveCard website={website} onPickCountry={pick('country')} />
+          <DeliveryCard website={website} period={state} />
+        </div>
+        <ConversionsCard
+          website={website}
+          status={state.status}
+          onStatus={(status) => onChange({ ...state, status })}
+          partnerId={included?.values[0] ?? null}
+          onPickPartner={pick('partner')}
+          chart={<StatusBars params={params} timezone={website.timezone} />}
+        />
+      </div>
+    </Page>
+  );
+}
+
+interface CommandProps extends Props {
+  readonly refresh: () => void;
+  readonly openDates: () => void;
+}
+
+function usePageCommands({ state, onChange, refresh, openDates }: CommandProps): void {
+  const range = (value: '24h' | '7d' | '30d') => () => onChange({ ...state, range: value, from: null, to: null });
+  const nextComparison = COMPARISONS[(COMPARISONS.indexOf(state.compare) + 1) % COMPARISONS.length] ?? 'previous';
+  const group = 'Analytics';
+  useCommands([
+    { id: 'range-24h', title: 'Last 24h', group, keys: 'd', run: range('24h') },
+    { id: 'range-7d', title: 'Last 7 days', group, keys: 'w', run: range('7d') },
+    { id: 'range-30d', title: 'Last 30 days', group, keys: 't', run: range('30d') },
+    { id: 'range-custom', title: 'Custom range', group, keys: 'c', run: openDates },
+    { id: 'compare', title: 'Next comparison', group, keys: 'x', run: () => onChange({ ...state, compare: nextComparison }) },
+    { id: 'refresh', title: 'Refresh', group, keys: 'r', run: refresh },
+    { id: 'clear-filters', title: 'Clear filters', group, keys: 'Escape', run: () => { if (state.filters.length > 0) onChange({ ...state, filters: [] }); } },
+  ]);
+}

@@ -1,0 +1,21 @@
+import { Link } from '@tanstack/react-router';
+import { buttonClass } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { ConnectWebsite } from '@/features/websites/connect-website';
+import { Page } from './page';
+
+export function OnboardingPage() {
+  return (
+    <Page narrow title="Connect a website" subtitle="Three steps to the first event">
+      <Card title="Your website" description="One line of script, and its page views and clicks are counted.">
+        <ConnectWebsite
+          next={(website) => (
+            <Link to="/dashboard" search={{ website: website.id }} className={buttonClass({ variant: 'primary' })}>
+              Go to Dashboard
+            </Link>
+          )}
+        />
+      </Card>
+    </Page>
+  );
+}

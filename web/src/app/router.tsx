@@ -1,0 +1,111 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect, type RouterHistory } from '@tanstack/react-router';
+import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/search';
+import { getSession } from '@/lib/session';
+import { websitesQuery } from '@/lib/shared-queries';
+import { RouteError } from './error';
+import { NotFound } from './not-found';
+import { Home } from './pages/home';
+import { Shell } from './shell/shell';
+
+interface Context {
+  readonly client: QueryClient;
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+  interface StaticDataRouteOption {
+    title?: string;
+  }
+}
+
+const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSearch;
+
+const root = createRootRouteWithContext<Context>()({ component: Shell, notFoundComponent: NotFound, errorComponent: RouteError });
+
+const home = createRoute({ getParentRoute: () => root, path: '/', component: Home });
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  staticData: { title: 'Sign In' },
+  validateSearch: (search): { next?: string } => {
+    const next = textOf(search['next']);
+    return next && isOwnPath(next) ? { next } : {};
+  },
+  beforeLoad: ({ search }) => {
+    if (getSession()) throw redirect({ href: search.next ?? '/dashboard', replace: true });
+  },
+  component: lazyRouteComponent(() => import('./pages/login'), 'LoginPage'),
+});
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  staticData: { title: 'Set up' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/setup'), 'SetupPage'),
+});
+
+/** Screens for people who are signed in. */
+const member = createRoute({
+  getParentRoute: () => root,
+  id: 'member',
+  beforeLoad: ({ location }) => {
+    if (!getSession()) throw redirect({ to: '/login', search: { next: location.href }, replace: true });
+  },
+  loader: ({ context }) => void context.client.prefetchQuery(websitesQuery),
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => member,
+  path: '/dashboard',
+  staticData: { title: 'Dashboard' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/dashboard'), 'DashboardPage'),
+});
+
+const analytics = createRoute({
+  getParentRoute: () => member,
+  path: '/analytics',
+  staticData: { title: 'Analytics' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/analytics'), 'AnalyticsRoute'),
+});
+
+const accountSettings = createRoute({
+  getParentRoute: () => member,
+  path: '/account-settings',
+  staticData: { title: 'Account Settings' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/account-settings'), 'AccountSettingsPage'),
+});
+
+const onboarding = createRoute({
+  getParentRoute: () => member,
+  path: '/onboarding',
+  staticData: { title: 'Connect a website' },
+  component: lazyRouteComponent(() => import('./pages/onboarding'), 'OnboardingPage'),
+});
+
+const routeTree = root.addChildren([home, login, setup, member.addChildren([dashboard, analytics, accountSettings, onboarding])]);
+
+export function createAppRouter(client: QueryClient, history?: RouterHistory) {
+  return createRouter({
+    routeTree,
+    context: { client },
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    defaultPendingMs: 300,
+    scrollRestoration: true,
+    ...(history ? { history } : {}),
+  });
+}
+
+/** A path of this app: never another origin, whatever the address says. */
+export function isOwnPath(path: string): boolean {
+  return /^\/(?![/\\])/.test(path) && new URL(path, window.location.origin).origin === window.location.origin;
+}

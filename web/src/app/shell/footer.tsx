@@ -1,0 +1,45 @@
+import { Link } from '@tanstack/react-router';
+import { footer, type NavEntry } from '../navigation';
+import { PRODUCT } from '../product';
+import { Logo } from './logo';
+
+export function Footer() {
+  return (
+    <footer className="mt-16 border-t border-line">
+      <div className="mx-auto flex max-w-7xl flex-col gap-8 px-4 py-10 sm:px-6 md:flex-row md:justify-between">
+        <div className="max-w-sm">
+          <Logo />
+          <p className="mt-2 text-muted">Open-source, event-sourced analytics for affiliate marketers.</p>
+        </div>
+        <div className="flex flex-wrap gap-x-16 gap-y-8">
+          {footer.map((column) => (
+            <nav key={column.title} aria-label={column.title}>
+              <h2 className="font-semibold">{column.title}</h2>
+              <ul className="mt-2 flex flex-col gap-1.5">
+                {column.links.map((entry) => (
+                  <li key={entry.label}>
+                    <FooterLink entry={entry} />
+                  </li>
+                ))}
+              </ul>
+            </nav>
+          ))}
+        </div>
+      </div>
+      <p className="mx-auto max-w-7xl px-4 pb-8 text-[0.8125rem] text-muted sm:px-6">© 2024 {PRODUCT}. All rights reserved.</p>
+    </footer>
+  );
+}
+
+function FooterLink({ entry }: { readonly entry: NavEntry }) {
+  const look = 'text-muted hover:text-text hover:underline';
+  return entry.external ? (
+    <a href={entry.to} className={look}>
+      {entry.label}
+    </a>
+  ) : (
+    <Link to={entry.to} className={look}>
+      {entry.label}
+    </Link>
+  );
+}

@@ -1,0 +1,91 @@
+import { Link } from '@tanstack/react-router';
+import { Menu as MenuIcon, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { Button, buttonClass } from '@/components/ui/button';
+import { useSession } from '@/lib/session';
+import { useUi, type Theme } from '@/stores/ui';
+import { navigation } from '../navigation';
+import { Logo } from './logo';
+
+// Menus and sheets are fetched when they are first needed: a public page does not pay for them.
+const AccountMenu = lazy(() => import('./account-menu').then((module) => ({ default: module.AccountMenu })));
+const PhoneSheet = lazy(() => import('./phone-sheet').then((module) => ({ default: module.PhoneSheet })));
+
+export function Header() {
+  const session = useSession();
+  return (
+    <header className="sticky top-0 z-30 border-b border-line bg-canvas/90 backdrop-blur">
+      <div className="mx-auto flex h-14 max-w-7xl items-center gap-2 px-4 sm:px-6">
+        <Link to="/" aria-label="Althing, home" className="mr-3 rounded-md">
+          <Logo />
+        </Link>
+        <nav aria-label="Main" className="hidden flex-1 lg:block">
+          <ul className="flex items-center gap-1">
+            {navigation.map((entry) => (
+              <li key={entry.to}>
+                <Link
+                  to={entry.to}
+                  activeOptions={{ exact: entry.to === '/', includeSearch: false }}
+                  className="rounded-md px-3 py-2 text-muted transition-colors hover:text-text aria-[current=page]:font-medium aria-[current=page]:text-text"
+                >
+                  {entry.label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="ml-auto flex items-center gap-1.5">
+          <ThemeButton />
+          {session ? (
+            <Suspense fallback={<UserRound aria-hidden className="m-2.5 size-4 text-muted" />}>
+              <AccountMenu user={session.user} />
+            </Suspense>
+          ) : (
+            <Link to="/login" className={buttonClass({ variant: 'primary' })}>
+              Get Started
+            </Link>
+          )}
+          <PhoneMenu />
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function PhoneMenu() {
+  const [open, setOpen] = useState(false);
+  return (
+    <div className="lg:hidden">
+      <Button variant="ghost" size="icon" aria-label="Open menu" aria-haspopup="dialog" aria-expanded={open} onClick={() => setOpen(true)}>
+        <MenuIcon aria-hidden className="size-5" />
+      </Button>
+      {open && (
+        <Suspense fallback={null}>
+          <PhoneSheet onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+interface ThemeChoice {
+  readonly value: Theme;
+  readonly label: string;
+  readonly Icon: typeof Sun;
+}
+
+const SYSTEM: ThemeChoice = { value: 'system', label: 'system', Icon: Monitor };
+const THEMES: readonly ThemeChoice[] = [{ value: 'light', label: 'light', Icon: Sun }, { value: 'dark', label: 'dark', Icon: Moon }, SYSTEM];
+
+function ThemeButton() {
+  const { theme, setTheme } = useUi();
+  const index = THEMES.findIndex((item) => item.value === theme);
+  const { label, Icon } = THEMES[index] ?? SYSTEM;
+  const next = THEMES[(index + 1) % THEMES.length] ?? SYSTEM;
+  const name = `Theme: ${label}. Switch to ${next.label}`;
+  return (
+    <Button variant="ghost" size="icon" aria-label={name} title={name} onClick={() => setTheme(next.value)}>
+      <Icon aria-hidden className="size-[1.125rem]" />
+    </Button>
+  );
+}

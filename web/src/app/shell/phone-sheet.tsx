@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router';
+import { Dialog } from '@/components/ui/dialog';
+import { navigation } from '../navigation';
+
+/** The navigation of small screens. */
+export function PhoneSheet({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog
+      as="sheet"
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title="Menu"
+    >
+      <nav aria-label="Main">
+        <ul className="flex flex-col gap-1">
+          {navigation.map((entry) => (
+            <li key={entry.to}>
+              <Link
+                to={entry.to}
+                activeOptions={{ exact: entry.to === '/', includeSearch: false }}
+                onClick={onClose}
+                className="block rounded-lg px-3 py-2.5 text-base text-muted hover:bg-sunken aria-[current=page]:bg-brand-soft aria-[current=page]:font-medium aria-[current=page]:text-brand"
+              >
+                {entry.label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </Dialog>
+  );
+}

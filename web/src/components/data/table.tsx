@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react';
+import { cx } from '@/lib/cx';
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly header: ReactNode;
+  readonly cell: (row: Row) => ReactNode;
+  readonly numeric?: boolean;
+  readonly className?: string;
+}
+
+interface Props<Row> {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row, index: number) => string;
+  readonly maxHeight?: string;
+}
+
+/** A plain table that scrolls inside itself, so that the page never scrolls sideways. */
+export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<Row>) {
+  return (
+    <div role="region" aria-label={caption} tabIndex={0} className={cx('relative overflow-auto rounded-lg border border-line', maxHeight)}>
+      <table className="w-full border-collapse text-left">
+        <caption className="sr-only">{caption}</caption>
+        <thead className="sticky top-0 z-10 bg-sunken text-[0.8125rem] text-muted">
+          <tr>
+            {columns.map((column) => (
+              <th key={column.id} scope="col" className={cx('px-3 py-2 font-medium whitespace-nowrap', column.numeric && 'text-right')}>
+                {column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={rowKey(row, index)} className="border-t border-line">
+              {columns.map((column) => (
+                <td key={column.id} className={cx('px-3 py-2', column.numeric && 'text-right tabular', column.className)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

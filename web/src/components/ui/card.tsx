@@ -1,0 +1,31 @@
+import { useId, type ReactNode } from 'react';
+import { cx } from '@/lib/cx';
+
+interface Props {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** A named region of a page. */
+export function Card({ title, description, actions, className, children }: Props) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={cx(surface, 'flex min-w-0 flex-col p-4 sm:p-5', className)}>
+      <header className="mb-4 flex flex-wrap items-start justify-between gap-x-3 gap-y-2">
+        <div className="min-w-0">
+          <h2 id={id} className="text-[0.9375rem] font-semibold">
+            {title}
+          </h2>
+          {description && <p className="mt-0.5 text-[0.8125rem] text-muted">{description}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap items-center gap-1.5">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+export const surface = 'rounded-xl border border-line bg-surface shadow-card';

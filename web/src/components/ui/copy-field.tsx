@@ -1,0 +1,52 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { copyText } from '@/lib/clipboard';
+import { cx } from '@/lib/cx';
+import { toast, toastError } from '@/stores/toasts';
+import { Button } from './button';
+
+export function CopyButton({ text, label, size = 'sm' }: { readonly text: string; readonly label: string; readonly size?: 'sm' | 'md' }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 2000);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = () => {
+    copyText(text).then(
+      () => {
+        setCopied(true);
+        toast('Copied!');
+      },
+      () => toastError('Failed to copy', 'Please try again.'),
+    );
+  };
+  const Icon = copied ? Check : Copy;
+  return (
+    <Button size={size} onClick={copy} aria-label={`Copy ${label}`}>
+      <Icon aria-hidden className="size-4" />
+      {copied ? 'Copied' : 'Copy'}
+    </Button>
+  );
+}
+
+/** A value to be taken away whole: a key, an address, a snippet. */
+export function CopyField({ label, value, multiline = false }: { readonly label: string; readonly value: string; readonly multiline?: boolean }) {
+  return (
+    <div role="group" aria-label={label}>
+      <div className="mb-1.5 flex items-center justify-between gap-3">
+        <span className="font-medium">{label}</span>
+        <CopyButton text={value} label={label} />
+      </div>
+      <code
+        tabIndex={0}
+        className={cx(
+          'block rounded-lg border border-line bg-sunken px-3 py-2 font-mono text-[0.8125rem]',
+          multiline ? 'whitespace-pre-wrap break-words' : 'overflow-x-auto whitespace-nowrap',
+        )}
+      >
+        {value}
+      </code>
+    </div>
+  );
+}

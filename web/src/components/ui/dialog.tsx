@@ -1,0 +1,43 @@
+import { X } from 'lucide-react';
+import { Dialog as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { cx } from '@/lib/cx';
+import { buttonClass } from './button';
+
+interface Props {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly children: ReactNode;
+  /** A sheet comes from the right and fills the height: menus on phones. */
+  readonly as?: 'dialog' | 'sheet';
+}
+
+export function Dialog({ open, onOpenChange, title, description, children, as = 'dialog' }: Props) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="animate-fade-in fixed inset-0 z-50 bg-black/45 backdrop-blur-[2px]" />
+        <Radix.Content
+          {...(description ? {} : { 'aria-describedby': undefined })}
+          className={cx(
+            'fixed z-50 overflow-y-auto border border-line bg-raised p-5 shadow-pop focus:outline-none',
+            as === 'dialog'
+              ? 'animate-rise-in top-[12vh] left-1/2 max-h-[80vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-2xl'
+              : 'animate-slide-in inset-y-0 right-0 w-[min(20rem,calc(100vw-3rem))]',
+          )}
+        >
+          <div className="mb-4 pr-9">
+            <Radix.Title className="text-base font-semibold">{title}</Radix.Title>
+            {description && <Radix.Description className="mt-1 text-muted">{description}</Radix.Description>}
+          </div>
+          {children}
+          <Radix.Close aria-label="Close" className={buttonClass({ variant: 'ghost', size: 'icon' }, 'absolute top-3.5 right-3.5')}>
+            <X aria-hidden className="size-4" />
+          </Radix.Close>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

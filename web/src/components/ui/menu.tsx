@@ -1,0 +1,35 @@
+import { DropdownMenu as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+const item =
+  'flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none select-none data-highlighted:bg-sunken';
+
+export function Menu({ trigger, children, align = 'end' }: { readonly trigger: ReactNode; readonly children: ReactNode; readonly align?: 'start' | 'end' }) {
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align={align}
+          sideOffset={6}
+          className="animate-fade-in z-50 min-w-52 rounded-xl border border-line bg-raised p-1.5 shadow-pop"
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export function MenuItem({ onSelect, children }: { readonly onSelect: () => void; readonly children: ReactNode }) {
+  return (
+    <Radix.Item className={item} onSelect={onSelect}>
+      {children}
+    </Radix.Item>
+  );
+}
+
+export const MenuSeparator = () => <Radix.Separator className="my-1.5 h-px bg-line" />;
+export const MenuLabel = ({ children }: { readonly children: ReactNode }) => (
+  <Radix.Label className="px-2.5 py-1.5 text-[0.8125rem] text-muted">{children}</Radix.Label>
+);

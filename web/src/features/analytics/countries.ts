@@ -1,0 +1,37 @@
+import { formatPercent } from '@/lib/format';
+import type { CountryPerformance } from '@/lib/api/types';
+import type { Slice } from '@/components/charts/types';
+
+export const TOP_COUNTRIES = 8;
+
+const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
+
+export function countryName(code: string): string {
+  if (code === 'ZZ' || code === '') return 'Unknown';
+  try {
+    return names.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+/** The top countries by clicks, and what remains: shares are of all clicks, the unknown ones included. */
+export function countrySlices(countries: readonly CountryPerformance[]): Slice[] {
+  const sorted = countries.filter((item) => item.clicks > 0).toSorted((a, b) => b.clicks - a.clicks);
+  const total = sorted.reduce((sum, item) => sum + item.clicks, 0);
+  const slices: Slice[] = sorted.slice(0, TOP_COUNTRIES).map((item, index) => ({
+    id: item.country,
+    name: item.countryName || countryName(item.country),
+    clicks: item.clicks,
+    revenue: item.revenue,
+    share: (item.clicks / total) * 100,
+    color: `var(--c-chart-${index + 1})`,
+  }));
+  const rest = sorted.slice(TOP_COUNTRIES);
+  if (rest.length === 0) return slices;
+  const clicks = rest.reduce((sum, item) => sum + item.clicks, 0);
+  const revenue = rest.reduce((sum, item) => sum + item.revenue, 0);
+  return [...slices, { id: null, name: `${rest.length} other ${rest.length === 1 ? 'country' : 'countries'}`, clicks, revenue, share: (clicks / total) * 100, color: 'var(--c-line-strong)' }];
+}
+
+export const shareText = (share: number): string => formatPercent(share, 1);

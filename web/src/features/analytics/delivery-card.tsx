@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
+import { MiniBars } from '@/components/charts/mini-bars';
+import { Table } from '@/components/data/table';
+import type { Delivery, Website } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { formatCount } from '@/lib/format';
+import type { Period } from './periods';
+import { deliveryQuery } from './queries';
+
+type Point = Delivery['series'][number];
+type Outcome = Exclude<keyof Point, 'at'>;
+
+const OUTCOMES: readonly { readonly id: Outcome; readonly label: string; readonly group: number }[] = [
+  { id: 'accepted', label: 'Accepted', group: 0 },
+  { id: 'duplicate', label: 'Duplicate, counted once', group: 1 },
+  { id: 'bot', label: 'Bot, kept apart', group: 2 },
+  { id: 'prefetch', label: 'Prefetch, kept apart', group: 2 },
+  { id: 'spam_referrer', label: 'Spam referrer', group: 3 },
+  { id: 'unknown_site', label: 'Unknown website', group: 3 },
+  { id: 'origin_not_allowed', label: 'Origin not allowed', group: 3 },
+  { id: 'throttled', label: 'Over the rate limit', group: 3 },
+  { id: 'invalid', label: 'Invalid', group: 3 },
+  { id: 'too_large', label: 'Too large', group: 3 },
+  { id: 'too_old', label: 'Too old', group: 3 },
+  { id: 'not_allowed', label: 'Not allowed for this key', group: 3 },
+];
+const COLORS = ['var(--c-chart-2)', 'var(--c-chart-5)', 'var(--c-chart-3)', 'var(--c-chart-6)'] as const;
+
+interface Props {
+  readonly website: Website;
+  readonly period: Period;
+  readonly className?: string;
+}
+
+export function DeliveryCard({ website, period, className }: Props) {
+  const query = useQuery(deliveryQuery(website.id, period));
+  const delivery = query.data?.data;
+  const series = delivery?.series ?? [];
+  const present = OUTCOMES.filter((outcome) => (delivery?.outcomes[outcome.id] ?? 0) > 0);
+  const total = Object.values(delivery?.outcomes ?? {}).reduce((sum, value) => sum + value, 0);
+  const refusals = delivery?.refusals ?? [];
+  return (
+    <ChartCard
+      title="Where did my event go"
+      description="Every event that arrived, by what became of it"
+      {...(className ? { className } : {})}
+      query={query}
+      rows={series}
+      rowKey={(row) => row.at}
+      columns={columns(website.timezone, present.map((outcome) => outcome.id))}
+      file={`althing-${website.domain}-delivery`}
+      emptyText="No event has arrived in this range."
+      isEmpty={delivery !== undefined && total === 0}
+      frame="h-64"
+    >
+      <MiniBars
+        className="h-24"
+        label={`Events over time, ${formatCount(total)} in all`}
+        bars={series.map((point) => ({
+          key: point.at,
+          label: `${formatDateTime(point.at, website.timezone)}: ${present.map(({ id, label }) => `${formatCount(point[id] ?? 0)} ${label}`).join(', ')}`,
+          parts: COLORS.map((color, group) => ({ color, value: OUTCOMES.filter((item) => item.group === group).reduce((sum, item) => sum + (point[item.id] ?? 0), 0) })),
+        }))}
+      />
+      <dl className="mt-4 grid grid-cols-1 gap-x-8 gap-y-1.5 sm:grid-cols-2">
+        {present.map((outcome) => (
+          <div key={outcome.id} className="flex items-center gap-2.5">
+            <dt className="flex min-w-0 items-center gap-2.5">
+              <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: COLORS[outcome.group] }} />
+              <span className="truncate">{outcome.label}</span>
+            </dt>
+            <dd className="ml-auto font-medium tabular" data-testid={`outcome-${outcome.id}`}>
+              {formatCount(delivery?.outcomes[outcome.id] ?? 0)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <h3 className="mt-5 mb-2 font-medium">Last refusals</h3>
+      {refusals.length === 0 ? (
+        <p className="text-muted">Nothing was refused in this range.</p>
+      ) : (
+        <Table
+          caption="Last refusals table"
+          maxHeight="max-h-60"
+          rows={refusals}
+          rowKey={(row, index) => `${row.at}${row.code}${index}`}
+          columns={[
+            { id: 'at', header: 'Time', cell: (row) => formatDateTime(row.at, website.timezone), className: 'whitespace-nowrap tabular' },
+            { id: 'reason', header: 'Reason', cell: (row) => <Reason code={row.code} message={row.message} />, className: 'min-w-48' },
+            { id: 'endpoint', header: 'Call', cell: (row) => <code className="text-[0.8125rem]">{row.endpoint}</code> },
+            { id: 'count', header: 'Times', numeric: true, cell: (row) => formatCount(row.count) },
+          ]}
+        />
+      )}
+    </ChartCard>
+  );
+}
+
+function Reason({ code, message }: { readonly code: string; readonly message: string }) {
+  return (
+    <>
+      <span className="block">{message}</span>
+      <code className="text-xs text-muted">{code}</code>
+    </>
+  );
+}
+
+function columns(timezone: string, outcomes: readonly Outcome[]): ChartColumn<Point>[] {
+  return [
+    { id: 'at', name: 'time', header: 'Time', cell: (row) => formatDateTime(row.at, timezone), value: (row) => row.at, className: 'whitespace-nowrap' },
+    ...OUTCOMES.filter((outcome) => outcomes.includes(outcome.id)).map((outcome) => ({
+      id: outcome.id, name: outcome.id, header: outcome.label, numeric: true,
+      cell: (row: Point) => formatCount(row[outcome.id] ?? 0), value: (row: Point) => row[outcome.id] ?? 0,
+    })),
+  ];
+}

@@ -1,0 +1,8 @@
+/** A name in a table that filters the page when picked. */
+export function FilterButton({ name, onPick }: { readonly name: string; readonly onPick: () => void }) {
+  return (
+    <button type="button" onClick={onPick} aria-label={`Filter by ${name}`} className="rounded text-left font-medium text-brand hover:underline">
+      {name}
+    </button>
+  );
+}

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
+import { ChartSpace, Donut } from '@/components/charts/lazy';
+import type { Slice } from '@/components/charts/types';
+import { formatCount, formatMoney } from '@/lib/format';
+import { countrySlices, shareText } from './countries';
+import { FilterButton } from './filter-button';
+import { geographicQuery, type AnalyticsParams } from './queries';
+
+interface Props {
+  readonly params: AnalyticsParams;
+  readonly currency: string;
+  readonly file: string;
+  readonly onPick: (country: string) => void;
+}
+
+export function GeoCard({ params, currency, file, onPick }: Props) {
+  const query = useQuery(geographicQuery(params));
+  const slices = countrySlices(query.data?.data ?? []);
+  return (
+    <ChartCard
+      title="Geographic Distribution"
+      description="Top 8 countries by clicks. Pick one to filter everything."
+      query={query}
+      rows={slices}
+      rowKey={(row) => row.name}
+      columns={columns(currency, onPick)}
+      file={`${file}-countries`}
+      emptyText="No clicks in this range."
+      isEmpty={slices.length === 0}
+      frame="h-80"
+    >
+      <div className="grid items-center gap-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,13rem)]">
+        <ChartSpace className="mx-auto h-60 max-w-80 sm:h-72 sm:max-w-none">
+          <Donut slices={slices} currency={currency} onPick={onPick} />
+        </ChartSpace>
+        <ul aria-label="Clicks by country" className="flex flex-col">
+          {slices.map((slice) => (
+            <li key={slice.name}>
+              <LegendEntry slice={slice} onPick={onPick} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </ChartCard>
+  );
+}
+
+function LegendEntry({ slice, onPick }: { readonly slice: Slice; readonly onPick: (country: string) => void }) {
+  const { id, name, clicks, color } = slice;
+  const content = (
+    <>
+      <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: color }} />
+      <span className="min-w-0 truncate">{name}</span>
+      <span className="ml-auto pl-3 text-muted tabular">{formatCount(clicks)}</span>
+    </>
+  );
+  const look = 'flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left';
+  if (id === null) return <div className={look}>{content}</div>;
+  return (
+    <button type="button" onClick={() => onPick(id)} aria-label={`Filter by ${name}, ${formatCount(clicks)} clicks`} className={`${look} hover:bg-sunken`}>
+      {content}
+    </button>
+  );
+}
+
+function columns(currency: string, onPick: (country: string) => void): ChartColumn<Slice>[] {
+  return [
+    { id: 'name', name: 'country', header: 'Country', cell: ({ id, name }) => (id === null ? name : <FilterButton name={name} onPick={() => onPick(id)} />), value: (row) => row.name },
+    { id: 'clicks', name: 'clicks', header: 'Clicks', numeric: true, cell: (row) => formatCount(row.clicks), value: (row) => row.clicks },
+    { id: 'share', name: 'share (%)', header: 'Share', numeric: true, cell: (row) => shareText(row.share), value: (row) => Number(row.share.toFixed(2)) },
+    { id: 'revenue', name: `revenue (${currency})`, header: 'Revenue', numeric: true, cell: (row) => formatMoney(row.revenue, currency, 2), value: (row) => row.revenue },
+  ];
+}

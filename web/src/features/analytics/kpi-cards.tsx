@@ -1,0 +1,134 @@
+import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Sparkline } from '@/components/charts/sparkline';
+import { Skeleton } from '@/components/data/states';
+import { surface } from '@/components/ui/card';
+import type { ClickPoint, Figures, Overview } from '@/lib/api/types';
+import { change, describeChange } from '@/lib/compare';
+import { cx } from '@/lib/cx';
+import { formatCount, formatMoney, formatPercent } from '@/lib/format';
+import type { Comparison } from './search';
+
+interface Kpi {
+  readonly label: string;
+  readonly value: (figures: Figures) => number;
+  readonly text: (value: number, currency: string) => string;
+  readonly detail: (figures: Figures, currency: string) => string;
+  readonly spark: (point: ClickPoint) => number;
+  readonly color: string;
+}
+
+const count = (value: number) => formatCount(value);
+
+const KPIS: readonly Kpi[] = [
+  {
+    label: 'Total Clicks', value: (figures) => figures.clicks.total, text: count, color: 'var(--c-chart-5)',
+    detail: (figures) => `${formatCount(figures.clicks.unique)} unique`, spark: (point) => point.clicks,
+  },
+  {
+    label: 'Conversions', value: (figures) => figures.conversions.total, text: count, color: 'var(--c-chart-2)',
+    detail: (figures) => `${formatCount(figures.conversions.pending)} pending, ${formatCount(figures.conversions.approved)} approved`,
+    spark: (point) => point.conversions,
+  },
+  {
+    label: 'Revenue', value: (figures) => figures.revenue.total, text: (value, currency) => formatMoney(value, currency), color: 'var(--c-chart-1)',
+    detail: (figures, currency) => `${formatMoney(figures.revenue.pending, currency)} pending`, spark: (point) => point.revenue,
+  },
+  {
+    label: 'Conversion Rate', value: (figures) => figures.conversion_rate, text: (value) => formatPercent(value), color: 'var(--c-chart-3)',
+    detail: (figures) => `of ${formatCount(figures.clicks.total)} clicks`,
+    spark: (point) => (point.clicks > 0 ? point.conversions / point.clicks : 0),
+  },
+];
+
+interface Props {
+  readonly overview: Overview | undefined;
+  readonly points: readonly ClickPoint[] | undefined;
+  readonly compare: Comparison;
+}
+
+export function KpiCards({ overview, points, compare }: Props) {
+  return (
+    <ul aria-label="Summary" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-4">
+      {KPIS.map((kpi) => (
+        <li key={kpi.label} className={cx(surface, 'p-4 sm:p-5')}>
+          <h2 className="text-[0.8125rem] font-medium text-muted">{kpi.label}</h2>
+          {overview ? (
+            <>
+              <div className="mt-1 flex items-end justify-between gap-3">
+                <p className="text-2xl font-semibold tracking-tight tabular" data-testid={`kpi-${kpi.label}`}>
+                  {kpi.text(kpi.value(overview), overview.currency)}
+                </p>
+                <Sparkline values={(points ?? []).map(kpi.spark)} color={kpi.color} />
+              </div>
+              <p className="mt-2 flex flex-wrap items-center justify-between gap-x-3 gap-y-0.5 text-[0.8125rem] text-muted">
+                <Delta current={kpi.value(overview)} previous={overview.previous ? kpi.value(overview.previous) : null} compare={compare} />
+                <span className="tabular">{kpi.detail(overview, overview.currency)}</span>
+              </p>
+            </>
+          ) : (
+            <div role="status" aria-label={`Loading ${kpi.label}`}>
+              <Skeleton className="mt-2 h-7 w-28" />
+              <Skeleton className="mt-3 h-4 w-40" />
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The figures behind the four cards, each against the same earlier period. */
+export function FigureStrip({ overview, compare }: { readonly overview: Overview; readonly compare: Comparison }) {
+  const { currency } = overview;
+  const money = (value: number) => formatMoney(value, currency);
+  const items: readonly { label: string; value: (f: Figures) => number; text: (v: number) => string; goodWhen?: 'up' | 'down'; title?: string }[] = [
+    { label: 'Page views', value: (f) => f.pageviews, text: count },
+    { label: 'Visitors', value: (f) => f.visitors, text: count },
+    { label: 'Active partners', value: (f) => f.revenue.active_partners, text: count },
+    { label: 'Avg. commission', value: (f) => f.conversions.average_commission, text: money },
+    { label: 'Approved revenue', value: (f) => f.revenue.approved, text: money },
+    { label: 'Reversed revenue', value: (f) => f.revenue.reversed, text: money, goodWhen: 'down' },
+    { label: 'Rejected', value: (f) => f.conversions.rejected, text: count, goodWhen: 'down' },
+    { label: 'Reversed', value: (f) => f.conversions.reversed, text: count, goodWhen: 'down' },
+  ];
+  return (
+    <dl className={cx(surface, 'grid grid-cols-2 gap-x-4 gap-y-4 p-4 sm:grid-cols-4 sm:p-5 xl:grid-cols-8')}>
+      {items.map((item) => (
+        <div key={item.label} className="min-w-0">
+          <dt className="text-xs text-muted">{item.label}</dt>
+          <dd className="mt-0.5 flex flex-wrap items-baseline gap-x-2 font-semibold tabular">
+            {item.text(item.value(overview))}
+            {overview.previous && <Delta current={item.value(overview)} previous={item.value(overview.previous)} compare={compare} goodWhen={item.goodWhen ?? 'up'} short />}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface DeltaProps {
+  readonly current: number;
+  readonly previous: number | null;
+  readonly compare: Comparison;
+  readonly goodWhen?: 'up' | 'down';
+  readonly short?: boolean;
+}
+
+export function Delta({ current, previous, compare, goodWhen = 'up', short = false }: DeltaProps): ReactNode {
+  if (previous === null || compare === 'none') return <span />;
+  const result = change(current, previous, goodWhen);
+  const Icon = { up: ArrowUpRight, down: ArrowDownRight, same: ArrowRight }[result.direction];
+  const color = { good: 'text-good', bad: 'text-bad', neutral: 'text-muted' }[result.meaning];
+  return (
+    <span className="inline-flex items-center gap-1 text-[0.8125rem] whitespace-nowrap">
+      <span className={cx('inline-flex items-center gap-0.5 font-medium tabular', color, short && 'text-xs')}>
+        {!short && <Icon aria-hidden className="size-3.5" />}
+        {describeChange(result)}
+      </span>
+      {short ? <span className="sr-only">{versus(compare)}</span> : <span className="text-muted">{versus(compare)}</span>}
+    </span>
+  );
+}
+
+const versus = (compare: Comparison): string => (compare === 'year' ? 'vs year before' : 'vs previous');

@@ -1,0 +1,125 @@
+// The state of the analytics page is its address: read and write are exact opposites.
+import { isDay } from '@/lib/dates';
+import { textOf, textsOf, type FlatSearch } from '@/lib/search';
+import type { ConversionStatus } from '@/lib/api/types';
+
+export const RANGES = ['24h', '7d', '30d', 'custom'] as const;
+export const CHART_RANGES = ['24h', '7d', '30d', '90d'] as const;
+export const COMPARISONS = ['previous', 'year', 'none'] as const;
+export const BOTS = ['exclude', 'include', 'only'] as const;
+export const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const;
+export const DIMENSIONS = [
+  'partner', 'country', 'device', 'source', 'link',
+  'sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10',
+] as const;
+
+export type Range = (typeof RANGES)[number];
+export type ChartRange = (typeof CHART_RANGES)[number];
+export type Comparison = (typeof COMPARISONS)[number];
+export type Bots = (typeof BOTS)[number];
+export type Dimension = (typeof DIMENSIONS)[number];
+
+export interface Filter {
+  readonly dimension: Dimension;
+  readonly not: boolean;
+  readonly values: readonly string[];
+}
+
+export interface AnalyticsState {
+  readonly website: string | null;
+  readonly range: Range;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** The chart's own range; null follows the page. */
+  readonly chart: ChartRange | null;
+  readonly compare: Comparison;
+  readonly bots: Bots;
+  readonly status: ConversionStatus | null;
+  readonly filters: readonly Filter[];
+}
+
+export const DEFAULT_STATE: AnalyticsState = {
+  website: null, range: '7d', from: null, to: null, chart: null, compare: 'previous', bots: 'exclude', status: null, filters: [],
+};
+
+/** Anything unknown falls back to the default: an old or hand-written address still opens. */
+export function readState(search: FlatSearch): AnalyticsState {
+  const from = textOf(search['from']);
+  const to = textOf(search['to']);
+  const wanted = oneOf(RANGES, search['range']) ?? DEFAULT_STATE.range;
+  const days = wanted === 'custom' && isDay(from) && isDay(to) ? ([from, to].sort() as [string, string]) : null;
+  return {
+    website: textOf(search['website']) ?? null,
+    range: wanted === 'custom' && !days ? DEFAULT_STATE.range : wanted,
+    from: days?.[0] ?? null,
+    to: days?.[1] ?? null,
+    chart: oneOf(CHART_RANGES, search['chart']) ?? null,
+    compare: oneOf(COMPARISONS, search['compare']) ?? DEFAULT_STATE.compare,
+    bots: oneOf(BOTS, search['bots']) ?? DEFAULT_STATE.bots,
+    status: oneOf(STATUSES, search['status']) ?? null,
+    filters: readFilters(textsOf(search['f'])),
+  };
+}
+
+/** Defaults are left out, so that addresses stay short. */
+export function writeState(state: AnalyticsState): FlatSearch {
+  const result: FlatSearch = {};
+  if (state.website) result['website'] = state.website;
+  if (state.range !== DEFAULT_STATE.range) result['range'] = state.range;
+  if (state.range === 'custom' && state.from && state.to) {
+    result['from'] = state.from;
+    result['to'] = state.to;
+  }
+  if (state.chart) result['chart'] = state.chart;
+  if (state.compare !== DEFAULT_STATE.compare) result['compare'] = state.compare;
+  if (state.bots !== DEFAULT_STATE.bots) result['bots'] = state.bots;
+  if (state.status) result['status'] = state.status;
+  if (state.filters.length > 0) result['f'] = state.filters.map(writeFilter);
+  return result;
+}
+
+/** Replaces the filter of that dimension: the API takes one per dimension. */
+export function withFilter(state: AnalyticsState, filter: Filter): AnalyticsState {
+  return { ...state, filters: [...state.filters.filter((item) => item.dimension !== filter.dimension), filter] };
+}
+
+export function withoutFilter(state: AnalyticsState, dimension: Dimension): AnalyticsState {
+  return { ...state, filters: state.filters.filter((item) => item.dimension !== dimension) };
+}
+
+/** A second click on the same bar takes its filter away. */
+export function toggleFilter(state: AnalyticsState, dimension: Dimension, value: string): AnalyticsState {
+  const present = state.filters.find((item) => item.dimension === dimension);
+  const same = present && !present.not && present.values.length === 1 && present.values[0] === value;
+  return same ? withoutFilter(state, dimension) : withFilter(state, { dimension, not: false, values: [value] });
+}
+
+function writeFilter(filter: Filter): string {
+  return [filter.not ? 'not' : 'is', filter.dimension, ...filter.values.map(encodeURIComponent)].join(',');
+}
+
+function readFilters(texts: readonly string[]): readonly Filter[] {
+  const found = new Map<Dimension, Filter>();
+  for (const text of texts) {
+    const [operator, name, ...rest] = text.split(',');
+    const dimension = oneOf(DIMENSIONS, name);
+    const values = rest.map(decode).filter((value) => value !== '');
+    if (dimension && values.length > 0 && (operator === 'is' || operator === 'not')) {
+      found.set(dimension, { dimension, not: operator === 'not', values });
+    }
+  }
+  return [...found.values()];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function oneOf<T extends string>(values: readonly T[], value: unknown): T | undefined {
+  const text = textOf(value);
+  return values.find((item) => item === text);
+}

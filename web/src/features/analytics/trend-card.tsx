@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
+import { ChartSpace, TrendChart } from '@/components/charts/lazy';
+import type { TrendPoint } from '@/components/charts/types';
+import { Button } from '@/components/ui/button';
+import { Select } from '@/components/ui/field';
+import type { Website } from '@/lib/api/types';
+import { formatCount, formatMoney } from '@/lib/format';
+import { useIsPhone } from '@/lib/media';
+import { COMPARISON_LABELS, RANGE_LABELS, comparedRange, isPartial, tickDates, trendPoints, type Period } from './periods';
+import { clicksQuery, paramsOf } from './queries';
+import { CHART_RANGES, type AnalyticsState, type ChartRange } from './search';
+
+interface Props {
+  readonly website: Website;
+  readonly state: AnalyticsState;
+  readonly onChange: (state: AnalyticsState) => void;
+}
+
+export function TrendCard({ website, state, onChange }: Props) {
+  const phone = useIsPhone();
+  const { timezone, currency } = website;
+  const period: Period = state.chart ? { range: state.chart, from: null, to: null } : state;
+  const query = useQuery(clicksQuery(paramsOf(website.id, period, state)));
+  const points = query.data?.data ?? [];
+  const earlier = query.isPlaceholderData ? null : comparedRange(period, points, state.compare, timezone);
+  const before = useQuery({
+    ...clicksQuery(paramsOf(website.id, { range: 'custom', from: earlier?.from ?? null, to: earlier?.to ?? null }, state)),
+    enabled: earlier !== null,
+  });
+  const compared = earlier !== null && before.data !== undefined && !before.isPlaceholderData;
+  const rows = trendPoints(period, points, compared ? before.data.data : [], compared ? state.compare : 'none', timezone);
+  const partial = isPartial(period, points, timezone, new Date());
+  return (
+    <ChartCard
+      title="Revenue Trends"
+      description={partial ? 'Revenue (left) and conversions (right). The dashed end is still filling.' : 'Revenue (left) and conversions (right)'}
+      controls={
+        <>
+          {state.chart && (
+            <Button size="sm" variant="ghost" onClick={() => onChange({ ...state, chart: null })}>
+              Follow page range
+            </Button>
+          )}
+          <Select
+            label="Chart range"
+            className="h-8 text-[0.8125rem]"
+            value={state.chart ?? 'page'}
+            onChange={(event) => onChange({ ...state, chart: event.target.value === 'page' ? null : (event.target.value as ChartRange) })}
+          >
+            <option value="page">Page range</option>
+            {CHART_RANGES.map((range) => (
+              <option key={range} value={range}>
+                {RANGE_LABELS[range]}
+              </option>
+            ))}
+          </Select>
+        </>
+      }
+      query={query}
+      rows={rows}
+      rowKey={(row) => row.date}
+      columns={columns(currency, state.compare !== 'none')}
+      file={`althing-${website.domain}-revenue-trends`}
+      emptyText="Nothing happened in this range."
+      isEmpty={points.length === 0}
+      frame="h-72 sm:h-80"
+    >
+      <ChartSpace className="h-72 sm:h-80">
+        <TrendChart
+          points={rows}
+          ticks={tickDates(rows, timezone)}
+          currency={currency}
+          partial={partial}
+          comparison={compared ? COMPARISON_LABELS[state.compare] : null}
+          compact={phone}
+        />
+      </ChartSpace>
+    </ChartCard>
+  );
+}
+
+function columns(currency: string, compared: boolean): ChartColumn<TrendPoint>[] {
+  const list: ChartColumn<TrendPoint>[] = [
+    { id: 'date', name: 'date', header: 'Time', cell: (row) => row.label, value: (row) => row.date, className: 'whitespace-nowrap' },
+    { id: 'revenue', name: `revenue (${currency})`, header: 'Revenue', numeric: true, cell: (row) => formatMoney(row.revenue, currency), value: (row) => row.revenue },
+    { id: 'conversions', name: 'conversions', header: 'Conversions', numeric: true, cell: (row) => formatCount(row.conversions), value: (row) => row.conversions },
+  ];
+  if (compared) {
+    list.push({
+      id: 'previous', name: `revenue before (${currency})`, header: 'Revenue before', numeric: true,
+      cell: (row) => (row.previousRevenue === null ? '–' : formatMoney(row.previousRevenue, currency)), value: (row) => row.previousRevenue,
+    });
+  }
+  return list;
+}

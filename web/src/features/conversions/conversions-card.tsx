@@ -1,0 +1,175 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Check, RotateCcw, X } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { Updated } from '@/components/charts/updated';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Badge, type Tone } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Select } from '@/components/ui/field';
+import type { Conversion, ConversionStatus, Website } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { formatMinor } from '@/lib/format';
+import { DecisionDialog } from './decision-dialog';
+import { allowed, conversionsQuery } from './queries';
+import { useDecision } from './use-decision';
+
+const STATUSES: readonly ConversionStatus[] = ['pending', 'approved', 'rejected', 'reversed'];
+const TONES: Record<ConversionStatus, Tone> = { pending: 'warn', approved: 'good', rejected: 'bad', reversed: 'neutral' };
+const LABELS: Record<ConversionStatus, string> = { pending: 'Pending', approved: 'Approved', rejected: 'Rejected', reversed: 'Reversed' };
+
+interface Props {
+  readonly website: Website;
+  readonly status: ConversionStatus | null;
+  readonly onStatus: (status: ConversionStatus | null) => void;
+  readonly partnerId: string | null;
+  readonly onPickPartner: (partnerId: string) => void;
+  /** Stands above the list. */
+  readonly chart?: ReactNode;
+}
+
+export function ConversionsCard({ website, status, onStatus, partnerId, onPickPartner, chart }: Props) {
+  const query = useInfiniteQuery(conversionsQuery(website.id, { status, partnerId }));
+  const decision = useDecision(website.id);
+  const [asked, setAsked] = useState<{ readonly conversion: Conversion; readonly kind: 'reject' | 'reverse' } | null>(null);
+  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const deciding = decision.isPending ? decision.variables.conversion.id : null;
+
+  const actions: Column<Conversion> = {
+    id: 'actions',
+    header: <span className="sr-only">Actions</span>,
+    cell: (row) => (
+      <div className="flex justify-end gap-1.5">
+        {allowed(row).map((kind) => (
+          <DecisionButton
+            key={kind}
+            kind={kind}
+            txid={row.txid}
+            disabled={deciding === row.id}
+            onClick={() => (kind === 'approve' ? decision.mutate({ conversion: row, decision: { kind } }) : setAsked({ conversion: row, kind }))}
+          />
+        ))}
+      </div>
+    ),
+  };
+  return (
+    <Card
+      title="Conversions"
+      description="What was reported, what it earns, and what you decided. The newest first."
+      actions={
+        <Select label="Status" className="h-8 text-[0.8125rem]" value={status ?? 'all'} onChange={(event) => onStatus(STATUSES.find((item) => item === event.target.value) ?? null)}>
+          <option value="all">All statuses</option>
+          {STATUSES.map((item) => (
+            <option key={item} value={item}>
+              {LABELS[item]}
+            </option>
+          ))}
+        </Select>
+      }
+    >
+      {chart}
+      {query.error && !query.data ? (
+        <ErrorBox error={query.error} prefix="Error loading conversions" onRetry={() => void query.refetch()} />
+      ) : query.isPending ? (
+        <div role="status" aria-label="Loading Conversions">
+          <Skeleton className="h-40" />
+        </div>
+      ) : rows.length === 0 ? (
+        <Empty>{status || partnerId ? 'No conversion matches these filters.' : 'No conversion has been reported yet.'}</Empty>
+      ) : (
+        <Table caption="Conversions table" rows={rows} rowKey={(row) => row.id} columns={[...columns(website.timezone, onPickPartner), actions]} />
+      )}
+      <footer className="mt-3 flex items-center justify-between gap-3">
+        {query.hasNextPage ? (
+          <Button size="sm" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load more
+          </Button>
+        ) : (
+          <span />
+        )}
+        <Updated at={query.dataUpdatedAt} fetching={query.isFetching} />
+      </footer>
+      {asked && (
+        <DecisionDialog
+          {...asked}
+          onClose={() => setAsked(null)}
+          onDecide={(made) => decision.mutate({ conversion: asked.conversion, decision: made })}
+        />
+      )}
+    </Card>
+  );
+}
+
+export function StatusBadge({ status }: { readonly status: ConversionStatus }) {
+  return <Badge tone={TONES[status]}>{LABELS[status]}</Badge>;
+}
+
+const DECISIONS = {
+  approve: { label: 'Approve', Icon: Check },
+  reject: { label: 'Reject', Icon: X },
+  reverse: { label: 'Reverse', Icon: RotateCcw },
+} as const;
+
+interface DecisionButtonProps {
+  readonly kind: keyof typeof DECISIONS;
+  readonly txid: string;
+  readonly disabled: boolean;
+  readonly onClick: () => void;
+}
+
+function DecisionButton({ kind, txid, disabled, onClick }: DecisionButtonProps) {
+  const { label, Icon } = DECISIONS[kind];
+  return (
+    <Button size="sm" aria-label={`${label} ${txid}`} disabled={disabled} onClick={onClick}>
+      <Icon aria-hidden className="size-3.5" />
+      {label}
+    </Button>
+  );
+}
+
+function columns(timezone: string, onPickPartner: (partnerId: string) => void): Column<Conversion>[] {
+  return [
+    { id: 'time', header: 'Time', cell: (row) => formatDateTime(row.occurredAt, timezone), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'txid', header: 'Transaction', className: 'min-w-36',
+      cell: (row) => (
+        <>
+          <span className="block font-medium break-all">{row.txid}</span>
+          <span className="text-xs text-muted">{[row.event, row.attribution ? `by ${row.attribution}` : null].filter(Boolean).join(', ')}</span>
+        </>
+      ),
+    },
+    { id: 'partner', header: 'Partner', cell: (row) => <PartnerCell row={row} onPick={onPickPartner} /> },
+    { id: 'amount', header: 'Sale', numeric: true, cell: (row) => <Amount row={row} />, className: 'whitespace-nowrap' },
+    { id: 'commission', header: 'Commission', numeric: true, cell: (row) => formatMinor(row.commission), className: 'whitespace-nowrap' },
+    {
+      id: 'status', header: 'Status', className: 'min-w-24',
+      cell: (row) => (
+        <>
+          <StatusBadge status={row.status} />
+          {row.reason && <span className="mt-0.5 block max-w-48 text-xs text-muted">{row.reason}</span>}
+        </>
+      ),
+    },
+  ];
+}
+
+function PartnerCell({ row, onPick }: { readonly row: Conversion; readonly onPick: (partnerId: string) => void }) {
+  const { partnerId, partnerName } = row;
+  if (!partnerId) return <span className="text-muted">Not attributed</span>;
+  return (
+    <button type="button" aria-label={`Filter by ${partnerName ?? partnerId}`} className="rounded text-left font-medium text-brand hover:underline" onClick={() => onPick(partnerId)}>
+      {partnerName ?? partnerId}
+    </button>
+  );
+}
+
+function Amount({ row }: { readonly row: Conversion }) {
+  return (
+    <>
+      {formatMinor(row.amount)}
+      {row.reversed.amount > 0 && <span className="block text-xs text-bad">−{formatMinor(row.reversed)}</span>}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { TextField } from '@/components/ui/field';
+import type { Conversion } from '@/lib/api/types';
+import { formatMinor, parseMinor } from '@/lib/format';
+import type { Decision } from './queries';
+
+interface Props {
+  readonly conversion: Conversion;
+  readonly kind: 'reject' | 'reverse';
+  readonly onClose: () => void;
+  readonly onDecide: (decision: Decision) => void;
+}
+
+export function DecisionDialog({ conversion, kind, onClose, onDecide }: Props) {
+  const [reason, setReason] = useState('');
+  const [amountText, setAmountText] = useState('');
+  const [tried, setTried] = useState(false);
+  const { amount, reversed, txid } = conversion;
+  const left = { ...amount, amount: amount.amount - reversed.amount };
+  const partial = amountText.trim() === '' ? null : parseMinor(amountText, amount.currency);
+  const reasonError = reason.trim() === '' ? 'Please give a reason' : undefined;
+  const amountError =
+    amountText.trim() === '' ? undefined
+    : partial === null ? `Please enter a valid amount in ${amount.currency}`
+    : partial > left.amount ? `At most ${formatMinor(left)} can be reversed`
+    : undefined;
+
+  const submit = (event: React.SubmitEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (reasonError || amountError) return;
+    const whole = partial === null || partial === left.amount;
+    onDecide(kind === 'reject' ? { kind, reason: reason.trim() } : { kind, reason: reason.trim(), amount: whole ? null : partial });
+    onClose();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={kind === 'reject' ? 'Reject conversion' : 'Reverse conversion'}
+      description={`Transaction ${txid}, ${formatMinor(amount)}. This is recorded and shown with its reason.`}
+    >
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <TextField label="Reason" value={reason} onChange={(event) => setReason(event.target.value)} error={tried ? reasonError : undefined} />
+        {kind === 'reverse' && (
+          <TextField
+            label={`Amount (${amount.currency}, optional)`} inputMode="decimal" value={amountText} onChange={(event) => setAmountText(event.target.value)}
+            hint={`Leave empty to reverse all ${formatMinor(left)}. The commission follows in proportion.`} error={tried ? amountError : undefined}
+          />
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="danger">
+            {kind === 'reject' ? 'Reject' : 'Reverse'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Card } from '@/components/ui/card';
+import type { Website } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { formatMinor } from '@/lib/format';
+import { StatusBadge } from './conversions-card';
+import { latestConversionsQuery } from './queries';
+
+export const LATEST = 6;
+
+export function LatestConversions({ website, more, className }: { readonly website: Website; readonly more: ReactNode; readonly className?: string }) {
+  const query = useQuery(latestConversionsQuery(website.id, LATEST));
+  return (
+    <Card title="Latest conversions" description="The newest sales and leads" actions={more} {...(className ? { className } : {})}>
+      {query.error ? (
+        <ErrorBox error={query.error} prefix="Error loading conversions" onRetry={() => void query.refetch()} />
+      ) : !query.data ? (
+        <div role="status" aria-label="Loading Latest conversions">
+          <Skeleton className="h-32" />
+        </div>
+      ) : query.data.length === 0 ? (
+        <Empty>No conversion has been reported yet.</Empty>
+      ) : (
+        <ul className="-my-1 divide-y divide-line">
+          {query.data.map((row) => (
+            <li key={row.id} className="flex items-center gap-3 py-2.5">
+              <div className="min-w-0 flex-1">
+                <p className="truncate font-medium">{row.partnerName ?? 'Not attributed'}</p>
+                <p className="truncate text-[0.8125rem] text-muted">
+                  {formatDateTime(row.occurredAt, website.timezone)} · {row.txid}
+                </p>
+              </div>
+              <StatusBadge status={row.status} />
+              <p className="w-24 text-right font-medium tabular">{formatMinor(row.commission)}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

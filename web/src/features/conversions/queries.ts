@@ -1,0 +1,73 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { answer, api, body } from '@/lib/api/client';
+import type { Conversion, ConversionStatus } from '@/lib/api/types';
+
+const PAGE = 25;
+
+export interface ConversionFilter {
+  readonly status: ConversionStatus | null;
+  readonly partnerId: string | null;
+}
+
+export const conversionsQuery = (websiteId: string, { status, partnerId }: ConversionFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['conversions', websiteId, { status, partnerId }] as const,
+    queryFn: ({ pageParam, signal }) =>
+      answer(
+        api.GET('/api/platform/conversions', {
+          params: { query: { websiteId, limit: PAGE, ...(status ? { status } : {}), ...(partnerId ? { partnerId } : {}), ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 30_000,
+  });
+
+export const latestConversionsQuery = (websiteId: string, limit: number) =>
+  queryOptions({
+    queryKey: ['conversions', websiteId, 'latest', limit] as const,
+    queryFn: ({ signal }) => body(api.GET('/api/platform/conversions', { params: { query: { websiteId, limit } }, signal })),
+    staleTime: 30_000,
+  });
+
+export type Decision =
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'reject'; readonly reason: string }
+  | { readonly kind: 'reverse'; readonly reason: string; readonly amount: number | null };
+
+export function decide(id: string, decision: Decision): Promise<Conversion> {
+  const params = { path: { id } };
+  switch (decision.kind) {
+    case 'approve':
+      return body(api.POST('/api/platform/conversions/{id}/approve', { params, body: {} }));
+    case 'reject':
+      return body(api.POST('/api/platform/conversions/{id}/reject', { params, body: { reason: decision.reason } }));
+    case 'reverse':
+      return body(
+        api.POST('/api/platform/conversions/{id}/reverse', {
+          params,
+          body: { reason: decision.reason, ...(decision.amount === null ? {} : { amount: decision.amount }) },
+        }),
+      );
+  }
+}
+
+/** What the row will look like; the server's answer replaces it. A reversal in part leaves the status to the server. */
+export function foresee(conversion: Conversion, decision: Decision): Conversion {
+  switch (decision.kind) {
+    case 'approve':
+      return { ...conversion, status: 'approved' };
+    case 'reject':
+      return { ...conversion, status: 'rejected', reason: decision.reason };
+    case 'reverse':
+      return decision.amount === null
+        ? { ...conversion, status: 'reversed', reason: decision.reason, reversed: conversion.amount }
+        : { ...conversion, reason: decision.reason, reversed: { ...conversion.reversed, amount: conversion.reversed.amount + decision.amount } };
+  }
+}
+
+export const allowed = (conversion: Conversion): readonly Decision['kind'][] => {
+  if (conversion.status === 'pending') return ['approve', 'reject'];
+  return conversion.status === 'approved' ? ['reverse'] : [];
+};

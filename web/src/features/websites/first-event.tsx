@@ -1,0 +1,51 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { CheckCircle2, LoaderCircle, Send } from 'lucide-react';
+import { Button } from '@/components/ui/button';
+import { messageOf } from '@/lib/api/errors';
+import { useLive } from '@/lib/live';
+import { toast, toastError } from '@/stores/toasts';
+import { arrivedQuery } from './queries';
+import { sendTestEvent } from './snippet';
+
+const POLL_MS = 3000;
+
+interface Props {
+  readonly websiteId: string;
+  readonly domain: string;
+  readonly trackingUrl: string;
+  readonly siteKey: string;
+}
+
+/** Turns by itself when the first event is there: told by the live stream, or asked for while there is none. */
+export function FirstEvent({ websiteId, domain, trackingUrl, siteKey }: Props) {
+  const live = useLive(websiteId, (state) => state);
+  const seen = (live.data?.recent.length ?? 0) > 0;
+  const polled = useQuery({
+    ...arrivedQuery(websiteId),
+    enabled: !seen && live.status !== 'live',
+    refetchInterval: (query) => (query.state.data ? false : POLL_MS),
+  });
+  const arrived = seen || polled.data === true;
+  const test = useMutation({
+    mutationFn: () => sendTestEvent(trackingUrl, siteKey, domain),
+    onSuccess: () => toast('Test event sent', 'It should show up within a second.'),
+    onError: (error) => toastError('Failed to send the test event', messageOf(error)),
+  });
+  return (
+    <div role="status" aria-live="polite" className="rounded-lg border border-line bg-sunken/60 p-4">
+      <p className="flex items-center gap-2.5 font-semibold">
+        {arrived ? <CheckCircle2 aria-hidden className="size-5 text-good" /> : <LoaderCircle aria-hidden className="size-5 animate-spin text-brand" />}
+        {arrived ? 'The first event has arrived' : 'Waiting for the first event'}
+      </p>
+      <p className="mt-1 text-muted">
+        {arrived ? `${domain} is connected. New events show on the dashboard within a second.` : `Open a page of ${domain} that has the script, or send a test event. This turns by itself.`}
+      </p>
+      {!arrived && (
+        <Button size="sm" className="mt-3" busy={test.isPending} onClick={() => test.mutate()}>
+          <Send aria-hidden className="size-3.5" />
+          Send a test event
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { ErrorBox, Skeleton } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { CopyButton, CopyField } from '@/components/ui/copy-field';
+import { Dialog } from '@/components/ui/dialog';
+import { SelectField, TextField } from '@/components/ui/field';
+import { api, body, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { NewWebsiteKey, Website, WebsiteKey } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { toast, toastError } from '@/stores/toasts';
+import { keysQuery } from './queries';
+
+type Kind = WebsiteKey['kind'];
+const KINDS: Record<Kind, { readonly name: string; readonly hint: string }> = {
+  site: { name: 'Site key', hint: 'Public. Sits in the script and may send page views, clicks and custom events.' },
+  secret: { name: 'Secret key', hint: 'For your server. May also report conversions and past events.' },
+  postback: { name: 'Postback token', hint: 'For partners. May only report conversions.' },
+};
+
+export function Keys({ website }: { readonly website: Website }) {
+  const client = useQueryClient();
+  const keys = useQuery(keysQuery(website.id));
+  const [creating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<WebsiteKey | null>(null);
+  const revoke = useMutation({
+    mutationFn: (key: WebsiteKey) => done(api.DELETE('/api/platform/websites/{id}/keys/{keyId}', { params: { path: { id: website.id, keyId: key.id } } })),
+    onSuccess: () => toast('Key revoked', 'Calls with this key are refused from now on.'),
+    onError: (error) => toastError('Failed to revoke the key', messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: keysQuery(website.id).queryKey }),
+  });
+  const columns: Column<WebsiteKey>[] = [
+    { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind].name, className: 'whitespace-nowrap font-medium' },
+    { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
+    { id: 'origins', header: 'Allowed origins', cell: (row) => (row.kind === 'site' ? row.allowedOrigins.join(', ') || 'Any' : '–') },
+    { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, website.timezone), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) =>
+        row.revokedAt ? (
+          <Badge tone="bad">Revoked</Badge>
+        ) : (
+          <div className="flex justify-end gap-1.5">
+            {row.key && <CopyButton text={row.key} label={`${KINDS[row.kind].name} ${row.hint}`} />}
+            <Button size="sm" aria-label={`Revoke ${KINDS[row.kind].name} ${row.hint}`} onClick={() => setRevoking(row)}>
+              Revoke
+            </Button>
+          </div>
+        ),
+    },
+  ];
+  return (
+    <div>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
+        <h4 className="font-medium">Keys</h4>
+        <Button size="sm" onClick={() => setCreating(true)}>
+          <KeyRound aria-hidden className="size-3.5" />
+          New key
+        </Button>
+      </div>
+      {keys.error ? (
+        <ErrorBox error={keys.error} onRetry={() => void keys.refetch()} />
+      ) : keys.data ? (
+        <Table caption={`Keys of ${website.domain}`} columns={columns} rows={keys.data} rowKey={(row) => row.id} />
+      ) : (
+        <Skeleton className="h-28" />
+      )}
+      {creating && <NewKey website={website} onClose={() => setCreating(false)} />}
+      {revoking && (
+        <Dialog
+          open
+          onOpenChange={(open) => {
+            if (!open) setRevoking(null);
+          }}
+          title={`Revoke this ${KINDS[revoking.kind].name.toLowerCase()}?`}
+          description={`${revoking.hint} stops working at once. Make sure that its successor is in place.`}
+        >
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => setRevoking(null)}>Cancel</Button>
+            <Button
+              variant="danger"
+              onClick={() => {
+                revoke.mutate(revoking);
+                setRevoking(null);
+              }}
+            >
+              Revoke key
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function NewKey({ website, onClose }: { readonly website: Website; readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const [kind, setKind] = useState<Kind>('secret');
+  const [origins, setOrigins] = useState('');
+  const [created, setCreated] = useState<NewWebsiteKey | null>(null);
+  const create = useMutation({
+    mutationFn: () => {
+      const allowedOrigins = origins.split(/[\s,]+/).filter(Boolean);
+      return body(
+        api.POST('/api/platform/websites/{id}/keys', {
+          params: { path: { id: website.id } },
+          body: { kind, ...(kind === 'site' && allowedOrigins.length > 0 ? { allowedOrigins } : {}) },
+        }),
+      );
+    },
+    onSuccess: async (key) => {
+      setCreated(key);
+      await client.invalidateQueries({ queryKey: keysQuery(website.id).queryKey });
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={created ? 'Your new key' : 'New key'}
+      description={created ? 'Copy it now: it is shown only once. The old key stays valid until you revoke it.' : `For ${website.domain}. The old key stays valid until you revoke it.`}
+    >
+      {created ? (
+        <div className="flex flex-col gap-4">
+          <CopyField label={KINDS[created.kind].name} value={created.key} />
+          <Button variant="primary" className="self-end" onClick={onClose}>
+            Done
+          </Button>
+        </div>
+      ) : (
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            create.mutate();
+          }}
+        >
+          <SelectField label="Kind" value={kind} hint={KINDS[kind].hint} onChange={(event) => setKind(event.target.value as Kind)}>
+            {Object.entries(KINDS).map(([value, { name }]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+          {kind === 'site' && (
+            <TextField label="Allowed origins (optional)" placeholder={`https://${website.domain}`} value={origins} onChange={(event) => setOrigins(event.target.value)} hint="Separated by commas. Events from pages elsewhere are refused. Empty means any." />
+          )}
+          {create.error && <ErrorBox error={create.error} />}
+          <Button type="submit" variant="primary" busy={create.isPending} className="self-end">
+            Create key
+          </Button>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,132 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Globe, Plus, Trash2 } from 'lucide-react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { CopyField } from '@/components/ui/copy-field';
+import { Dialog } from '@/components/ui/dialog';
+import { Select } from '@/components/ui/field';
+import { api, body, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { Website } from '@/lib/api/types';
+import { timezones } from '@/lib/dates';
+import { aboutQuery, websitesQuery } from '@/lib/shared-queries';
+import { toast, toastError } from '@/stores/toasts';
+import { Keys } from './keys';
+import { keysQuery } from './queries';
+import { snippet } from './snippet';
+
+// The forms library comes with the first use of the form.
+const ConnectWebsite = lazy(() => import('./connect-website').then((module) => ({ default: module.ConnectWebsite })));
+
+/** Websites of the account: connect, snippet, keys, time zone, remove. */
+export function WebsitesPanel({ toDashboard }: { readonly toDashboard: (websiteId: string) => ReactNode }) {
+  const websites = useQuery(websitesQuery);
+  const [connecting, setConnecting] = useState(false);
+  if (websites.error) return <ErrorBox error={websites.error} onRetry={() => void websites.refetch()} />;
+  if (!websites.data) return <Loading label="Loading websites" />;
+  const none = websites.data.length === 0;
+  return (
+    <div className="flex flex-col gap-5">
+      {connecting ? (
+        <Card title="Connect a website" description="One line of script, and its page views and clicks are counted.">
+          <Suspense fallback={<Loading label="Loading the form" />}>
+            <ConnectWebsite next={(website) => toDashboard(website.id)} />
+          </Suspense>
+        </Card>
+      ) : none ? (
+        <Card title="Connect a website">
+          <Empty
+            icon={<Globe aria-hidden className="size-5" />}
+            title="No websites connected yet"
+            action={
+              <Button variant="primary" onClick={() => setConnecting(true)}>
+                Connect Website
+              </Button>
+            }
+          >
+            Connect the first one to see its clicks, conversions and revenue.
+          </Empty>
+        </Card>
+      ) : (
+        <Button variant="primary" className="self-start" onClick={() => setConnecting(true)}>
+          <Plus aria-hidden className="size-4" />
+          Connect Website
+        </Button>
+      )}
+      {websites.data.map((website) => (
+        <WebsiteCard key={website.id} website={website} />
+      ))}
+    </div>
+  );
+}
+
+function WebsiteCard({ website }: { readonly website: Website }) {
+  const client = useQueryClient();
+  const [removing, setRemoving] = useState(false);
+  const about = useQuery(aboutQuery);
+  const keys = useQuery(keysQuery(website.id));
+  const siteKey = keys.data?.find((key) => key.kind === 'site' && !key.revokedAt)?.key;
+  const settled = () => client.invalidateQueries({ queryKey: websitesQuery.queryKey });
+  const path = { params: { path: { id: website.id } } };
+  const move = useMutation({
+    mutationFn: (timezone: string) => body(api.PATCH('/api/platform/websites/{id}', { ...path, body: { timezone } })),
+    onSuccess: (next) => toast('Time zone changed', `Days of ${next.domain} are now cut in ${next.timezone}.`),
+    onError: (error) => toastError('Failed to change the time zone', messageOf(error)),
+    onSettled: settled,
+  });
+  const remove = useMutation({
+    mutationFn: () => done(api.DELETE('/api/platform/websites/{id}', path)),
+    onSuccess: () => toast('Website removed'),
+    onError: (error) => toastError('Failed to remove the website', messageOf(error)),
+    onSettled: settled,
+  });
+  const zones = timezones();
+  return (
+    <Card
+      title={website.domain}
+      description={`Money in ${website.currency}`}
+      actions={
+        <>
+          <Select
+            label={`Time zone of ${website.domain}`}
+            className="h-8 text-[0.8125rem]"
+            value={website.timezone}
+            disabled={move.isPending}
+            onChange={(event) => move.mutate(event.target.value)}
+          >
+            {(zones.includes(website.timezone) ? zones : [website.timezone, ...zones]).map((zone) => (
+              <option key={zone} value={zone}>
+                {zone}
+              </option>
+            ))}
+          </Select>
+          <Button size="sm" aria-label={`Remove ${website.domain}`} onClick={() => setRemoving(true)}>
+            <Trash2 aria-hidden className="size-3.5" />
+            Remove
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-5">
+        {about.data && siteKey && <CopyField label="Snippet" value={snippet(about.data.trackingUrl, siteKey)} multiline />}
+        <Keys website={website} />
+      </div>
+      <Dialog open={removing} onOpenChange={setRemoving} title={`Remove ${website.domain}?`} description="Its keys stop working and its figures are no longer shown.">
+        <div className="flex justify-end gap-2">
+          <Button onClick={() => setRemoving(false)}>Cancel</Button>
+          <Button
+            variant="danger"
+            onClick={() => {
+              setRemoving(false);
+              remove.mutate();
+            }}
+          >
+            Remove website
+          </Button>
+        </div>
+      </Dialog>
+    </Card>
+  );
+}

@@ -1,0 +1,95 @@
+// Every call to the API passes here: session, CSRF header, idempotency, and reading one's own writes.
+import createClient, { type Middleware } from 'openapi-fetch';
+import { endSession, getSession, renewToken } from '@/lib/session';
+import { ApiError, errorOf } from './errors';
+import type { paths } from './schema';
+
+/** How fresh an answer is. `stale`: the server could not yet include our own last change. */
+export interface Freshness {
+  readonly asOf: Date | null;
+  readonly lagSeconds: number | null;
+  readonly stale: boolean;
+}
+export interface Answer<T> {
+  readonly data: T;
+  readonly freshness: Freshness;
+  readonly nextCursor: string | null;
+}
+
+interface Result<T> {
+  data?: T;
+  response: Response;
+}
+
+const OWN_WRITE_MS = 30_000;
+const SIGN_IN_PATHS = ['/api/platform/login', '/api/platform/setup', '/api/platform/logout'];
+let lastWrite: { position: string; at: number } | null = null;
+
+const middleware: Middleware = {
+  onRequest({ request }) {
+    const session = getSession();
+    if (session) request.headers.set('Authorization', `Bearer ${session.token}`);
+    if (request.method === 'GET') {
+      if (lastWrite && Date.now() - lastWrite.at < OWN_WRITE_MS) request.headers.set('X-Wait-For', lastWrite.position);
+    } else {
+      request.headers.set('X-Requested-With', 'althing');
+      if (request.method === 'POST') request.headers.set('Idempotency-Key', newId());
+    }
+    return request;
+  },
+  async onResponse({ request, response }) {
+    const token = response.headers.get('X-Auth-Token');
+    if (token) renewToken(token);
+    const position = response.headers.get('X-Position');
+    if (position) lastWrite = { position, at: Date.now() };
+    if (response.ok) return response;
+    const error = await errorOf(response);
+    if (response.status === 401 && !SIGN_IN_PATHS.includes(new URL(request.url).pathname)) endSession();
+    throw error;
+  },
+};
+
+export const api = createClient<paths>({
+  baseUrl: window.location.origin,
+  credentials: 'same-origin',
+  fetch: (request) => globalThis.fetch(request),
+});
+api.use(middleware);
+
+/** The body of an answer, with what its headers say. */
+export async function answer<T>(call: Promise<Result<T>>): Promise<Answer<T>> {
+  const { data, response } = await call;
+  if (data === undefined) throw new ApiError(response.status, 'The server sent an empty answer.');
+  const asOf = response.headers.get('X-As-Of');
+  const lag = response.headers.get('X-Lag-Seconds');
+  return {
+    data,
+    freshness: {
+      asOf: asOf ? new Date(asOf) : null,
+      lagSeconds: lag === null ? null : Number(lag),
+      stale: response.headers.get('X-Stale') === '1',
+    },
+    nextCursor: nextCursorOf(response.headers.get('Link')),
+  };
+}
+
+export async function body<T>(call: Promise<Result<T>>): Promise<T> {
+  return (await answer(call)).data;
+}
+
+/** For calls that answer without a body. */
+export async function done(call: Promise<{ response: Response }>): Promise<void> {
+  await call;
+}
+
+export function nextCursorOf(link: string | null): string | null {
+  const next = link?.split(',').find((part) => /;\s*rel="?next"?/.test(part));
+  const target = next?.match(/<([^>]*)>/)?.[1];
+  return target ? new URL(target, window.location.origin).searchParams.get('cursor') : null;
+}
+
+function newId(): string {
+  // randomUUID needs a secure context; a stack on a plain-http address of the local network is not one.
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

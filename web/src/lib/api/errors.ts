@@ -1,0 +1,41 @@
+import type { components } from './schema';
+
+export type Problem = components['schemas']['Problem'];
+
+/** A refused or failed call. `message` is fit to be shown to a person. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, code = '', fields: Record<string, string> = {}) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** What an answer that is not ok means: the problem's own message, else "status: text". */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '');
+  const problem = parseProblem(text);
+  const message = problem?.message ?? problem?.error ?? `${response.status}: ${text || response.statusText}`;
+  const fields = Object.fromEntries((problem?.errors ?? []).map((item) => [item.field, item.message]));
+  return new ApiError(response.status, message, problem?.code, fields);
+}
+
+export function messageOf(error: unknown, fallback = 'Something went wrong. Please try again.'): string {
+  if (error instanceof TypeError) return 'The server cannot be reached. Check your connection and try again.';
+  return error instanceof Error && error.message ? error.message : fallback;
+}
+
+function parseProblem(text: string): (Partial<Problem> & { error?: string }) | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Partial<Problem>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import type { components } from './schema';
+
+type Schemas = components['schemas'];
+export type Website = Schemas['Website'];
+export type ConnectedWebsite = Schemas['ConnectedWebsite'];
+export type WebsiteKey = Schemas['WebsiteKey'];
+export type NewWebsiteKey = Schemas['NewWebsiteKey'];
+export type Partner = Schemas['Partner'];
+export type Link = Schemas['Link'];
+export type Conversion = Schemas['Conversion'];
+export type ConversionStatus = Schemas['ConversionStatus'];
+export type Money = Schemas['Money'];
+export type Overview = Schemas['Overview'];
+export type Figures = Schemas['Figures'];
+export type AnalyticsRange = Schemas['AnalyticsRange'];
+export type ClickPoint = Schemas['ClickPoint'];
+export type PartnerPerformance = Schemas['PartnerPerformance'];
+export type CountryPerformance = Schemas['CountryPerformance'];
+export type Delivery = Schemas['Delivery'];
+export type LiveData = Schemas['LiveData'];
+export type LiveEvent = Schemas['LiveEvent'];
+export type About = Schemas['About'];

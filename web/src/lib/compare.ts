@@ -1,0 +1,22 @@
+// The one place where two figures are compared.
+export interface Change {
+  /** Relative change in percent; null when there was nothing before. */
+  readonly percent: number | null;
+  readonly direction: 'up' | 'down' | 'same';
+  readonly meaning: 'good' | 'bad' | 'neutral';
+}
+
+export function change(current: number, previous: number, goodWhen: 'up' | 'down' = 'up'): Change {
+  const difference = current - previous;
+  const direction = difference > 0 ? 'up' : difference < 0 ? 'down' : 'same';
+  const meaning = direction === 'same' ? 'neutral' : direction === goodWhen ? 'good' : 'bad';
+  const percent = previous === 0 ? (current === 0 ? 0 : null) : (difference / Math.abs(previous)) * 100;
+  return { percent, direction, meaning };
+}
+
+export function describeChange({ percent, direction }: Change): string {
+  if (percent === null) return 'new';
+  const size = Math.abs(percent);
+  const text = size >= 1000 ? `${Math.round(size).toLocaleString('en-US')}%` : `${size.toFixed(1)}%`;
+  return direction === 'down' ? `−${text}` : direction === 'up' ? `+${text}` : text;
+}

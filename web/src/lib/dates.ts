@@ -1,0 +1,92 @@
+// Times are shown in the website's zone, never the browser's. A bucket's `date` may be a plain date, a local time
+// without offset (both already in that zone), or an instant.
+const LOCALE = 'en-US';
+const cache = new Map<string, Intl.DateTimeFormat>();
+const HAS_OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/;
+const DAY_MS = 86_400_000;
+
+export type Bucket = 'hour' | 'day' | 'month';
+
+export function formatIn(date: string, timezone: string, options: Intl.DateTimeFormatOptions): string {
+  const instant = isInstant(date);
+  return format(instant ? timezone : 'UTC', options).format(new Date(instant ? date : asUtc(date)));
+}
+
+export const formatTime = (date: string | Date, timezone: string): string =>
+  format(timezone, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }).format(new Date(date));
+
+export const formatDateTime = (date: string | Date, timezone: string): string =>
+  format(timezone, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(date));
+
+export const formatDay = (day: string): string =>
+  formatIn(day, 'UTC', { year: 'numeric', month: 'short', day: 'numeric' });
+
+/** The wall clock of a bucket: "YYYY-MM-DDTHH:MM" in the website's zone. */
+export function wallClock(date: string, timezone: string): string {
+  if (!isInstant(date)) return date.length === 10 ? `${date}T00:00` : date.slice(0, 16).replace(' ', 'T');
+  const parts = format(timezone, {
+    year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23',
+  }).formatToParts(new Date(date));
+  const part = (type: string) => parts.find((item) => item.type === type)?.value ?? '';
+  return `${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`;
+}
+
+/** Today's date in a zone, "YYYY-MM-DD". */
+export const todayIn = (timezone: string, now: Date = new Date()): string =>
+  wallClock(now.toISOString(), timezone).slice(0, 10);
+
+export function addDays(day: string, count: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The same date in another year; 29 February becomes the 28th. */
+export function addYears(day: string, count: number): string {
+  const year = Number(day.slice(0, 4)) + count;
+  const rest = day.slice(4);
+  const leap = new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1;
+  return `${String(year).padStart(4, '0')}${rest === '-02-29' && !leap ? '-02-28' : rest}`;
+}
+
+/** Days from `from` to `to`, both included. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS) + 1;
+}
+
+export function isDay(value: string | undefined): value is string {
+  if (!value || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const time = Date.parse(`${value}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+}
+
+/** "3 s", "5 min", "2 h", "4 d". */
+export function ago(since: number, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - since) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+export function timezones(): string[] {
+  return ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+}
+
+export const browserTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+
+function isInstant(date: string): boolean {
+  return date.length > 10 && HAS_OFFSET.test(date);
+}
+
+function asUtc(date: string): string {
+  return date.length === 10 ? `${date}T00:00:00Z` : `${date.replace(' ', 'T')}Z`;
+}
+
+function format(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = timeZone + JSON.stringify(options);
+  let found = cache.get(key);
+  if (!found) {
+    found = new Intl.DateTimeFormat(LOCALE, { timeZone, ...options });
+    cache.set(key, found);
+  }
+  return found;
+}

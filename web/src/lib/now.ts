@@ -1,0 +1,26 @@
+// One clock for all "updated n s ago" labels; it stands still while nobody looks.
+import { useSyncExternalStore } from 'react';
+
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  if (listeners.size === 1) {
+    now = Date.now();
+    timer = setInterval(() => {
+      if (document.hidden) return;
+      now = Date.now();
+      for (const item of listeners) item();
+    }, 1000);
+  }
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) clearInterval(timer);
+  };
+}

@@ -1,0 +1,11 @@
+import { QueryClient } from '@tanstack/react-query';
+
+/** No retries, no refetch on focus, never stale: a screen that wants fresher data says so itself. */
+export function newQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: { retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false, staleTime: Infinity, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+}
