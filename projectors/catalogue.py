@@ -1,0 +1,69 @@
+"""Every projection there is, and the decided events that none of them shows.
+
+A new read model is one module in `projectors/postgres` and one entry here; a new rollup one in `projectors/clickhouse`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.clickhouse import conversion_rows, event_rows, refusal_rows
+from projectors.clickhouse.country_15m import COUNTRIES
+from projectors.clickhouse.delivery_minute import DELIVERY
+from projectors.clickhouse.duplicates import DUPLICATES
+from projectors.clickhouse.events_raw import EVENTS
+from projectors.clickhouse.partner_15m import PARTNERS as PARTNER_ROLLUP
+from projectors.clickhouse.recent_events import RECENT
+from projectors.clickhouse.refusals import REFUSALS
+from projectors.clickhouse.traffic_15m import TRAFFIC
+from projectors.clickhouse.visitors_15m import VISITORS
+from projectors.engine.projection import Catalogue, ClickHouseProjection
+from projectors.postgres.accounts import ACCOUNTS
+from projectors.postgres.activity import ACTIVITY
+from projectors.postgres.conversions import CONVERSIONS
+from projectors.postgres.links import LINKS
+from projectors.postgres.partner_terms import PARTNER_TERMS
+from projectors.postgres.partners import PARTNERS
+from projectors.postgres.website_keys import WEBSITE_KEYS
+from projectors.postgres.websites import WEBSITES
+from schemas.base import DomainEvent
+from schemas.events import accounts, partners
+from schemas.topics import CLICKS, DOMAIN, REJECTED
+
+EVENTS_FAMILY: Final = ClickHouseProjection(
+    name=EVENTS.name,
+    version=EVENTS.version,
+    main=EVENTS,
+    others=(DUPLICATES,),
+    rollups=(TRAFFIC, PARTNER_ROLLUP, COUNTRIES, VISITORS, DELIVERY, RECENT),
+    topics=(CLICKS, DOMAIN),
+    makers={CLICKS.name: event_rows.make_rows, DOMAIN.name: conversion_rows.make_rows},
+    remembers_ids=frozenset({CLICKS.name}),
+)
+
+REFUSALS_PROJECTION: Final = ClickHouseProjection(
+    name=REFUSALS.name,
+    version=REFUSALS.version,
+    main=REFUSALS,
+    topics=(REJECTED,),
+    makers={REJECTED.name: refusal_rows.make_rows},
+    remembers_ids=frozenset({REJECTED.name}),
+)
+
+CATALOGUE: Final = Catalogue(
+    clickhouse=(EVENTS_FAMILY, REFUSALS_PROJECTION),
+    postgres=(ACCOUNTS, WEBSITES, WEBSITE_KEYS, PARTNERS, PARTNER_TERMS, LINKS, CONVERSIONS, ACTIVITY),
+)
+
+IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
+    {
+        accounts.EmailClaimed,  # guards uniqueness inside the event store
+        accounts.EmailReleased,
+        accounts.PasswordChanged,  # sessions are kept in `auth.session`
+        accounts.SignedIn,
+        accounts.SignedOut,
+        partners.SlugClaimed,
+        partners.SlugReleased,
+    }
+)
+"""Decided events that no projection shows; a test holds that every other one is handled somewhere."""

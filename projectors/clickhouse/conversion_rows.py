@@ -1,0 +1,110 @@
+"""From a decided event to a row of type `conversion` in `events`: the change it made, under its click's dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import uuid5
+
+import orjson
+
+from infra.log import StoredRecord
+from projectors.engine.projection import Bad, Batch, Known
+from schemas import envelope
+from schemas.base import DomainEvent
+from schemas.events.conversions import (
+    Attribution,
+    ConversionApproved,
+    ConversionAttributed,
+    ConversionRecorded,
+    ConversionRejected,
+    ConversionReversed,
+)
+from schemas.tracking import NO_ID, log_time
+
+ConversionEvent = (
+    ConversionRecorded | ConversionAttributed | ConversionApproved | ConversionRejected | ConversionReversed
+)
+_CLASSES: Final = (
+    ConversionRecorded,
+    ConversionAttributed,
+    ConversionApproved,
+    ConversionRejected,
+    ConversionReversed,
+)
+_NAMES: Final = frozenset(event_class.NAME.encode() for event_class in _CLASSES)
+_SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
+
+
+def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> None:
+    """Rows of `events` for conversions that have a click (`projection.RowMaker`)."""
+    for record in records:
+        try:
+            position = envelope.position_of(record.headers)
+            if position <= batch.domain_position:
+                continue
+            batch.domain_position = position
+            if dict(record.headers).get("event") not in _NAMES:
+                continue
+            row = row_of(envelope.decode(record.value, record.headers).event)
+        except (envelope.UndecodableEvent, ValueError) as error:
+            batch.bad.append(Bad(record, "undecodable", str(error)))
+            continue
+        if row is not None:
+            place = {"_topic": record.topic, "_partition": record.partition, "_offset": record.offset}
+            batch.rows.append(orjson.dumps({**row, **place}))
+            batch.places.append(record.offset)
+
+
+def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
+    """The row that `event` comes to, without its place in the log; none without a click.
+
+    `value` is the sale's amount, counted when the conversion starts to count and taken back as it is reversed, where
+    it was reported in the website's own currency; else 0.
+    """
+    if not isinstance(event, _CLASSES):
+        return None
+    facts, change = event.facts, event.change
+    if facts.attribution is None:
+        return None
+    return {
+        "website_id": facts.website_id,
+        "event_id": uuid5(event.originator_id, str(event.originator_version)),
+        "type": "conversion",
+        "occurred_at": log_time(facts.occurred_at),
+        "received_at": log_time(event.timestamp),
+        **_dimensions(facts.attribution),
+        "value": _value(event) if facts.amount.currency == change.currency else 0,
+        "currency": change.currency,
+        "origin": "decision",
+        "conversion_id": event.originator_id,
+        "event_name": facts.event,
+        "d_pending": change.pending,
+        "d_approved": change.approved,
+        "d_rejected": change.rejected,
+        "d_reversed": change.reversed,
+        "c_pending": change.commission_pending,
+        "c_approved": change.commission_approved,
+        "c_reversed": change.commission_reversed,
+    }
+
+
+def _dimensions(click: Attribution) -> dict[str, Any]:
+    return {
+        "visitor": click.visitor,
+        "country": click.country,
+        "device": click.device,
+        "source": click.source,
+        "click_id": click.click_id,
+        "link_id": click.link_id or NO_ID,
+        "partner_id": click.partner_id,
+        **{name: value for name, value in click.subs.items() if name in _SUBS},
+    }
+
+
+def _value(event: ConversionEvent) -> int:
+    if isinstance(event, ConversionReversed):
+        return -event.amount.amount
+    if isinstance(event, ConversionRecorded | ConversionAttributed):
+        return event.facts.amount.amount
+    return 0

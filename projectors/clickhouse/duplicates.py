@@ -1,0 +1,32 @@
+"""`duplicates`: events whose id the log already held, with the place of the first; never counted anywhere else.
+
+`is_conflict` marks an id that came again with other content. Written by the projection `events` in the same step as
+its rows.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.tables import Table
+
+NAME: Final = "duplicates"
+VERSION: Final = 1
+
+DUPLICATES: Final = Table(
+    name=NAME,
+    version=VERSION,
+    columns=(
+        "website_id UUID",
+        "event_id UUID",
+        "received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1))",
+        "is_conflict Bool",
+        "first_offset UInt64",
+        "_topic LowCardinality(String)",
+        "_partition UInt16",
+        "_offset UInt64",
+    ),
+    partition_by="toYYYYMM(received_at)",
+    order_by="(website_id, received_at, event_id)",
+    period="toYYYYMM(received_at)",
+)

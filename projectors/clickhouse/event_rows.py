@@ -1,0 +1,178 @@
+"""From a record of topic `clicks` to a row of `events`: checked so strictly that ClickHouse cannot refuse it, then
+passed through byte for byte with its place in the log appended.
+
+Ids that a client chose (records with header `h`) are looked up: one that the partition already held makes a row of
+`duplicates`; if its content differs, a refusal tells the website's owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Final
+from uuid import UUID, uuid5
+
+import msgspec
+
+from infra.log import Record, StoredRecord
+from projectors.clickhouse.duplicates import DUPLICATES
+from projectors.engine.projection import Bad, Batch, Known, Seen
+from schemas.topics import CLICKS, REJECTED
+from schemas.tracking import HASH_HEADER, Outcome, Refusal
+
+LARGEST: Final = 2**64 - 1
+FIRST_YEAR: Final = 1970
+LAST_YEAR: Final = 2105
+"""ClickHouse's `DateTime` of the rollups ends in February 2106."""
+
+Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Unsigned = Annotated[int, msgspec.Meta(ge=0)]
+TypeName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_.-]{1,64}$")]
+Country = Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{2}$")]
+_REFUSALS: Final = UUID("b3b7a2b4-4a4f-5f0d-8e0c-27a9c2b9a1d5")
+_HASH: Final = HASH_HEADER
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
+
+
+class Row(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """`schemas.tracking.TrackedEvent` as msgspec checks it; a unit test holds the two together."""
+
+    event_id: UUID
+    website_id: UUID
+    type: TypeName
+    occurred_at: datetime
+    received_at: datetime
+    visitor: Unsigned = 0
+    session: Unsigned = 0
+    hostname: str = ""
+    path: str = ""
+    title: str = ""
+    referrer_host: str = ""
+    source: str = ""
+    channel: str = ""
+    utm_source: str = ""
+    utm_medium: str = ""
+    utm_campaign: str = ""
+    utm_content: str = ""
+    utm_term: str = ""
+    country: Country = "ZZ"
+    region: str = ""
+    device: str = ""
+    browser: str = ""
+    os: str = ""
+    is_bot: bool = False
+    bot_reason: str = ""
+    click_id: str = ""
+    link_id: UUID = UUID(int=0)
+    partner_id: UUID = UUID(int=0)
+    sub1: str = ""
+    sub2: str = ""
+    sub3: str = ""
+    sub4: str = ""
+    sub5: str = ""
+    sub6: str = ""
+    sub7: str = ""
+    sub8: str = ""
+    sub9: str = ""
+    sub10: str = ""
+    value: Int64 = 0
+    currency: str = ""
+    props: str = ""
+    flags: str = ""
+    origin: str = "server"
+
+
+_decode: Final = msgspec.json.Decoder(Row).decode
+
+
+def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> None:
+    """Rows of `events` and `duplicates`, and refusals of conflicts (`projection.RowMaker`)."""
+    decoded: list[tuple[StoredRecord, Row, bytes]] = []
+    chosen: list[bytes] = []
+    for record in records:
+        try:
+            row = _decode(record.value)
+            if row.visitor > LARGEST or row.session > LARGEST:
+                raise msgspec.ValidationError("visitor and session are unsigned 64-bit numbers")
+            _check_time(row.occurred_at)
+            _check_time(row.received_at)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            batch.bad.append(Bad(record, "invalid", f"{type(error).__name__}: {error}"))
+            continue
+        content = _content(record)
+        if content:
+            chosen.append(row.event_id.bytes + row.website_id.bytes)
+        decoded.append((record, row, content))
+    if chosen:
+        known.load(chosen)
+    append, place = batch.rows.append, batch.places.append
+    for record, row, content in decoded:
+        if content:
+            key = row.event_id.bytes + row.website_id.bytes
+            seen = known.check(key, record.offset, content, int((row.received_at - _EPOCH).total_seconds()))
+            if seen is not None:
+                _repeated(record, row, seen, batch)
+                continue
+        append(_placed(record))
+        place(record.offset)
+
+
+def _check_time(moment: datetime) -> None:
+    if moment.tzinfo is not None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise msgspec.ValidationError("times are UTC text, YYYY-MM-DD hh:mm:ss.mmm, from 1970 to 2105")
+
+
+def _content(record: StoredRecord) -> bytes:
+    for name, value in record.headers:
+        if name == _HASH:
+            return value[:8].ljust(8, b"\0")
+    return b""
+
+
+def _placed(record: StoredRecord) -> bytes:
+    value = record.value
+    end = len(value) - 1 if value[-1:] == b"}" else value.rindex(b"}")
+    return b'%b,"_topic":"%b","_partition":%d,"_offset":%d}' % (
+        value[:end],
+        record.topic.encode(),
+        record.partition,
+        record.offset,
+    )
+
+
+def _repeated(record: StoredRecord, row: Row, seen: Seen, batch: Batch) -> None:
+    line = {
+        "website_id": row.website_id,
+        "event_id": row.event_id,
+        "received_at": _log_time(row.received_at),
+        "is_conflict": not seen.is_same,
+        "first_offset": seen.first_offset,
+        "_topic": record.topic,
+        "_partition": record.partition,
+        "_offset": record.offset,
+    }
+    batch.others.setdefault(DUPLICATES.name, []).append(msgspec.json.encode(line))
+    if not seen.is_same:
+        batch.publish.append(_conflict(record, row, seen))
+
+
+def _conflict(record: StoredRecord, row: Row, seen: Seen) -> Record:
+    refusal = Refusal(
+        id=uuid5(_REFUSALS, f"{record.topic}\n{record.partition}\n{record.offset}"),
+        website_id=row.website_id,
+        at=_log_time(row.received_at),
+        outcome=Outcome.INVALID,
+        code="id_conflict",
+        message=(
+            f"Event id {row.event_id} was sent again with other content. The first one counts "
+            f"({CLICKS.name}[{record.partition}]@{seen.first_offset})."
+        ),
+        endpoint="/track",
+        sample=record.value[:500].decode("utf-8", "replace"),
+    )
+    value = refusal.model_dump_json(exclude_defaults=True).encode()
+    return Record(REJECTED.name, str(row.website_id).encode(), value)
+
+
+def _log_time(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03d}"

@@ -1,0 +1,33 @@
+"""`refusals`: what the edge refused and why, for the website's owner (topic `rejected`; each id once)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.tables import Table
+
+NAME: Final = "refusals"
+VERSION: Final = 1
+
+REFUSALS: Final = Table(
+    name=NAME,
+    version=VERSION,
+    columns=(
+        "id UUID",
+        "website_id UUID",
+        "at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1))",
+        "outcome LowCardinality(String)",
+        "code LowCardinality(String)",
+        "message String CODEC(ZSTD(1))",
+        "endpoint LowCardinality(String)",
+        "key_kind LowCardinality(String)",
+        "count UInt32 DEFAULT 1",
+        "sample String CODEC(ZSTD(1))",
+        "_topic LowCardinality(String)",
+        "_partition UInt16",
+        "_offset UInt64",
+    ),
+    partition_by="toYYYYMM(at)",
+    order_by="(website_id, at, id)",
+    period="toYYYYMM(at)",
+)

@@ -1,0 +1,126 @@
+"""How the engine speaks to ClickHouse: statements, rows, and inserts that may be repeated.
+
+An insert carries a token; the server drops a block whose token it has seen, in the raw table and in every table that a
+materialized view feeds. So an insert whose answer was lost is simply sent again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import urllib3
+from clickhouse_connect.driver.client import Client
+
+from infra.clickhouse import ClickHouseError, client, insert_rows
+from infra.settings import Settings, SettingsError
+
+ANSWER_TIMEOUT_S: Final = 60
+BACKFILL_TIMEOUT_S: Final = 3600
+
+INSERT_SETTINGS: Final[Mapping[str, Any]] = {
+    "insert_deduplicate": 1,
+    "date_time_input_format": "basic",
+    "input_format_parallel_parsing": 0,
+    "max_partitions_per_insert_block": 0,
+}
+"""One insert is one block: parsed whole before a row is written, in as many months as it likes."""
+
+SINGLE_BLOCK: Final[Mapping[str, Any]] = {
+    "max_threads": 1,
+    "max_insert_threads": 1,
+    "min_insert_block_size_rows": 1_000_000_000,
+    "min_insert_block_size_bytes": 0,
+    "deduplicate_blocks_in_dependent_materialized_views": 1,
+    "insert_deduplicate": 1,
+    "max_partitions_per_insert_block": 0,
+    "max_execution_time": BACKFILL_TIMEOUT_S,
+}
+"""`INSERT SELECT` in one block with a fixed order, so that a token makes it repeatable."""
+
+_DATA_ERRORS: Final = frozenset(
+    {6, 26, 27, 32, 33, 34, 38, 41, 53, 69, 70, 72, 117, 130, 131, 190, 321, 349, 376, 407, 441, 457, 467, 675, 691}
+)
+"""Codes that blame the rows: parsing, types, ranges. Everything else may pass when it is tried again."""
+
+
+class Refused(Exception):
+    """ClickHouse cannot take these rows, however often they are sent."""
+
+
+class Unavailable(Exception):
+    """ClickHouse did not answer, or not well; nothing is known about the statement. Try again."""
+
+
+class ClickHouse(Protocol):
+    """What the engine needs of ClickHouse. Thread-safe. Methods raise `Unavailable`, `insert` also `Refused`."""
+
+    def run(self, statement: str, settings: Mapping[str, Any] | None = None) -> None:
+        """Runs a statement without result."""
+        ...
+
+    def rows(self, query: str, parameters: Mapping[str, Any] | None = None) -> Sequence[Sequence[Any]]:
+        """The rows of a query; `parameters` are bound by the server (`{name:Type}`)."""
+        ...
+
+    def insert(self, table: str, lines: bytes, token: str) -> None:
+        """Inserts JSON lines once, however often it is called with this token."""
+        ...
+
+    def ready(self) -> bool:
+        """Whether the server answers now."""
+        ...
+
+
+class HttpClickHouse:
+    """`ClickHouse` over HTTP; one client per thread."""
+
+    def __init__(self, settings: Settings, *, answer_timeout_s: int = ANSWER_TIMEOUT_S) -> None:
+        if settings.clickhouse_url is None:
+            raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
+        self._settings, self._answer_timeout_s = settings, answer_timeout_s
+        self._distributed = {"distributed_foreground_insert": 1} if settings.clickhouse_cluster else {}
+        self._local = threading.local()
+
+    def run(self, statement: str, settings: Mapping[str, Any] | None = None) -> None:
+        try:
+            self._client().command(statement, settings=dict(settings or {}))
+        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
+            raise self._failed(error) from error
+
+    def rows(self, query: str, parameters: Mapping[str, Any] | None = None) -> Sequence[Sequence[Any]]:
+        try:
+            result = self._client().query(query, parameters=dict(parameters or {}))
+            found: Sequence[Sequence[Any]] = result.result_rows
+            return found
+        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
+            raise self._failed(error) from error
+
+    def insert(self, table: str, lines: bytes, token: str) -> None:
+        try:
+            insert_rows(self._client(), table, lines, token, settings={**INSERT_SETTINGS, **self._distributed})
+        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
+            if getattr(error, "code", None) in _DATA_ERRORS:
+                raise Refused(_short(error)) from error
+            raise self._failed(error) from error
+
+    def ready(self) -> bool:
+        try:
+            return bool(self._client().ping())
+        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError):
+            return False
+
+    def _client(self) -> Client:
+        known: Client | None = getattr(self._local, "client", None)
+        if known is None:
+            known = self._local.client = client(self._settings, read_timeout_s=self._answer_timeout_s)
+        return known
+
+    def _failed(self, error: Exception) -> Unavailable:
+        self._local.client = None
+        return Unavailable(_short(error))
+
+
+def _short(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:2000]

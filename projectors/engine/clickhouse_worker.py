@@ -1,0 +1,318 @@
+"""The way of a batch into ClickHouse, exact across any crash: claim, make rows, insert with a token, advance.
+
+1. `claim`: the position says which range is being inserted (Postgres).
+2. The records become rows; the same range gives the same rows.
+3. One insert per table under the range's token: sent again, it is dropped by ClickHouse.
+4. `advance`: the position moves behind the range, with the dead letters in the same transaction (Postgres).
+A restart that finds a claim repeats exactly this range from 2.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Final
+
+from infra.log import Log, LogUnavailable, Record, StoredRecord
+from projectors.engine import dead_letters, failpoints, positions
+from projectors.engine.clickhouse import Refused
+from projectors.engine.dead_letters import DeadLetter
+from projectors.engine.dedup import Judgement, NothingKnown, RememberedIds
+from projectors.engine.positions import Key
+from projectors.engine.projection import Bad, Batch, ClickHouseProjection, Known, Seen
+from projectors.engine.tables import table_name
+from projectors.engine.worker import READ_S, Runtime, SinkLostRows, Worker
+
+log = logging.getLogger(__name__)
+
+MAX_ROWS: Final = 50_000
+MAX_BYTES: Final = 8 * 1024 * 1024
+GATHER_S: Final = 0.02
+INSERT_EVERY_S: Final = 0.2
+"""A lone event is inserted after `GATHER_S`; under a trickle, inserts are this far apart, to spare ClickHouse parts."""
+
+CLAIM_STANDS_S: Final = 5.0
+TRICKLE_ROWS: Final = 2_000
+CATCH_UP_ROWS: Final = 20_000
+PRUNE_EVERY_S: Final = 24 * 3600.0
+PUBLISH_TIMEOUT_S: Final = 30.0
+REFUSED: Final = "refused_by_clickhouse"
+
+
+class ClickHouseWorker(Worker):
+    """Moves one partition of a ClickHouse projection forward."""
+
+    def __init__(
+        self, key: Key, projection: ClickHouseProjection, runtime: Runtime, on_failure: Callable[[Key, str], None]
+    ) -> None:
+        super().__init__(key, runtime, on_failure)
+        self._projection = projection
+        self._make = projection.makers[key.topic]
+        self._ids: RememberedIds | None = None
+        self._last_insert = 0.0
+        self._last_prune = monotonic()
+
+    def prepare(self) -> None:
+        if self.key.topic in self._projection.remembers_ids:
+            folder = self.runtime.data_dir / "projector" / self.key.projection / str(self.key.generation)
+            self._ids = RememberedIds(folder / f"{self.key.topic}-{self.key.partition}")
+            self._catch_up_ids(self._ids)
+            self._check_sink(self._ids)
+        if self._position.intent_to is not None:
+            self._repeat(self._position.intent_to)
+
+    def close(self) -> None:
+        if self._ids is not None:
+            self._ids.close()
+            self._ids = None
+
+    def step(self) -> None:
+        records = self._gather()
+        if records:
+            self._project(records)
+        elif self._ids is not None and monotonic() - self._last_prune > PRUNE_EVERY_S:
+            self._last_prune = monotonic()
+            log.info("%s: %d old ids dropped", self.key.text, self._ids.prune())
+
+    def retry(self, letters: Sequence[DeadLetter]) -> None:
+        for letter in letters:
+            self._retry_one(letter)
+
+    def _gather(self) -> list[StoredRecord]:
+        """The next batch: full, or what came until the log was drained for a moment."""
+        records = self.read(MAX_ROWS, READ_S)
+        if not records:
+            return records
+        size = sum(len(record.value) for record in records)
+        now = monotonic()
+        deadline = max(now + GATHER_S, min(self._last_insert + INSERT_EVERY_S, now + INSERT_EVERY_S))
+        while len(records) < MAX_ROWS and size < MAX_BYTES and not self._stopping.is_set():
+            more = self.read(MAX_ROWS - len(records), max(deadline - monotonic(), 0.0))
+            records += more
+            size += sum(len(record.value) for record in more)
+            if monotonic() >= deadline and len(more) < TRICKLE_ROWS:
+                break
+        return self._cut(records, size)
+
+    def _cut(self, records: list[StoredRecord], size: int) -> list[StoredRecord]:
+        if size <= 2 * MAX_BYTES:
+            return records
+        total = 0
+        for place, record in enumerate(records):
+            total += len(record.value)
+            if total > MAX_BYTES and place:
+                self.put_back(records[place:])
+                return records[:place]
+        return records
+
+    def _project(self, records: list[StoredRecord]) -> None:
+        first, last = self._position.next_offset, records[-1].offset
+        try:
+            with self.runtime.pool.connection() as connection:
+                positions.claim(connection, self.key, first, last, self.runtime.name)
+        except positions.Held as held:
+            self._only_before(held.stop_at, records)
+            raise
+        self._finish(first, records)
+
+    def _only_before(self, stop_at: int, records: list[StoredRecord]) -> None:
+        before = [record for record in records if record.offset < stop_at]
+        self.put_back(records[len(before) :])
+        if before:
+            self._project(before)
+
+    def _repeat(self, intent_to: int) -> None:
+        """A range was claimed before this start: the same records, the same rows, the same token."""
+        first = self._position.next_offset
+        log.info("%s: repeating %d..%d", self.key.text, first, intent_to)
+        records = _read_range(self.read, self.runtime.log, self.key, intent_to)
+        self.put_back([record for record in records if record.offset > intent_to])
+        records = [record for record in records if record.offset <= intent_to]
+        if not records or records[-1].offset != intent_to:
+            raise SinkLostRows(f"offset {intent_to} was claimed, and the log does not give it any more")
+        self._finish(first, records)
+
+    def _finish(self, first: int, records: list[StoredRecord]) -> None:
+        claimed, last = monotonic(), records[-1].offset
+        failpoints.reach("after_claim", self.key.text)
+        self.find_crashing(records)
+        judgement = self._ids.judge() if self._ids is not None else None
+        batch = self._rows_of(records, judgement)
+        self.count_outcomes(records, batch.bad)
+        failpoints.reach("after_making", self.key.text)
+        if monotonic() - claimed > CLAIM_STANDS_S:
+            with self.runtime.pool.connection() as connection:
+                positions.claim(connection, self.key, first, last, self.runtime.name)
+        self._insert(batch, records, f"{self.key.text}:{first}-{last}")
+        failpoints.reach("after_insert", self.key.text)
+        if batch.publish and self.publishes:
+            self._publish(batch.publish)
+        step = positions.Step.over(first, records, batch.domain_position, self._rate.count(len(records)))
+        with self.runtime.pool.connection() as connection, connection.transaction():
+            dead_letters.write(connection, self.key, batch.bad)
+            positions.advance(connection, self.key, step, notify=self.is_live)
+        failpoints.reach("after_advance", self.key.text)
+        if self._ids is not None and judgement is not None:
+            self._ids.commit(judgement, last + 1)
+        self._last_insert = monotonic()
+        self.advanced(step)
+
+    def _rows_of(self, records: Sequence[StoredRecord], known: Known | None) -> Batch:
+        batch = Batch(domain_position=self._position.domain_position)
+        if self._crashing:
+            records = [record for record in records if record.offset not in self._crashing]
+        self._make(records, known or NothingKnown(), batch)
+        return batch
+
+    def _insert(self, batch: Batch, records: Sequence[StoredRecord], token: str) -> None:
+        clickhouse, generation = self.runtime.clickhouse, self.key.generation
+        main = table_name(self._projection.main.name, generation)
+        by_offset = {record.offset: record for record in records} if batch.rows else {}
+
+        def insert(start: int, end: int, token: str) -> None:
+            """Rows `start` to `end`; halves what ClickHouse refuses until the culprit is alone."""
+            try:
+                clickhouse.insert(main, b"\n".join(batch.rows[start:end]), token)
+            except Refused as error:
+                if end - start == 1:
+                    batch.bad.append(Bad(by_offset[batch.places[start]], REFUSED, str(error)))
+                    return
+                middle = (start + end) // 2
+                for low, high in ((start, middle), (middle, end)):
+                    insert(low, high, f"{token}/{batch.places[low]}-{batch.places[high - 1]}")
+
+        if batch.rows:
+            before = len(batch.bad)
+            insert(0, len(batch.rows), token)
+            if len(batch.bad) > before:
+                batch.bad.sort(key=lambda bad: bad.record.offset)
+                self.count_outcomes(records, [bad for bad in batch.bad if bad.reason == REFUSED])
+        for name, lines in batch.others.items():
+            failpoints.reach("between_tables", self.key.text)
+            clickhouse.insert(table_name(name, generation), b"\n".join(lines), token)
+
+    def _publish(self, records: Sequence[Record]) -> None:
+        try:
+            self.runtime.log.publish(records).result(PUBLISH_TIMEOUT_S)
+        except TimeoutError as error:
+            raise LogUnavailable("the log did not acknowledge in time") from error
+
+    def _catch_up_ids(self, ids: RememberedIds) -> None:
+        """Reads the log between what the ids know and the position: a batch after a crash, everything after a loss."""
+        goal = self._position.next_offset
+        if ids.marker > goal:
+            ids.reset()
+        if ids.marker == goal:
+            return
+        log.info("%s: reading ids from %d to %d", self.key.text, ids.marker, goal)
+        source = self.runtime.log.source(self.key.topic, self.key.partition, ids.marker)
+        try:
+            while ids.marker < goal:
+                if self._stopping.is_set():
+                    raise positions.Fenced("stopping")
+                records = source.read(CATCH_UP_ROWS, READ_S)
+                if not records and self.runtime.log.end_offset(self.key.topic, self.key.partition) < goal:
+                    raise SinkLostRows(f"the position is {goal}, and the log ends before it")
+                used = [r for r in records if r.offset < goal and r.offset not in self._crashing]
+                judgement = ids.judge()
+                self._make(used, judgement, Batch())
+                done = records[-1].offset + 1 if records else goal
+                ids.commit(judgement, min(done, goal))
+        finally:
+            source.close()
+
+    def _check_sink(self, ids: RememberedIds) -> None:
+        """Rows that the position says are there must be there: a disk that lost its tail is found here."""
+        goal = self._position.next_offset
+        if goal == 0:
+            return
+        highest = -1
+        for table in (self._projection.main, *self._projection.others):
+            found = self.runtime.clickhouse.rows(
+                f"SELECT count(), max(_offset) FROM {table_name(table.name, self.key.generation)} "  # noqa: S608
+                "WHERE _topic = {topic:String} AND _partition = {partition:UInt16}",
+                {"topic": self.key.topic, "partition": self.key.partition},
+            )
+            if found[0][0]:
+                highest = max(highest, int(found[0][1]))
+        if highest + 1 < goal:
+            self._check_tail(ids, highest + 1, goal)
+
+    def _check_tail(self, ids: RememberedIds, start: int, goal: int) -> None:
+        """Nothing was stored from `start` on: right if these records come to nothing (bad, repeated)."""
+        with self.runtime.pool.connection() as connection:
+            letters = connection.execute(
+                'select "offset" from engine.dead_letter where projection = %s and generation = %s and topic = %s '
+                'and partition = %s and "offset" >= %s',
+                (self.key.projection, self.key.generation, self.key.topic, self.key.partition, start),
+            ).fetchall()
+        dead = {row[0] for row in letters}
+        source = self.runtime.log.source(self.key.topic, self.key.partition, start)
+        try:
+            at = start
+            while at < goal:
+                records = source.read(CATCH_UP_ROWS, READ_S)
+                if not records:
+                    if self.runtime.log.end_offset(self.key.topic, self.key.partition) < goal:
+                        raise SinkLostRows(f"the position is {goal}, and the log ends before it")
+                    return
+                batch = Batch()
+                self._make([r for r in records if r.offset < goal and r.offset not in dead], ids.judge(), batch)
+                if batch.rows:
+                    raise SinkLostRows(
+                        f"ClickHouse has no row of offset {batch.places[0]}, though the position is {goal}: rows that "
+                        "were inserted are gone; rebuild this projection"
+                    )
+                at = records[-1].offset + 1
+        finally:
+            source.close()
+
+    def _retry_one(self, letter: DeadLetter) -> None:
+        record = letter.record(self.key.topic, self.key.partition)
+        judgement = _Retry(self._ids.judge() if self._ids is not None else None)
+        batch = Batch()
+        self._make([record], judgement, batch)
+        if batch.bad:
+            with self.runtime.pool.connection() as connection:
+                dead_letters.still_bad(connection, letter.id, batch.bad[0].error)
+            return
+        self._insert(batch, [record], f"{self.key.text}:{record.offset}-{record.offset}:retry")
+        with self.runtime.pool.connection() as connection, connection.transaction():
+            if batch.bad:
+                dead_letters.still_bad(connection, letter.id, batch.bad[0].error)
+            else:
+                dead_letters.decide(connection, [letter.id], "retried")
+        if self._ids is not None and judgement.inner is not None and not batch.bad:
+            self._ids.commit(judgement.inner, self._ids.marker)
+
+
+class _Retry:
+    """`Known` for a late record: an id that was taken meanwhile makes it a duplicate, wherever that one lies."""
+
+    def __init__(self, inner: Judgement | None) -> None:
+        self.inner = inner
+
+    def load(self, keys: Sequence[bytes]) -> None:
+        if self.inner is not None:
+            self.inner.load(keys)
+
+    def check(self, key: bytes, offset: int, content: bytes, at: int) -> Seen | None:
+        if self.inner is None:
+            return None
+        known = self.inner.known(key)
+        if known is not None and known[0] != offset:
+            return Seen(known[0], known[1] == content)
+        return self.inner.check(key, offset, content, at)
+
+
+def _read_range(
+    read: Callable[[int, float], list[StoredRecord]], the_log: Log, key: Key, last: int
+) -> list[StoredRecord]:
+    records: list[StoredRecord] = []
+    while not records or records[-1].offset < last:
+        more = read(MAX_ROWS, READ_S)
+        if not more and the_log.end_offset(key.topic, key.partition) <= last:
+            break
+        records += more
+    return records

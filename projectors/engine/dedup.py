@@ -1,0 +1,179 @@
+"""Which ids a partition already held: an embedded LMDB per generation and partition, a pure function of the log.
+
+The database holds exactly what the records before `marker` say, never more: a batch is judged on top of it in memory
+(`Judgement`) and committed after its position has advanced. Whoever opens it brings it up to the position by reading
+the log again from `marker` (`RememberedIds.catch_up` is driven by the worker), so a lost or older database is no harm.
+
+An id is a duplicate if it is remembered at a lower offset and not more than 35 days apart in time of arrival.
+"""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import lmdb
+
+from projectors.engine.projection import Seen
+
+WINDOW_S: Final = 35 * 24 * 3600
+KEPT_S: Final = WINDOW_S + 5 * 24 * 3600
+"""Entries this much older than the newest arrival are dropped; the margin covers clocks that disagree."""
+
+KEY_BYTES: Final = 32
+FORMAT: Final = b"1"
+_VALUE: Final = struct.Struct("<Q8sI")
+_MARKER: Final = b"\x00marker"
+_FORMAT: Final = b"\x00format"
+_NEWEST: Final = b"\x00newest"
+_FIRST_SIZE: Final = 64 * 1024 * 1024
+_PRUNE_ROWS: Final = 20_000
+
+Entry = tuple[int, bytes, int]
+
+
+class MarkerMoved(Exception):
+    """Another process wrote to the same database: this one is no longer the owner."""
+
+
+class RememberedIds:
+    """The ids of one partition. One owner at a time; survives `kill -9` at any moment."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._environment = self._open()
+        with self._environment.begin() as transaction:
+            found = transaction.get(_FORMAT)
+            entries = transaction.stat()["entries"]
+        if found != FORMAT and entries:
+            self._start_over()
+        with self._environment.begin(write=True) as transaction:
+            transaction.put(_FORMAT, FORMAT)
+            self.marker = _number(transaction.get(_MARKER))
+            self._newest = _number(transaction.get(_NEWEST))
+
+    def judge(self) -> Judgement:
+        """A fresh look on top of what is stored."""
+        return Judgement(self)
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
+        """What is stored for `keys`."""
+        with self._environment.begin(buffers=False) as transaction, transaction.cursor() as cursor:
+            return {key: _VALUE.unpack(value) for key, value in cursor.getmulti(sorted(set(keys)))}
+
+    def commit(self, judgement: Judgement, marker: int) -> None:
+        """Stores what `judgement` learnt; `marker` = the offset after its last record. Raises `MarkerMoved`."""
+        items = sorted((key, _VALUE.pack(*entry)) for key, entry in judgement.learnt.items())
+        newest = max((entry[2] for entry in judgement.learnt.values()), default=0)
+        while True:
+            try:
+                self._store(items, marker, max(newest, self._newest))
+            except lmdb.MapFullError:
+                self._environment.set_mapsize(self._environment.info()["map_size"] * 2)
+            else:
+                break
+        self.marker, self._newest = marker, max(newest, self._newest)
+
+    def reset(self) -> None:
+        """Forgets everything: the next owner reads the partition from its beginning."""
+        self._start_over()
+        self.marker = self._newest = 0
+
+    def prune(self) -> int:
+        """Drops entries that can no longer meet a duplicate; returns how many."""
+        oldest, dropped, after = self._newest - KEPT_S, 0, b""
+        while True:
+            with self._environment.begin(write=True) as transaction, transaction.cursor() as cursor:
+                seen = 0
+                found = cursor.set_range(after)
+                while found and seen < _PRUNE_ROWS:
+                    seen += 1
+                    key = after = cursor.key()
+                    if len(key) == KEY_BYTES and _VALUE.unpack(cursor.value())[2] < oldest:
+                        dropped += 1
+                        found = cursor.delete() and bool(cursor.key())
+                    else:
+                        found = cursor.next()
+            if not found:
+                return dropped
+            after += b"\x00"
+
+    def entries(self) -> Iterator[tuple[bytes, Entry]]:
+        """Everything stored, in order of the keys."""
+        with self._environment.begin() as transaction, transaction.cursor() as cursor:
+            for key, value in cursor:
+                if len(key) == KEY_BYTES:
+                    yield key, _VALUE.unpack(value)
+
+    def close(self) -> None:
+        self._environment.close()
+
+    def _store(self, items: Sequence[tuple[bytes, bytes]], marker: int, newest: int) -> None:
+        with self._environment.begin(write=True) as transaction:
+            if _number(transaction.get(_MARKER)) != self.marker:
+                raise MarkerMoved(f"{self._folder}: another process moved the marker")
+            with transaction.cursor() as cursor:
+                cursor.putmulti(items)
+            transaction.put(_MARKER, b"%d" % marker)
+            transaction.put(_NEWEST, b"%d" % newest)
+
+    def _open(self) -> lmdb.Environment:
+        try:
+            return self._environment_at()
+        except lmdb.Error:  # not a database, or torn by a power cut: the log holds everything in it
+            shutil.rmtree(self._folder)
+            self._folder.mkdir(parents=True)
+            return self._environment_at()
+
+    def _environment_at(self) -> lmdb.Environment:
+        existing = self._folder / "data.mdb"
+        size = existing.stat().st_size if existing.exists() else 0
+        return lmdb.open(
+            str(self._folder), map_size=max(_FIRST_SIZE, 2 * size), max_dbs=0, metasync=False, readahead=False
+        )
+
+    def _start_over(self) -> None:
+        with self._environment.begin(write=True) as transaction:
+            transaction.drop(self._environment.open_db(txn=transaction), delete=False)
+
+
+class Judgement:
+    """The ids of one batch on top of the stored ones (`projection.Known`). Thrown away, or given to `commit`."""
+
+    def __init__(self, stored: RememberedIds) -> None:
+        self._stored = stored
+        self._known: dict[bytes, Entry] = {}
+        self.learnt: dict[bytes, Entry] = {}
+
+    def load(self, keys: Sequence[bytes]) -> None:
+        self._known.update(self._stored.get(keys))
+
+    def known(self, key: bytes) -> Entry | None:
+        """Offset, content and time of arrival of what is remembered under `key`."""
+        return self.learnt.get(key) or self._known.get(key)
+
+    def check(self, key: bytes, offset: int, content: bytes, at: int) -> Seen | None:
+        known = self.learnt.get(key) or self._known.get(key)
+        if known is not None and known[0] < offset and abs(at - known[2]) <= WINDOW_S:
+            return Seen(known[0], known[1] == content)
+        if known is None or known[0] <= offset:
+            self.learnt[key] = (offset, content, at)
+        return None
+
+
+class NothingKnown:
+    """`projection.Known` for topics whose ids are never repeated by a client."""
+
+    def load(self, keys: Sequence[bytes]) -> None:
+        """Nothing is stored."""
+
+    def check(self, key: bytes, offset: int, content: bytes, at: int) -> Seen | None:
+        return None
+
+
+def _number(value: bytes | None) -> int:
+    return int(value) if value is not None else 0

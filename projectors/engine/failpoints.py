@@ -1,0 +1,15 @@
+"""Named places where a crash test kills this process: `TEST_FAILPOINT=<name>` or `<name>:<worker>`."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Final
+
+_WANTED: Final = os.environ.get("TEST_FAILPOINT", "")
+
+
+def reach(name: str, worker: str = "") -> None:
+    """Dies here, as by `kill -9`, if a test asked for it."""
+    if _WANTED and _WANTED in (name, f"{name}:{worker}"):
+        os.kill(os.getpid(), signal.SIGKILL)

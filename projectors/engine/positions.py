@@ -1,0 +1,168 @@
+"""How far each generation has read, in Postgres: the one truth about progress, moved by compare-and-set.
+
+For ClickHouse the move has two steps around the insert, `claim` and `advance`; for Postgres read models `advance` is
+part of the transaction that writes the rows. A step that finds another position than it expects means that somebody
+else owns the partition now: `Fenced`.
+"""
+
+# ruff: noqa: S608 - names of tables and columns are ours; values are bound
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg import Connection
+from psycopg.rows import class_row
+
+from infra.log import StoredRecord
+
+
+@dataclass(frozen=True)
+class Key:
+    """One worker's place of work."""
+
+    projection: str
+    generation: int
+    topic: str
+    partition: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.projection}:{self.generation}:{self.topic}:{self.partition}"
+
+
+@dataclass(frozen=True)
+class Position:
+    """What is stored about a partition; see `0030_engine.sql`."""
+
+    next_offset: int
+    intent_to: int | None
+    domain_position: int
+    stop_at: int | None
+    starts: int
+    accept_bad_to: int
+
+
+class Fenced(Exception):
+    """Somebody else moved this position: stop here, nothing of this step counts."""
+
+
+class Held(Exception):
+    """The position may not pass `stop_at` for now: two generations are being compared there."""
+
+    def __init__(self, stop_at: int) -> None:
+        super().__init__(f"held at {stop_at}")
+        self.stop_at = stop_at
+
+
+_WHERE = (
+    "projection = %(projection)s and generation = %(generation)s and topic = %(topic)s and partition = %(partition)s"
+)
+_STOP = "case when stop_until > now() then stop_at end"
+
+
+def load(connection: Connection[Any], key: Key) -> Position:
+    """The stored position. Raises `Fenced` when the generation was dropped."""
+    with connection.cursor(row_factory=class_row(Position)) as cursor:
+        found = cursor.execute(
+            f"select next_offset, intent_to, domain_position, {_STOP} as stop_at, starts, accept_bad_to "
+            f"from engine.position where {_WHERE}",
+            vars(key),
+        ).fetchone()
+    if found is None:
+        raise Fenced(f"{key.text} is no longer there")
+    return found
+
+
+def create(connection: Connection[Any], key: Key) -> None:
+    connection.execute(
+        "insert into engine.position (projection, generation, topic, partition) "
+        "values (%(projection)s, %(generation)s, %(topic)s, %(partition)s) on conflict do nothing",
+        vars(key),
+    )
+
+
+def start(connection: Connection[Any], key: Key, owner: str, *, counts: bool) -> Position:
+    """Notes that a worker starts here; with `counts`, counts the starts that led to no step forward."""
+    connection.execute(
+        "update engine.position set owner = %(owner)s, error = '', start_offset = next_offset, "
+        "starts = case when start_offset <> next_offset then %(more)s else starts + %(more)s end "
+        f"where {_WHERE}",
+        {**vars(key), "owner": owner, "more": int(counts)},
+    )
+    return load(connection, key)
+
+
+def stop(connection: Connection[Any], key: Key, owner: str) -> None:
+    """Notes an orderly end: it does not count as a start without a step."""
+    connection.execute(
+        f"update engine.position set owner = null, starts = 0 where {_WHERE} and owner = %(owner)s",
+        {**vars(key), "owner": owner},
+    )
+
+
+def claim(connection: Connection[Any], key: Key, first: int, last: int, owner: str) -> None:
+    """Step 1 of an insert: "from `first` to `last` is being inserted". Raises `Fenced` or `Held`."""
+    changed = connection.execute(
+        "update engine.position set intent_to = %(last)s, owner = %(owner)s, updated_at = now() "
+        f"where {_WHERE} and next_offset = %(first)s and (intent_to is null or intent_to = %(last)s) "
+        f"and (intent_to = %(last)s or {_STOP} is null or %(last)s < {_STOP})",
+        {**vars(key), "first": first, "last": last, "owner": owner},
+    )
+    if changed.rowcount != 1:
+        _explain(connection, key, first, last)
+
+
+@dataclass(frozen=True)
+class Step:
+    """From `first` to `last` is done."""
+
+    first: int
+    last: int
+    domain_position: int
+    record_at: datetime
+    records: int
+    rate: float
+
+    @classmethod
+    def over(cls, first: int, records: list[StoredRecord], domain_position: int, rate: float) -> Step:
+        end = records[-1]
+        at = datetime.fromtimestamp(end.timestamp_ms / 1000, UTC)
+        return cls(first, end.offset, domain_position, at, len(records), rate)
+
+
+def advance(connection: Connection[Any], key: Key, step: Step, *, notify: bool) -> None:
+    """The last step: the position moves behind `step.last`. Raises `Fenced` or `Held`.
+
+    A listener of channel `projection` hears `<projection>:<topic>:<partition>:<next_offset>:<domain_position>`.
+    """
+    changed = connection.execute(
+        "update engine.position set next_offset = %(last)s + 1, intent_to = null, updated_at = now(), "
+        "domain_position = %(domain_position)s, record_at = %(record_at)s, error = '', "
+        "processed = processed + %(records)s, rate = %(rate)s "
+        f"where {_WHERE} and next_offset = %(first)s and (intent_to is null or intent_to = %(last)s) "
+        f"and (intent_to = %(last)s or {_STOP} is null or %(last)s < {_STOP})",
+        {**vars(key), **vars(step)},
+    )
+    if changed.rowcount != 1:
+        _explain(connection, key, step.first, step.last)
+    if notify:
+        said = f"{key.projection}:{key.topic}:{key.partition}:{step.last + 1}:{step.domain_position}"
+        connection.execute("select pg_notify('projection', %s)", (said,))
+
+
+def note_error(connection: Connection[Any], key: Key, error: str) -> None:
+    """Shows why the worker waits; cleared by the next step."""
+    connection.execute(
+        f"update engine.position set error = %(error)s where {_WHERE}",
+        {**vars(key), "error": error[:2000]},
+    )
+
+
+def _explain(connection: Connection[Any], key: Key, first: int, last: int) -> None:
+    found = load(connection, key)
+    if found.next_offset == first and found.intent_to is None and found.stop_at is not None and found.stop_at <= last:
+        raise Held(found.stop_at)
+    raise Fenced(f"{key.text}: expected {first}..{last}, found {found.next_offset}, intent {found.intent_to}")

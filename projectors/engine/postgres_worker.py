@@ -1,0 +1,185 @@
+"""The way of decided events into a read model: rows, dead letters and position in one transaction.
+
+An event that the read model cannot take becomes a dead letter, and the later events of the same aggregate are parked
+behind it; all other aggregates go on. A record whose commit position was seen before is dropped: the relay may send a
+record twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any, Final
+
+import psycopg
+
+from infra.log import StoredRecord
+from projectors.engine import dead_letters, failpoints, positions
+from projectors.engine.dead_letters import PARKED, DeadLetter
+from projectors.engine.positions import Key
+from projectors.engine.projection import Bad
+from projectors.engine.read_model import ReadModel, Rows
+from projectors.engine.worker import READ_S, Runtime, Worker
+from schemas import envelope
+from schemas.envelope import Decrypt, UndecodableEvent
+
+MAX_EVENTS: Final = 500
+GATHER_S: Final = 0.02
+UNDECODABLE: Final = "undecodable"
+REFUSED: Final = "refused_by_handler"
+
+
+class PostgresWorker(Worker):
+    """Moves one read model forward."""
+
+    def __init__(self, key: Key, model: ReadModel, runtime: Runtime, on_failure: Callable[[Key, str], None]) -> None:
+        super().__init__(key, runtime, on_failure)
+        self._model = model
+        self._parked: set[bytes] = set()
+
+    def prepare(self) -> None:
+        with self.runtime.pool.connection() as connection:
+            self._parked = dead_letters.parked_keys(connection, self.key)
+
+    def step(self) -> None:
+        records = self.read(MAX_EVENTS, READ_S)
+        deadline = monotonic() + GATHER_S
+        while records and len(records) < MAX_EVENTS:
+            more = self.read(MAX_EVENTS - len(records), 0.0)
+            records += more
+            if not more or monotonic() >= deadline:
+                break
+        if records:
+            self.find_crashing(records)
+            try:
+                self._project(records)
+            except positions.Held as held:
+                before = [record for record in records if record.offset < held.stop_at]
+                self.put_back(records[len(before) :])
+                if before:
+                    self._project(before)
+                raise
+
+    def after_crash(self, record: StoredRecord) -> None:
+        self._parked.add(record.key)
+
+    def retry(self, letters: Sequence[DeadLetter]) -> None:
+        for aggregate in dict.fromkeys(letter.key for letter in letters):
+            self._retry_aggregate(bytes(aggregate))
+
+    def _project(self, records: list[StoredRecord]) -> None:
+        """All at once; if that fails, one by one to find out which."""
+        parked = set(self._parked)
+        try:
+            self._write(records, parked, one_by_one=False)
+        except (psycopg.DataError, psycopg.IntegrityError, _Refused):
+            parked = set(self._parked)
+            self._write(records, parked, one_by_one=True)
+        self._parked = parked
+
+    def _write(self, records: list[StoredRecord], parked: set[bytes], *, one_by_one: bool) -> None:
+        first, reached, bad = self._position.next_offset, self._position.domain_position, list[Bad]()
+        with self.runtime.pool.connection() as connection, connection.transaction():
+            rows = Rows(connection, self._model.table(self.key.generation), self._model.key)
+            for record in records:
+                if record.offset in self._crashing:
+                    continue
+                try:
+                    position = envelope.position_of(record.headers)
+                except (UndecodableEvent, ValueError) as error:
+                    bad.append(Bad(record, UNDECODABLE, str(error)))
+                    continue
+                if position <= reached:
+                    continue
+                reached = position
+                found = self._apply(connection, rows, record, parked, one_by_one)
+                if found is not None:
+                    bad.append(found)
+            rows.flush()
+            self.count_outcomes(records, bad)
+            dead_letters.write(connection, self.key, bad)
+            failpoints.reach("before_advance", self.key.text)
+            step = positions.Step.over(first, records, reached, self._rate.count(len(records)))
+            positions.advance(connection, self.key, step, notify=self.is_live)
+        failpoints.reach("after_advance", self.key.text)
+        self.advanced(step)
+
+    def _apply(
+        self,
+        connection: psycopg.Connection[Any],
+        rows: Rows,
+        record: StoredRecord,
+        parked: set[bytes],
+        one_by_one: bool,
+    ) -> Bad | None:
+        if not cares_for(self._model, record):
+            return None
+        if record.key in parked:
+            return Bad(record, PARKED, "an earlier event of the same aggregate is a dead letter")
+        try:
+            if one_by_one:
+                with connection.transaction():
+                    apply(self._model, rows, record, self.runtime.decrypt)
+                    rows.flush()
+            else:
+                apply(self._model, rows, record, self.runtime.decrypt)
+        except UndecodableEvent as error:
+            parked.add(record.key)
+            return Bad(record, UNDECODABLE, str(error))
+        except (psycopg.DataError, psycopg.IntegrityError, _Refused) as error:
+            if not one_by_one:
+                raise
+            rows.forget()
+            parked.add(record.key)
+            return Bad(record, REFUSED, f"{type(error).__name__}: {error}")
+        return None
+
+    def _retry_aggregate(self, aggregate: bytes) -> None:
+        """Everything that waits for one aggregate, in order, up to the first that still fails."""
+        with self.runtime.pool.connection() as connection:
+            letters = dead_letters.waiting_for(connection, self.key, aggregate)
+            rows = Rows(connection, self._model.table(self.key.generation), self._model.key)
+            for letter in letters:
+                record = letter.record(self.key.topic, self.key.partition)
+                try:
+                    with connection.transaction():
+                        apply(self._model, rows, record, self.runtime.decrypt)
+                        rows.flush()
+                        dead_letters.decide(connection, [letter.id], "retried")
+                except (UndecodableEvent, psycopg.DataError, psycopg.IntegrityError, _Refused) as error:
+                    rows.forget()
+                    dead_letters.still_bad(connection, letter.id, f"{type(error).__name__}: {error}")
+                    return
+        self._parked.discard(aggregate)
+        with self.runtime.pool.connection() as connection:
+            self._crashing = dead_letters.crashing(connection, self.key)
+
+
+class _Refused(Exception):
+    """A handler raised something of its own."""
+
+
+def cares_for(model: ReadModel, record: StoredRecord) -> bool:
+    """Whether `model` has a handler for the record's event; true for names that nothing here knows."""
+    from schemas.base import REGISTRY
+
+    for name, value in record.headers:
+        if name == "event":
+            known = REGISTRY.get(value.decode(errors="replace"))
+            return known is None or known in model.handlers
+    return True
+
+
+def apply(model: ReadModel, rows: Rows, record: StoredRecord, decrypt: Decrypt) -> None:
+    """Hands one event to the read model's handler. Raises `UndecodableEvent`, `psycopg.Error` or `_Refused`."""
+    decoded = envelope.decode(record.value, record.headers, decrypt)
+    handler = model.handlers.get(type(decoded.event))
+    if handler is None:
+        return
+    rows.position = decoded.position
+    try:
+        handler(rows, decoded.event)
+    except psycopg.Error:
+        raise
+    except Exception as error:
+        raise _Refused(f"{type(error).__name__}: {error}") from error

@@ -1,0 +1,185 @@
+"""The tables of every projection's live generation: made by `althing migrate`, pointed at by the stable views.
+
+`create_schema` may run again at any time: what is there stays. A projection that is new gets generation 1, live at
+once; a rollup that is new beside a raw table with history is filled from it by the running service.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+import psycopg
+
+from infra.postgres import required_url
+from infra.settings import Settings
+from projectors.engine import positions
+from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
+from projectors.engine.positions import Key
+from projectors.engine.projection import Catalogue, ClickHouseProjection, Projection, places
+from projectors.engine.read_model import ReadModel
+from projectors.engine.tables import (
+    Table,
+    create_feed,
+    create_table,
+    create_view,
+    table_name,
+)
+
+CATALOGUE: Final = "projectors.catalogue"
+_LOCK: Final = 7_265_402
+
+
+def create_schema(settings: Settings) -> None:
+    """Makes what is missing. Raises `psycopg.Error` or `engine.clickhouse.Unavailable`."""
+    clickhouse = HttpClickHouse(settings)
+    with psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5) as connection:
+        connection.execute("select pg_advisory_lock(%s)", (_LOCK,))
+        create(connection, clickhouse, load_catalogue(), settings.clickhouse_cluster)
+
+
+def load_catalogue() -> Catalogue:
+    """Every projection. Named as text: the engine knows no feature."""
+    catalogue: Catalogue = import_module(CATALOGUE).CATALOGUE
+    return catalogue
+
+
+def create(
+    connection: psycopg.Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, cluster: str | None
+) -> None:
+    """The same with its tools given; one caller at a time."""
+    for model in catalogue.postgres:
+        _register(connection, model.name, "postgres", model.version)
+        generation = live_generation(connection, model.name)
+        create_read_model(connection, model, generation, indexes=True)
+        point_read_model(connection, model, generation)
+        create_positions(connection, model, generation)
+    for family in catalogue.clickhouse:
+        _create_family(connection, clickhouse, family, cluster)
+
+
+def _create_family(
+    connection: psycopg.Connection[Any], clickhouse: ClickHouse, family: ClickHouseProjection, cluster: str | None
+) -> None:
+    is_new = _register(connection, family.name, "clickhouse", family.version)
+    generation = live_generation(connection, family.name)
+    for table in (family.main, *family.others):
+        create_clickhouse_table(clickhouse, table, generation, cluster)
+    for rollup in family.rollups:
+        has_history = not is_new and _has_history(connection, family, generation)
+        _register(
+            connection,
+            rollup.name,
+            "rollup",
+            rollup.version,
+            generation=generation,
+            source_generation=generation,
+            state="building" if has_history else "live",
+        )
+        live = live_generation(connection, rollup.name)
+        source = _source_of(connection, rollup.name, live)
+        create_clickhouse_table(clickhouse, rollup, live, cluster)
+        if not _is_building(connection, rollup.name, live):
+            clickhouse.run(create_feed(rollup, live, table_name(family.main.name, source), cluster))
+    point_family(connection, clickhouse, family, cluster)
+    create_positions(connection, family, generation)
+
+
+def create_read_model(connection: psycopg.Connection[Any], model: ReadModel, generation: int, *, indexes: bool) -> None:
+    """The table of a generation, and its secondary indexes if wanted."""
+    connection.execute(model.create_table(generation).encode())
+    if indexes:
+        for statement in model.create_indexes(generation):
+            connection.execute(statement.encode())
+
+
+def point_read_model(connection: psycopg.Connection[Any], model: ReadModel, generation: int) -> None:
+    """Points the stable view at a generation, if it is not there already."""
+    target = connection.execute(
+        "select 1 from information_schema.view_table_usage where view_schema = 'read' and view_name = %s "
+        "and table_name = %s",
+        (model.name, model.table(generation)),
+    ).fetchone()
+    if target is None:
+        with connection.transaction():
+            for statement in model.create_view(generation):
+                connection.execute(statement.encode())
+
+
+def create_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: int, cluster: str | None) -> None:
+    for statement in create_table(table, generation, cluster):
+        clickhouse.run(statement)
+
+
+def point_family(
+    connection: psycopg.Connection[Any], clickhouse: ClickHouse, family: ClickHouseProjection, cluster: str | None
+) -> None:
+    """Points every stable view of the family at what Postgres says is live."""
+    generation = live_generation(connection, family.name)
+    for table in (family.main, *family.others):
+        clickhouse.run(create_view(table.name, generation, cluster))
+    for rollup in family.rollups:
+        clickhouse.run(create_view(rollup.name, live_generation(connection, rollup.name), cluster))
+
+
+def create_positions(connection: psycopg.Connection[Any], projection: Projection, generation: int) -> None:
+    for place in places(projection):
+        positions.create(connection, Key(projection.name, generation, place.topic, place.partition))
+
+
+def live_generation(connection: psycopg.Connection[Any], name: str) -> int:
+    row = connection.execute("select live_generation from engine.projection where name = %s", (name,)).fetchone()
+    if row is None:
+        raise LookupError(f"no projection is called {name!r}; run `althing migrate`")
+    return int(row[0])
+
+
+def _register(
+    connection: psycopg.Connection[Any],
+    name: str,
+    kind: str,
+    version: int,
+    *,
+    generation: int = 1,
+    source_generation: int | None = None,
+    state: str = "live",
+) -> bool:
+    """Whether it was new."""
+    with connection.transaction():
+        new = connection.execute(
+            "insert into engine.projection (name, kind, version, live_generation) values (%s, %s, %s, %s) "
+            "on conflict do nothing",
+            (name, kind, version, generation),
+        )
+        if new.rowcount:
+            connection.execute(
+                "insert into engine.build (name, generation, state, version, source_generation, promoted_at, "
+                "promote_when_ready) values (%s, %s, %s, %s, %s, now(), %s)",
+                (name, generation, state, version, source_generation, state == "building"),
+            )
+        return bool(new.rowcount)
+
+
+def _has_history(connection: psycopg.Connection[Any], family: ClickHouseProjection, generation: int) -> bool:
+    row = connection.execute(
+        "select coalesce(max(greatest(next_offset, intent_to)), 0) from engine.position "
+        "where projection = %s and generation = %s",
+        (family.name, generation),
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _source_of(connection: psycopg.Connection[Any], name: str, generation: int) -> int:
+    row = connection.execute(
+        "select source_generation from engine.build where name = %s and generation = %s", (name, generation)
+    ).fetchone()
+    if row is None or row[0] is None:
+        raise LookupError(f"{name}, generation {generation}, does not say what feeds it")
+    return int(row[0])
+
+
+def _is_building(connection: psycopg.Connection[Any], name: str, generation: int) -> bool:
+    row = connection.execute(
+        "select state = 'building' from engine.build where name = %s and generation = %s", (name, generation)
+    ).fetchone()
+    return bool(row and row[0])

@@ -1,0 +1,226 @@
+"""`read.activity`: what happened lately, in words for people. Holds nothing personal."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID, uuid5
+
+from projectors.engine.read_model import ReadModel, Rows
+from schemas.base import DomainEvent, Money
+from schemas.events.accounts import AccountDisabled, AccountErased, AccountRegistered, RolesChanged
+from schemas.events.conversions import (
+    ConversionApproved,
+    ConversionAttributed,
+    ConversionRecorded,
+    ConversionRejected,
+    ConversionReportConflicted,
+    ConversionReversed,
+)
+from schemas.events.links import LinkCreated, LinkDeleted
+from schemas.events.operations import (
+    DeadLetterRetried,
+    DeadLetterSkipped,
+    ExchangeRateRecorded,
+    ProjectionBuildCancelled,
+    ProjectionPaused,
+    ProjectionPromoted,
+    ProjectionRebuildRequested,
+    ProjectionResumed,
+    ProjectionRolledBack,
+)
+from schemas.events.partners import CommissionChanged, PartnerActivated, PartnerDeactivated, PartnerRegistered
+from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteKeyIssued, WebsiteKeyRevoked
+
+ACTIVITY: Final = ReadModel(
+    name="activity",
+    version=1,
+    columns=(
+        "id uuid",
+        "type text not null",
+        "description text not null",
+        "at timestamptz not null",
+        "website_id uuid",
+        "account_id uuid",
+        "aggregate_id uuid not null",
+        "position bigint not null",
+    ),
+    key=("id",),
+    indexes=("position desc", "website_id, position desc"),
+)
+
+
+@ACTIVITY.on(AccountRegistered)
+def account_registered(rows: Rows, event: AccountRegistered) -> None:
+    _add(rows, event, "A new account was registered", account_id=event.originator_id)
+
+
+@ACTIVITY.on(RolesChanged)
+def roles_changed(rows: Rows, event: RolesChanged) -> None:
+    roles = ", ".join(role.value for role in event.roles) or "none"
+    _add(rows, event, f"An account's roles were set to: {roles}", account_id=event.originator_id)
+
+
+@ACTIVITY.on(AccountDisabled)
+def account_disabled(rows: Rows, event: AccountDisabled) -> None:
+    _add(rows, event, "An account was disabled", account_id=event.originator_id)
+
+
+@ACTIVITY.on(AccountErased)
+def account_erased(rows: Rows, event: AccountErased) -> None:
+    _add(rows, event, "An account was erased", account_id=event.originator_id)
+
+
+@ACTIVITY.on(WebsiteConnected)
+def website_connected(rows: Rows, event: WebsiteConnected) -> None:
+    _add(
+        rows,
+        event,
+        f"Website {event.domain} was connected",
+        website_id=event.originator_id,
+        account_id=event.account_id,
+    )
+
+
+@ACTIVITY.on(WebsiteDisconnected)
+def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
+    _add(rows, event, "A website was removed", website_id=event.originator_id)
+
+
+@ACTIVITY.on(WebsiteKeyIssued)
+def key_issued(rows: Rows, event: WebsiteKeyIssued) -> None:
+    _add(rows, event, f"A {event.kind.value} key was issued (…{event.last4})", website_id=event.originator_id)
+
+
+@ACTIVITY.on(WebsiteKeyRevoked)
+def key_revoked(rows: Rows, event: WebsiteKeyRevoked) -> None:
+    _add(rows, event, "A key was revoked", website_id=event.originator_id)
+
+
+@ACTIVITY.on(PartnerRegistered)
+def partner_registered(rows: Rows, event: PartnerRegistered) -> None:
+    _add(rows, event, f"Partner {event.name} was added")
+
+
+@ACTIVITY.on(CommissionChanged)
+def commission_changed(rows: Rows, event: CommissionChanged) -> None:
+    _add(rows, event, "A partner's commission was changed")
+
+
+@ACTIVITY.on(PartnerActivated)
+def partner_activated(rows: Rows, event: PartnerActivated) -> None:
+    _add(rows, event, "A partner was activated")
+
+
+@ACTIVITY.on(PartnerDeactivated)
+def partner_deactivated(rows: Rows, event: PartnerDeactivated) -> None:
+    _add(rows, event, "A partner was deactivated")
+
+
+@ACTIVITY.on(LinkCreated)
+def link_created(rows: Rows, event: LinkCreated) -> None:
+    _add(rows, event, f"Link /go/{event.slug} was created", website_id=event.website_id)
+
+
+@ACTIVITY.on(LinkDeleted)
+def link_deleted(rows: Rows, event: LinkDeleted) -> None:
+    _add(rows, event, "A link was deleted")
+
+
+@ACTIVITY.on(ConversionRecorded)
+def conversion_recorded(rows: Rows, event: ConversionRecorded) -> None:
+    facts = event.facts
+    what = f"A {facts.kind} of {_money(facts.amount)} was reported" if facts.kind == "sale" else "A lead was reported"
+    _add(rows, event, what, website_id=facts.website_id)
+
+
+@ACTIVITY.on(ConversionAttributed)
+def conversion_attributed(rows: Rows, event: ConversionAttributed) -> None:
+    _add(rows, event, f"The click of a waiting {event.facts.kind} was found", website_id=event.facts.website_id)
+
+
+@ACTIVITY.on(ConversionApproved)
+def conversion_approved(rows: Rows, event: ConversionApproved) -> None:
+    _add(rows, event, f"A {event.facts.kind} was approved", website_id=event.facts.website_id)
+
+
+@ACTIVITY.on(ConversionRejected)
+def conversion_rejected(rows: Rows, event: ConversionRejected) -> None:
+    _add(rows, event, f"A {event.facts.kind} was rejected", website_id=event.facts.website_id)
+
+
+@ACTIVITY.on(ConversionReversed)
+def conversion_reversed(rows: Rows, event: ConversionReversed) -> None:
+    part = "" if event.whole else "partly "
+    what = f"A {event.facts.kind} was {part}reversed ({_money(event.amount)})"
+    _add(rows, event, what, website_id=event.facts.website_id)
+
+
+@ACTIVITY.on(ConversionReportConflicted)
+def report_conflicted(rows: Rows, event: ConversionReportConflicted) -> None:
+    _add(rows, event, "A conversion was reported again with another amount", website_id=event.website_id)
+
+
+@ACTIVITY.on(ProjectionPaused)
+def projection_paused(rows: Rows, event: ProjectionPaused) -> None:
+    _add(rows, event, f"Projection {event.projection} was paused")
+
+
+@ACTIVITY.on(ProjectionResumed)
+def projection_resumed(rows: Rows, event: ProjectionResumed) -> None:
+    _add(rows, event, f"Projection {event.projection} was resumed")
+
+
+@ACTIVITY.on(ProjectionRebuildRequested)
+def rebuild_requested(rows: Rows, event: ProjectionRebuildRequested) -> None:
+    _add(rows, event, f"A rebuild of projection {event.projection} was started")
+
+
+@ACTIVITY.on(ProjectionPromoted)
+def projection_promoted(rows: Rows, event: ProjectionPromoted) -> None:
+    _add(rows, event, f"Generation {event.generation} of projection {event.projection} became live")
+
+
+@ACTIVITY.on(ProjectionRolledBack)
+def projection_rolled_back(rows: Rows, event: ProjectionRolledBack) -> None:
+    _add(rows, event, f"Projection {event.projection} was rolled back to generation {event.generation}")
+
+
+@ACTIVITY.on(ProjectionBuildCancelled)
+def build_cancelled(rows: Rows, event: ProjectionBuildCancelled) -> None:
+    _add(rows, event, f"The rebuild of projection {event.projection} was cancelled")
+
+
+@ACTIVITY.on(DeadLetterRetried)
+def dead_letter_retried(rows: Rows, event: DeadLetterRetried) -> None:
+    _add(rows, event, f"A dead letter of {event.projection} was retried")
+
+
+@ACTIVITY.on(DeadLetterSkipped)
+def dead_letter_skipped(rows: Rows, event: DeadLetterSkipped) -> None:
+    _add(rows, event, f"A dead letter of {event.projection} was skipped")
+
+
+@ACTIVITY.on(ExchangeRateRecorded)
+def exchange_rate_recorded(rows: Rows, event: ExchangeRateRecorded) -> None:
+    _add(rows, event, f"The rate {event.base}/{event.quote} of {event.on.isoformat()} was set to {event.rate}")
+
+
+def _add(
+    rows: Rows, event: DomainEvent, description: str, *, website_id: UUID | None = None, account_id: UUID | None = None
+) -> None:
+    rows.put(
+        id=uuid5(event.originator_id, str(event.originator_version)),
+        type=event.NAME,
+        description=description,
+        at=event.timestamp,
+        website_id=website_id,
+        account_id=account_id or event.actor_id,
+        aggregate_id=event.originator_id,
+        position=rows.position,
+    )
+
+
+def _money(money: Money) -> str:
+    whole, cents = divmod(abs(money.amount), 100)
+    sign = "-" if money.amount < 0 else ""
+    return f"{sign}{whole}.{cents:02d} {money.currency}"

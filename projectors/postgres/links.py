@@ -1,0 +1,55 @@
+"""`read.links`: the tracked links of websites; `ingest` redirects by slug, click ids name a link by its code."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.read_model import ReadModel, Rows
+from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated
+
+LINKS: Final = ReadModel(
+    name="links",
+    version=1,
+    columns=(
+        "id uuid",
+        "slug text not null unique",
+        "code bigint not null unique",
+        "website_id uuid not null",
+        "partner_id uuid not null",
+        "destination text not null",
+        "subs jsonb not null",
+        "coupon text",
+        "is_active boolean not null",
+        "created_at timestamptz not null",
+        "deleted_at timestamptz",
+    ),
+    key=("id",),
+    indexes=("website_id, created_at", "website_id, coupon", "partner_id"),
+)
+
+
+@LINKS.on(LinkCreated)
+def created(rows: Rows, event: LinkCreated) -> None:
+    rows.put(
+        id=event.originator_id,
+        slug=event.slug,
+        code=event.code,
+        website_id=event.website_id,
+        partner_id=event.partner_id,
+        destination=event.destination,
+        subs=event.subs,
+        coupon=event.coupon,
+        is_active=True,
+        created_at=event.timestamp,
+    )
+
+
+@LINKS.on(LinkUpdated)
+def updated(rows: Rows, event: LinkUpdated) -> None:
+    given = event.model_dump(mode="json", include={"destination", "subs", "coupon", "is_active"}, exclude_none=True)
+    rows.update({"id": event.originator_id}, **given)
+
+
+@LINKS.on(LinkDeleted)
+def deleted(rows: Rows, event: LinkDeleted) -> None:
+    rows.update({"id": event.originator_id}, is_active=False, deleted_at=event.timestamp)

@@ -1,0 +1,45 @@
+"""`read.website_keys`: the keys of websites by their SHA-256, for `ingest` to look up and for owners to manage."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.read_model import ReadModel, Rows
+from schemas.events.websites import WebsiteKeyIssued, WebsiteKeyRevoked
+
+WEBSITE_KEYS: Final = ReadModel(
+    name="website_keys",
+    version=1,
+    columns=(
+        "id uuid",
+        "website_id uuid not null",
+        "kind text not null",
+        "key_hash bytea not null",
+        "last4 text not null",
+        "public_key text",
+        "allowed_origins text[] not null",
+        "created_at timestamptz not null",
+        "revoked_at timestamptz",
+    ),
+    key=("id",),
+    indexes=("key_hash", "website_id"),
+)
+
+
+@WEBSITE_KEYS.on(WebsiteKeyIssued)
+def issued(rows: Rows, event: WebsiteKeyIssued) -> None:
+    rows.put(
+        id=event.key_id,
+        website_id=event.originator_id,
+        kind=event.kind.value,
+        key_hash=bytes.fromhex(event.key_hash),
+        last4=event.last4,
+        public_key=event.public_key,
+        allowed_origins=list(event.allowed_origins),
+        created_at=event.timestamp,
+    )
+
+
+@WEBSITE_KEYS.on(WebsiteKeyRevoked)
+def revoked(rows: Rows, event: WebsiteKeyRevoked) -> None:
+    rows.update({"id": event.key_id}, revoked_at=event.timestamp)

@@ -1,0 +1,49 @@
+"""`read.websites`: the websites that accounts connected, with the zone and currency their numbers are shown in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.read_model import ReadModel, Rows
+from schemas.events.websites import AttributionModel, WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
+
+WEBSITES: Final = ReadModel(
+    name="websites",
+    version=1,
+    columns=(
+        "id uuid",
+        "account_id uuid not null",
+        "domain text not null",
+        "timezone text not null",
+        "currency text not null",
+        "attribution_model text not null",
+        "created_at timestamptz not null",
+        "deleted_at timestamptz",
+    ),
+    key=("id",),
+    indexes=("account_id", "domain"),
+)
+
+
+@WEBSITES.on(WebsiteConnected)
+def connected(rows: Rows, event: WebsiteConnected) -> None:
+    rows.put(
+        id=event.originator_id,
+        account_id=event.account_id,
+        domain=event.domain,
+        timezone=event.timezone,
+        currency=event.currency,
+        attribution_model=AttributionModel.LAST_CLICK.value,
+        created_at=event.timestamp,
+    )
+
+
+@WEBSITES.on(WebsiteUpdated)
+def updated(rows: Rows, event: WebsiteUpdated) -> None:
+    given = event.model_dump(mode="json", include={"domain", "timezone", "attribution_model"}, exclude_none=True)
+    rows.update({"id": event.originator_id}, **given)
+
+
+@WEBSITES.on(WebsiteDisconnected)
+def disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
+    rows.update({"id": event.originator_id}, deleted_at=event.timestamp)
