@@ -21,6 +21,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 RawHeaders = tuple[tuple[bytes, bytes], ...]
+OnRefused = Callable[[Scope, int, str, str], None]
+"""Told of a refusal: the request, status, code and message."""
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_HEAD_BYTES = 32 * 1024
@@ -100,8 +102,8 @@ class BodyGuard:
     """Hands `app` every request with its whole body in one `http.request` message, or refuses it before `app` runs.
 
     413: declared or counted (chunked) above `max_bytes`. 408: not in within `deadline_s`. Refusals are
-    `application/problem+json` with `Connection: close` and the additional `headers` (for CORS). Requests without a
-    body pass untouched, so that streams can still see the client's disconnect.
+    `application/problem+json` with `Connection: close` and the additional `headers` (for CORS), and `on_refused` is
+    told. Requests without a body pass untouched, so that streams can still see the client's disconnect.
     """
 
     def __init__(
@@ -111,11 +113,13 @@ class BodyGuard:
         max_bytes: int = MAX_BODY_BYTES,
         deadline_s: float = REQUEST_DEADLINE_S,
         headers: RawHeaders = (),
+        on_refused: OnRefused | None = None,
     ) -> None:
         self._app = app
         self._max_bytes = max_bytes
         self._deadline_s = deadline_s
         self._headers = headers
+        self._on_refused = on_refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -129,7 +133,7 @@ class BodyGuard:
             elif name == b"transfer-encoding":
                 chunked = True
         if declared > self._max_bytes:
-            await self._refuse(413, "too_large", self._too_large(), receive, send)
+            await self._refuse(413, "too_large", self._too_large(), scope, receive, send)
         elif declared or chunked:
             await self._with_body(scope, receive, send)
         else:
@@ -152,10 +156,10 @@ class BodyGuard:
                     if not message.get("more_body", False):
                         break
         except TimeoutError:
-            await self._refuse(408, "too_slow", "The request's body did not arrive in time.", receive, send)
+            await self._refuse(408, "too_slow", "The request's body did not arrive in time.", scope, receive, send)
             return
         if size > self._max_bytes:
-            await self._refuse(413, "too_large", self._too_large(), receive, send)
+            await self._refuse(413, "too_large", self._too_large(), scope, receive, send)
             return
         body = parts[0] if len(parts) == 1 else b"".join(parts)
         replayed = False
@@ -172,7 +176,9 @@ class BodyGuard:
     def _too_large(self) -> str:
         return f"A request's body may have at most {self._max_bytes:,} bytes."
 
-    async def _refuse(self, status: int, code: str, message: str, receive: Receive, send: Send) -> None:
+    async def _refuse(self, status: int, code: str, message: str, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._on_refused is not None:
+            self._on_refused(scope, status, code, message)
         body = problem(status, code, message)
         headers = [
             (b"content-type", b"application/problem+json"),

@@ -9,7 +9,7 @@ from types import FrameType
 
 import uvicorn
 
-from infra.http_guard import MAX_BODY_BYTES, REQUEST_DEADLINE_S, App, BodyGuard, RawHeaders, guarded_protocol
+from infra.http_guard import MAX_BODY_BYTES, REQUEST_DEADLINE_S, App, BodyGuard, OnRefused, RawHeaders, guarded_protocol
 
 BACKLOG = 2048
 KEEP_ALIVE_S = 30
@@ -26,6 +26,7 @@ def serve(
     refusal_headers: RawHeaders = (),
     lifespan: bool = True,
     on_stop: Callable[[], None] | None = None,
+    on_refused: OnRefused | None = None,
 ) -> int:
     """Serves `app` on `host:port` until SIGTERM or SIGINT; requests in flight get `DRAIN_S` seconds to end.
 
@@ -34,7 +35,9 @@ def serve(
     to turn unready and to end streams that would otherwise hold the drain up. Forwarded headers are not believed here:
     who may set them is each app's own decision (`TRUSTED_PROXIES`).
     """
-    guarded = BodyGuard(app, max_bytes=max_body_bytes, deadline_s=deadline_s, headers=refusal_headers)
+    guarded = BodyGuard(
+        app, max_bytes=max_body_bytes, deadline_s=deadline_s, headers=refusal_headers, on_refused=on_refused
+    )
     config = uvicorn.Config(
         guarded,
         host=host,

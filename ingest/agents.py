@@ -1,0 +1,88 @@
+"""What a user agent says: browser, operating system, device class, and whether it is a machine.
+
+Parsing costs 200 us, so what was parsed is remembered: ten thousand real requests hold a few hundred user agents.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import ua_parser
+from crawlerdetect import CrawlerDetect
+
+MAX_LENGTH: Final = 1024
+"""Characters of a user agent that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """What is kept of a user agent. `crawler`, `headless`, `tool`, `datacentre`: what kind of machine it says it is."""
+
+    browser: str
+    os: str
+    device: str
+    crawler: bool = False
+    headless: bool = False
+    tool: bool = False
+    datacentre: bool = False
+
+
+@lru_cache(maxsize=16_384)
+def parse_agent(text: str) -> Agent:
+    """The agent that `text` (at most `MAX_LENGTH` characters) describes."""
+    if not text.strip():
+        return Agent("", "", "other")
+    headless = _HEADLESS.search(text) is not None
+    datacentre = _DATACENTRE.search(text) is not None
+    tool = _TOOL.match(text) is not None
+    crawler = not (headless or datacentre or tool) and _is_crawler(text)
+    parsed = ua_parser.parse(text)
+    browser = parsed.user_agent.family if parsed.user_agent else ""
+    system = parsed.os.family if parsed.os else ""
+    device = "bot" if crawler or headless or datacentre else _device(text, system)
+    return Agent(browser, system, device, crawler, headless, tool, datacentre)
+
+
+def _is_crawler(text: str) -> bool:
+    return bool(_detector.is_crawler(text)) or _MORE_CRAWLERS.search(text) is not None
+
+
+def _device(text: str, system: str) -> str:
+    if _TABLET.search(text) or (system == "Android" and "Mobile" not in text):
+        return "tablet"
+    if "Mobi" in text or system in _MOBILE_SYSTEMS:
+        return "mobile"
+    if system in _DESKTOP_SYSTEMS or _DESKTOP.search(text):
+        return "desktop"
+    return "other"
+
+
+_detector: Final = CrawlerDetect()
+_HEADLESS: Final = re.compile(r"HeadlessChrome|PhantomJS|SlimerJS|Headless|jsdom|Playwright|Puppeteer|Selenium", re.I)
+_DATACENTRE: Final = re.compile(
+    r"AppEngine-Google|Amazon CloudFront|Amazon-Route53|AWS-Security|ELB-HealthChecker|GoogleHC|GoogleStackdriver"
+    r"|Google-Cloud|Cloudflare-(?:Healthchecks|Traffic|Workers)|Azure ?Traffic ?Manager|AlwaysOn|Edge Health Probe"
+    r"|UptimeRobot|Pingdom|StatusCake|Site24x7|Better ?Uptime|DigitalOcean Uptime",
+    re.I,
+)
+_TOOL: Final = re.compile(
+    r"(?:curl|wget|libwww-perl|python|aiohttp|httpx|okhttp|java|apache-httpclient|go-http-client|node|undici|axios"
+    r"|got|ruby|faraday|php|guzzlehttp|symfony|postman|insomnia|dart|reqwest|hyper|http_request2|lwp|winhttp|perl"
+    r"|wrk|ab|hey|k6|jmeter)(?:$|[/\s;(_-])",
+    re.I,
+)
+_MORE_CRAWLERS: Final = re.compile(
+    r"\b(?:GPTBot|ClaudeBot|anthropic-ai|CCBot|PerplexityBot|Bytespider|Amazonbot|meta-externalagent|Applebot"
+    r"|facebookexternalhit|WhatsApp|TelegramBot|Slackbot|Discordbot|Mastodon|Pleroma|Embedly|Tiny Tiny RSS|Feedly"
+    r"|UniversalFeedParser|FeedBurner|NetNewsWire|Liferea|Feedbin|RSS)\b",
+    re.I,
+)
+_TABLET: Final = re.compile(r"iPad|Tablet|Kindle|Silk/|PlayBook|SM-T\d", re.I)
+_MOBILE_SYSTEMS: Final = frozenset({"iOS", "Android", "Windows Phone", "BlackBerry OS", "KaiOS", "Symbian OS"})
+_DESKTOP_SYSTEMS: Final = frozenset(
+    {"Windows", "Mac OS X", "Linux", "Ubuntu", "Fedora", "Debian", "Chrome OS", "FreeBSD", "OpenBSD", "NetBSD"}
+)
+_DESKTOP: Final = re.compile(r"Windows NT|Macintosh|X11|CrOS")

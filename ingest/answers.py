@@ -1,0 +1,64 @@
+"""What the edge answers: JSON or problem+json, always with CORS headers, errors included."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+
+from infra.http_guard import RawHeaders, Send
+from ingest.refused import Refused, Unavailable
+
+CORS: Final[RawHeaders] = (
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-expose-headers", b"Retry-After"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+    (b"x-content-type-options", b"nosniff"),
+)
+NO_STORE: Final = (b"cache-control", b"no-store")
+_JSON: Final = (b"content-type", b"application/json")
+_PROBLEM: Final = (b"content-type", b"application/problem+json")
+encode: Final = msgspec.json.Encoder().encode
+
+
+async def send_bytes(send: Send, status: int, body: bytes, headers: RawHeaders) -> None:
+    """One whole answer."""
+    length = (b"content-length", str(len(body)).encode())
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def send_json(send: Send, status: int, content: Any, *headers: tuple[bytes, bytes]) -> None:
+    """One JSON answer with CORS headers."""
+    await send_bytes(send, status, encode(content), (_JSON, NO_STORE, *CORS, *headers))
+
+
+async def send_problem(send: Send, error: Refused | Unavailable, **more: Any) -> None:
+    """The refusal as problem+json; `more` = additional members."""
+    status = error.status if isinstance(error, Refused) else 503
+    content = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "code": error.code,
+        "detail": error.message,
+        "message": error.message,
+        **more,
+    }
+    headers = [_PROBLEM, NO_STORE, *CORS]
+    if error.retry_after:
+        headers.append((b"retry-after", str(error.retry_after).encode()))
+    if status == 401:
+        headers.append((b"www-authenticate", b'Bearer realm="tracking"'))
+    await send_bytes(send, status, encode(content), tuple(headers))
+
+
+_ACCEPTED_ONE: Final = b'{"accepted":1,"rejected":[]}'
+_START_ONE: Final = [_JSON, NO_STORE, *CORS, (b"content-length", str(len(_ACCEPTED_ONE)).encode())]
+
+
+async def send_accepted_one(send: Send) -> None:
+    """The answer to one good event, made once."""
+    await send({"type": "http.response.start", "status": 202, "headers": _START_ONE})
+    await send({"type": "http.response.body", "body": _ACCEPTED_ONE})

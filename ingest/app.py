@@ -1,0 +1,97 @@
+"""The edge as one ASGI application without a framework: a table of paths, each with its handler."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from infra.http_guard import Message, Receive, Scope, Send
+from ingest.answers import CORS, send_bytes, send_problem
+from ingest.edge import Edge
+from ingest.health import livez, metrics, readyz
+from ingest.pixel import pixel
+from ingest.postback import postback
+from ingest.redirect import PREFIX, go
+from ingest.refused import Refused, Unavailable
+from ingest.reporting import lead, sale
+from ingest.script import script
+from ingest.status_of import conversion
+from ingest.tracking import track
+from schemas.tracking import Outcome
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[Edge, Scope, Receive, Send], Awaitable[None]]
+_READ: Final = frozenset({"GET", "HEAD"})
+_POST: Final = frozenset({"POST"})
+_ROUTES: Final[dict[str, tuple[Handler, frozenset[str]]]] = {
+    "/track": (track, _POST),
+    "/track/sale": (sale, _POST),
+    "/track/lead": (lead, _POST),
+    "/postback": (postback, frozenset({"GET", "POST"})),
+    "/t.js": (script, _READ),
+    "/t.gif": (pixel, _READ),
+    "/livez": (livez, _READ),
+    "/readyz": (readyz, _READ),
+    "/metrics": (metrics, _READ),
+}
+_PREFIXES: Final[tuple[tuple[str, Handler, frozenset[str]], ...]] = (
+    (PREFIX, go, _READ),
+    ("/track/conversions/", conversion, _READ),
+)
+_PREFLIGHT: Final = (
+    (b"access-control-allow-methods", b"GET, POST, OPTIONS"),
+    (b"access-control-allow-headers", b"authorization, content-type, content-encoding, x-debug-request"),
+    (b"access-control-max-age", b"86400"),
+    *CORS,
+)
+
+
+class App:
+    """The application. `edge` is set when the process has started (`ingest.service`)."""
+
+    def __init__(self) -> None:
+        self.edge: Edge | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        edge = self.edge
+        if edge is None:
+            raise RuntimeError("the edge has not started")
+        method, path = scope["method"], scope["path"]
+        answers = edge.counters.answers
+        started = False
+
+        async def counted(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                answers[message["status"]] += 1
+            await send(message)
+
+        try:
+            route = _ROUTES.get(path) or _prefixed(path)
+            if route is None:
+                error = Refused(Outcome.INVALID, "not_found", "There is nothing here.", status=404)
+                await send_problem(counted, error)
+            elif method in route[1]:
+                await route[0](edge, scope, receive, counted)
+            elif method == "OPTIONS":
+                await send_bytes(counted, 204, b"", _PREFLIGHT)
+            else:
+                allowed = ", ".join(sorted(route[1]))
+                message = f"This address takes {allowed}."
+                await send_problem(counted, Refused(Outcome.INVALID, "method_not_allowed", message, status=405))
+        except Exception:
+            logger.exception("%s %s failed", method, path)
+            if not started:
+                await send_problem(
+                    counted, Unavailable("internal_error", "Something went wrong here; please try again.")
+                )
+
+
+def _prefixed(path: str) -> tuple[Handler, frozenset[str]] | None:
+    for prefix, handler, methods in _PREFIXES:
+        if path.startswith(prefix):
+            return handler, methods
+    return None

@@ -1,0 +1,79 @@
+"""Country (and region) of an address, from an MMDB file on disk. No address leaves the machine."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import maxminddb
+
+from infra.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+UNKNOWN: Final = ("ZZ", "")
+MAX_REGION: Final = 100
+_ROOT: Final = Path(__file__).resolve().parents[1]
+
+
+class Places:
+    """Looks addresses up. Without a database every place is unknown."""
+
+    def __init__(self, database: Path | None) -> None:
+        self._reader = maxminddb.open_database(str(database)) if database is not None else None
+        self.find = lru_cache(maxsize=65_536)(self._find)
+
+    def _find(self, address: str) -> tuple[str, str]:
+        """Country (two capitals, `ZZ` unknown) and region (may be empty) of an IPv4 or IPv6 address."""
+        if self._reader is None:
+            return UNKNOWN
+        try:
+            return _place(self._reader.get(address))
+        except ValueError:
+            return UNKNOWN
+
+
+def open_places(settings: Settings) -> Places:
+    """The database that the settings name, else the country database of the checkout, else none (said in the log)."""
+    path = settings.city_database or country_database()
+    if path is None:
+        logger.warning("no country database is installed: countries stay unknown")
+    return Places(path)
+
+
+def country_database() -> Path | None:
+    """The CC0 country database (IPv4 and IPv6 in one file) that `make run` installs below `.build/geo`."""
+    folder = _ROOT / ".build" / "geo" / "node_modules" / "@ip-location-db" / "geo-whois-asn-country-mmdb"
+    found = sorted(folder.glob("*.mmdb"), key=lambda path: len(path.name))
+    return found[0] if found else None
+
+
+def parse_address(text: str) -> str | None:
+    """`text` as a plain IPv4 or IPv6 address (mapped IPv4 as IPv4, without port or zone), or none."""
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return str(address)
+
+
+def _place(found: Any) -> tuple[str, str]:
+    if not isinstance(found, dict):
+        return UNKNOWN
+    country = found.get("country_code") or (found.get("country") or {}).get("iso_code") or ""
+    if not (isinstance(country, str) and len(country) == 2 and country.isascii() and country.isalpha()):
+        return UNKNOWN
+    region = found.get("state1") or ""
+    if not region and found.get("subdivisions"):
+        region = (found["subdivisions"][0].get("names") or {}).get("en", "")
+    return country.upper(), str(region)[:MAX_REGION]

@@ -1,0 +1,200 @@
+"""What the edge must know to take an event: keys, websites, links, partners. Held in memory, refreshed from Postgres.
+
+The hot path only looks into dictionaries. `ingest.refresh` fills them from the read models' views and from a copy on
+disk, so that ingest starts and goes on while Postgres is down (at most `MAX_AGE_S`). A key or link that is not known is
+looked up once at the source; when that cannot be done now, the answer is "try again", not "unknown".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from time import monotonic, time
+from typing import Final, TypeVar
+from uuid import UUID
+
+from ingest.rates import Bucket
+from ingest.refused import Unavailable
+
+MAX_AGE_S: Final = 24 * 3600.0
+NEGATIVE_S: Final = 2.0
+LOOKUPS_PER_S: Final = 100
+MAX_NEGATIVE: Final = 10_000
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Website:
+    """A website that may send. `id_text`, `id_bytes`: the id in the forms that the hot path needs."""
+
+    id: UUID
+    domain: str
+    currency: str
+    id_text: str = field(init=False)
+    id_bytes: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id_text", str(self.id))
+        object.__setattr__(self, "id_bytes", self.id.bytes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Key:
+    """A valid key. `kind`: site, secret or postback; `origins`: empty = any."""
+
+    website: Website
+    kind: str
+    origins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Partner:
+    """A partner program. `preset`: how its postbacks name things."""
+
+    id: UUID
+    id_text: str
+    slug: str
+    name: str
+    preset: str
+    cookie_days: int
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A tracked link, with all that a redirect needs. `is_gone`: it exists and redirects no more."""
+
+    id_text: str
+    slug: str
+    code: int
+    website: Website
+    partner_id: str
+    destination: str
+    subs: tuple[tuple[str, str], ...]
+    is_gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    website_id: UUID
+    hash: str
+    kind: str
+    origins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    id: UUID
+    slug: str
+    code: int
+    website_id: UUID
+    partner_id: UUID
+    destination: str
+    subs: tuple[tuple[str, str], ...]
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One reading of the four views, as they stand."""
+
+    websites: tuple[Website, ...] = ()
+    keys: tuple[KeyRow, ...] = ()
+    links: tuple[LinkRow, ...] = ()
+    partners: tuple[Partner, ...] = ()
+
+
+Lookup = Callable[[str, str], Awaitable[Listing]]
+"""Reads what belongs to one key hash (`"key"`) or one slug (`"link"`) from the source. Raises `Unavailable`."""
+
+
+class Directory:
+    """Keys, links and partners by what requests name them. Owned by the event loop."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+        self._read_at = 0.0
+        self._missing: dict[tuple[str, str], float] = {}
+        self._bucket = Bucket(LOOKUPS_PER_S, LOOKUPS_PER_S)
+        self.websites: dict[UUID, Website] = {}
+        self.keys: dict[str, Key] = {}
+        self.links: dict[str, Link] = {}
+        self.links_by_id: dict[str, Link] = {}
+        self.links_by_code: dict[int, Link] = {}
+        self.partners: dict[str, Partner] = {}
+
+    @property
+    def is_known(self) -> bool:
+        """Whether what is held here is young enough to be believed."""
+        return time() - self._read_at < MAX_AGE_S
+
+    def replace(self, listing: Listing | None, read_at: float) -> None:
+        """From now on `listing` holds, as it was read at `read_at` (Unix time); none: what is held still does."""
+        self._read_at = read_at
+        if listing is None:
+            return
+        self.websites, self.keys, self.links, self.links_by_id, self.links_by_code = {}, {}, {}, {}, {}
+        self.partners = {}
+        self.add(listing)
+
+    def add(self, listing: Listing) -> None:
+        """Takes over one more part of the source."""
+        self.websites.update((website.id, website) for website in listing.websites)
+        for partner in listing.partners:
+            self.partners[partner.slug] = self.partners[partner.id_text] = partner
+        for row in listing.keys:
+            owner = self.websites.get(row.website_id)
+            if owner is not None:
+                self.keys[row.hash] = Key(owner, row.kind, row.origins)
+        for link_row in listing.links:
+            owner = self.websites.get(link_row.website_id)
+            if owner is not None:
+                self._add_link(link_row, owner)
+
+    def _add_link(self, row: LinkRow, website: Website) -> None:
+        partner = self.partners.get(str(row.partner_id))
+        gone = not row.is_active or (partner is not None and not partner.is_active)
+        link = Link(
+            str(row.id), row.slug, row.code, website, str(row.partner_id), row.destination, row.subs, is_gone=gone
+        )
+        self.links[link.slug] = self.links_by_id[link.id_text] = self.links_by_code[link.code] = link
+
+    async def key(self, text: str) -> Key | None:
+        """The key that was sent, or none. Raises `Unavailable` when it cannot be told now."""
+        digest = sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        found = self.keys.get(digest) if self.is_known else None
+        return found or await self._find("key", digest, lambda: self.keys.get(digest))
+
+    async def link(self, slug: str) -> Link | None:
+        """The link of that slug, also one that is gone, or none. Raises `Unavailable` when it cannot be told now."""
+        found = self.links.get(slug) if self.is_known else None
+        return found or await self._find("link", slug, lambda: self.links.get(slug))
+
+    async def link_of(self, text: str) -> Link | None:
+        """The link that an event names by slug or id."""
+        return self.links_by_id.get(text.lower()) or await self.link(text)
+
+    async def _find(self, kind: str, name: str, held: Callable[[], T | None]) -> T | None:
+        now = monotonic()
+        if self._missing.get((kind, name), 0.0) > now:
+            return None
+        if self._bucket.wait(1) > 0:
+            raise Unavailable("busy", "Too many unknown keys and links are asked for; please try again.")
+        self.add(await self._lookup(kind, name))
+        found = held()
+        if found is None:
+            if len(self._missing) >= MAX_NEGATIVE:
+                self._missing.clear()
+            self._missing[kind, name] = now + NEGATIVE_S
+        return found
+
+
+def subs_of(stored: object) -> tuple[tuple[str, str], ...]:
+    """The sub ids of a link, from JSON."""
+    return tuple(sorted((str(k), str(v)) for k, v in stored.items())) if isinstance(stored, dict) else ()
+
+
+def origins_of(stored: Sequence[str] | None) -> tuple[str, ...]:
+    """The allowed origins of a key, lower case."""
+    return tuple(origin.lower().rstrip("/") for origin in stored or ())

@@ -1,0 +1,38 @@
+"""Everything the endpoints share, put together once at the start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from infra.log import Log
+from infra.settings import Settings
+from ingest.conversion_keys import ConversionKeys
+from ingest.counters import Counters
+from ingest.countries import Places
+from ingest.directory import Directory
+from ingest.postgres import Postgres
+from ingest.rates import SiteRates
+from ingest.refusals import Refusals
+from ingest.retries import Retries
+from ingest.steps.pseudonymise import Hasher
+from ingest.steps.publish import Publisher
+
+
+@dataclass(slots=True)
+class Edge:
+    """The parts that requests need. All belong to the event loop."""
+
+    settings: Settings
+    log: Log
+    postgres: Postgres
+    directory: Directory
+    places: Places
+    hasher: Hasher
+    click_key: bytes
+    rates: SiteRates
+    publisher: Publisher
+    retries: Retries
+    refusals: Refusals
+    counters: Counters
+    conversion_keys: ConversionKeys
+    stopping: bool = False

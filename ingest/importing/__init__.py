@@ -1,0 +1,1 @@
+"""Imports of what happened before: access logs."""

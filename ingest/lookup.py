@@ -1,0 +1,34 @@
+"""The single look-up of a key or link that the directory does not hold (yet)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ingest.directory import Listing, Lookup
+from ingest.postgres import Postgres
+from ingest.refresh import KEYS, LINKS, PARTNERS, WEBSITES, listing_of
+
+_KEY: Final = KEYS + " AND key_hash = decode(%s, 'hex')"
+_LINK: Final = LINKS + " WHERE slug = %s"
+_WEBSITE: Final = WEBSITES + " AND id = %s"
+_PARTNER: Final = PARTNERS + " WHERE id = %s"
+
+
+def lookup_in(postgres: Postgres) -> Lookup:
+    """Asks the read models for one key (by hash) or link (by slug) and what belongs to it."""
+
+    async def lookup(kind: str, name: str) -> Listing:
+        if "\0" in name:
+            return Listing()
+        if kind == "key":
+            keys = await postgres.rows(_KEY, (name,))
+            websites = await postgres.rows(_WEBSITE, (keys[0][0],)) if keys else []
+            return listing_of(websites, keys, [], [])
+        links = await postgres.rows(_LINK, (name,))
+        if not links:
+            return Listing()
+        websites = await postgres.rows(_WEBSITE, (links[0][3],))
+        partners = await postgres.rows(_PARTNER, (links[0][4],))
+        return listing_of(websites, [], links, partners)
+
+    return lookup

@@ -1,0 +1,55 @@
+"""The edge's few questions to Postgres, each bounded in time; Postgres may be away at any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import psycopg
+from psycopg.rows import TupleRow
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from ingest.refused import Unavailable
+
+TIMEOUT_S: Final = 2.0
+OPTIONS: Final = f"-c statement_timeout={int(TIMEOUT_S * 1000)} -c lock_timeout=1000"
+
+
+class Postgres:
+    """A small pool of connections. Every failure to answer in time is `Unavailable`."""
+
+    def __init__(self, url: str | None) -> None:
+        self._pool = (
+            None
+            if url is None
+            else AsyncConnectionPool(
+                url,
+                min_size=1,
+                max_size=8,
+                open=False,
+                timeout=TIMEOUT_S,
+                max_waiting=200,
+                reconnect_timeout=30,
+                kwargs={"autocommit": True, "connect_timeout": 2, "options": OPTIONS, "prepare_threshold": 2},
+                check=AsyncConnectionPool.check_connection,
+            )
+        )
+
+    async def open(self) -> None:
+        if self._pool is not None:
+            await self._pool.open(wait=False)
+
+    async def close(self) -> None:
+        if self._pool is not None:
+            await self._pool.close(timeout=1)
+
+    async def rows(self, sql: str, params: Sequence[Any]) -> list[TupleRow]:
+        """The rows that the statement gives. Raises `Unavailable`."""
+        if self._pool is None:
+            raise Unavailable("postgres_unavailable", "The directory cannot be asked now; please try again.")
+        try:
+            async with self._pool.connection(timeout=TIMEOUT_S) as connection:
+                cursor = await connection.execute(sql.encode(), params)
+                return await cursor.fetchall() if cursor.description else []
+        except (psycopg.OperationalError, psycopg.InternalError, psycopg.ProgrammingError, PoolTimeout) as error:
+            raise Unavailable("postgres_unavailable", "The directory cannot be asked now; please try again.") from error

@@ -1,0 +1,27 @@
+"""Query strings and forms, read once and strictly."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import parse_qsl
+
+from ingest.refused import invalid
+
+MAX_PARAMETERS: Final = 100
+
+
+def parameters(query: bytes) -> dict[str, str]:
+    """Names and values, UTF-8; of a name that is repeated the first one counts. Raises `Refused` (bad_query)."""
+    found: dict[str, str] = {}
+    try:
+        for name, value in parse_qsl(
+            query.decode("latin-1"),
+            keep_blank_values=True,
+            max_num_fields=MAX_PARAMETERS,
+            encoding="utf-8",
+            errors="strict",
+        ):
+            found.setdefault(name, value)
+    except ValueError:
+        raise invalid("bad_query", f"The query is not UTF-8, or has more than {MAX_PARAMETERS} parameters.") from None
+    return found

@@ -1,0 +1,273 @@
+"""Where a visit came from: the page's address, the referring one, and what both say about source and channel.
+
+Of an address only host and path are kept; of its query only the UTM parameters. The rest may hold what is private.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit
+
+from ingest.refused import invalid
+
+MAX_URL: Final = 8192
+MAX_PATH: Final = 1024
+MAX_TEXT: Final = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An address as it is kept. `paid`: its query holds an advertising network's click parameter."""
+
+    hostname: str
+    path: str
+    utm_source: str = ""
+    utm_medium: str = ""
+    utm_campaign: str = ""
+    utm_content: str = ""
+    utm_term: str = ""
+    paid: bool = False
+
+
+@lru_cache(maxsize=4096)
+def read_page(url: str) -> Page:
+    """Host, path and UTM parameters of `url` (absolute with http or https, or a path). Raises `Refused` (bad_url)."""
+    if len(url) > MAX_URL:
+        raise invalid("bad_url", f"url has more than {MAX_URL} characters")
+    try:
+        parts = urlsplit(url)
+        hostname = (parts.hostname or "").removesuffix(".")
+        _ = parts.port
+    except ValueError:
+        raise invalid("bad_url", "url is not an address") from None
+    if parts.scheme not in ("http", "https", "") or (parts.scheme and not hostname):
+        raise invalid("bad_url", "url is not an http or https address")
+    if not parts.scheme and not url.startswith("/"):
+        raise invalid("bad_url", "url is neither an http or https address nor a path that starts with /")
+    path = clean(parts.path)[:MAX_PATH] or "/"
+    if not parts.query:
+        return Page(hostname[:MAX_TEXT], path)
+    utm: dict[str, str] = {}
+    paid = False
+    for name, value in parse_qsl(parts.query, max_num_fields=None, errors="replace"):
+        if name in _UTM:
+            utm.setdefault(name, clean(value).strip()[:MAX_TEXT])
+        elif name in _PAID:
+            paid = True
+    return Page(hostname[:MAX_TEXT], path, paid=paid, **utm)
+
+
+@lru_cache(maxsize=4096)
+def host_of(referrer: str) -> str:
+    """The host of a referring address, lower case without `www.`; empty when there is none or it is no web page."""
+    if not referrer or len(referrer) > MAX_URL:
+        return ""
+    try:
+        parts = urlsplit(referrer)
+        if parts.scheme == "android-app":
+            return _APPS.get(parts.netloc, parts.netloc)[:MAX_TEXT]
+        if parts.scheme not in ("http", "https"):
+            return ""
+        return clean((parts.hostname or "").removesuffix(".").removeprefix("www."))[:MAX_TEXT]
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=8192)
+def classify(referrer_host: str, own_host: str, page: Page) -> tuple[str, str]:
+    """Source and channel of a visit to `page`, referred by `referrer_host`; `own_host`: the website's domain."""
+    medium = page.utm_medium.lower()
+    name, kind = _known(referrer_host)
+    if page.utm_source:
+        sent = page.utm_source.lower()
+        kind = _channel(medium, page.paid) or _NAMED.get(sent) or _known(sent)[1] or "referral"
+        return page.utm_source, kind
+    if medium or page.paid:
+        return name or referrer_host, _channel(medium, page.paid) or kind or "referral"
+    if not referrer_host:
+        return "", "direct"
+    if _is_within(referrer_host, own_host) or _is_within(referrer_host, page.hostname):
+        return "", "internal"
+    return name or referrer_host, kind or "referral"
+
+
+def is_spam(referrer_host: str) -> bool:
+    """Whether the host only shows up in referrers to be clicked on by those who read statistics."""
+    return any(_is_within(referrer_host, spam) for spam in _spam_candidates(referrer_host))
+
+
+def clean(text: str) -> str:
+    """`text` without control characters."""
+    return text if text.isprintable() else _CONTROL.sub("", text)
+
+
+def _channel(medium: str, paid: bool) -> str:
+    if paid or medium in _MEDIUM_PAID or medium.startswith("paid"):
+        return "paid"
+    return _MEDIUM.get(medium, "")
+
+
+def _known(host: str) -> tuple[str, str]:
+    """Name and channel of a host that everybody knows, by its last labels."""
+    labels = host.split(".")
+    for start in range(len(labels)):
+        found = _HOSTS.get(".".join(labels[start:]))
+        if found:
+            return found
+    if len(labels) >= 2:
+        for label in labels[:-1]:
+            engine = _ENGINES_EVERYWHERE.get(label)
+            if engine and len(labels[-1]) <= 3 and labels.index(label) >= len(labels) - 3:
+                return engine, "search"
+    return "", ""
+
+
+def _is_within(host: str, domain: str) -> bool:
+    domain = domain.removeprefix("www.")
+    return bool(domain) and (host == domain or host.endswith("." + domain))
+
+
+def _spam_candidates(host: str) -> tuple[str, ...]:
+    labels = host.split(".")
+    return tuple(domain for start in range(len(labels)) if (domain := ".".join(labels[start:])) in _SPAM)
+
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_UTM: Final = frozenset({"utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"})
+_PAID: Final = frozenset({"gclid", "gbraid", "wbraid", "msclkid", "dclid", "yclid", "ttclid", "twclid", "li_fat_id"})
+_MEDIUM_PAID: Final = frozenset({"cpc", "ppc", "cpm", "cpv", "cpa", "cpp", "display", "banner", "retargeting", "ads"})
+_MEDIUM: Final = {
+    "email": "email",
+    "e-mail": "email",
+    "newsletter": "email",
+    "mail": "email",
+    "social": "social",
+    "social-media": "social",
+    "social_media": "social",
+    "sm": "social",
+    "affiliate": "affiliate",
+    "affiliates": "affiliate",
+    "partner": "affiliate",
+    "referral": "referral",
+    "organic": "search",
+    "search": "search",
+}
+_NAMED: Final = {
+    "google": "search",
+    "bing": "search",
+    "duckduckgo": "search",
+    "yahoo": "search",
+    "facebook": "social",
+    "instagram": "social",
+    "twitter": "social",
+    "x": "social",
+    "tiktok": "social",
+    "youtube": "social",
+    "linkedin": "social",
+    "pinterest": "social",
+    "reddit": "social",
+    "newsletter": "email",
+    "email": "email",
+}
+_ENGINES_EVERYWHERE: Final = {"google": "Google", "bing": "Bing", "yandex": "Yandex", "yahoo": "Yahoo"}
+_HOSTS: Final = {
+    host: (name, channel)
+    for channel, names in {
+        "search": {
+            "DuckDuckGo": "duckduckgo.com",
+            "Bing": "bing.com",
+            "Baidu": "baidu.com",
+            "Ecosia": "ecosia.org",
+            "Brave": "search.brave.com",
+            "Startpage": "startpage.com",
+            "Qwant": "qwant.com",
+            "Naver": "naver.com",
+            "Seznam": "seznam.cz",
+            "Kagi": "kagi.com",
+            "Yandex": "ya.ru",
+            "Ask": "ask.com",
+            "ChatGPT": "chatgpt.com",
+            "Perplexity": "perplexity.ai",
+        },
+        "social": {
+            "Facebook": "facebook.com fb.com fb.me",
+            "Instagram": "instagram.com",
+            "X": "twitter.com t.co x.com",
+            "TikTok": "tiktok.com",
+            "YouTube": "youtube.com youtu.be",
+            "LinkedIn": "linkedin.com lnkd.in",
+            "Pinterest": "pinterest.com pin.it",
+            "Reddit": "reddit.com redd.it",
+            "Threads": "threads.net",
+            "Bluesky": "bsky.app",
+            "Mastodon": "mastodon.social",
+            "Hacker News": "news.ycombinator.com",
+            "Telegram": "t.me telegram.org",
+            "WhatsApp": "whatsapp.com wa.me",
+            "Snapchat": "snapchat.com",
+            "VK": "vk.com",
+            "Quora": "quora.com",
+            "Discord": "discord.com",
+            "Google+": "plus.google.com plus.url.google.com",
+        },
+        "email": {
+            "Gmail": "mail.google.com",
+            "Outlook": "outlook.live.com outlook.office.com mail.live.com",
+            "Yahoo Mail": "mail.yahoo.com",
+            "Proton Mail": "mail.proton.me",
+        },
+    }.items()
+    for name, hosts in names.items()
+    for host in hosts.split()
+}
+_APPS: Final = {
+    "com.google.android.googlequicksearchbox": "google.com",
+    "com.google.android.gm": "mail.google.com",
+    "com.facebook.katana": "facebook.com",
+    "com.instagram.android": "instagram.com",
+    "com.twitter.android": "twitter.com",
+    "com.linkedin.android": "linkedin.com",
+    "com.reddit.frontpage": "reddit.com",
+    "com.pinterest": "pinterest.com",
+}
+_SPAM: Final = frozenset(
+    [
+        "semalt.com",
+        "semaltmedia.com",
+        "buttons-for-website.com",
+        "buttons-for-your-website.com",
+        "darodar.com",
+        "ilovevitaly.com",
+        "priceg.com",
+        "hulfingtonpost.com",
+        "blackhatworth.com",
+        "7makemoneyonline.com",
+        "best-seo-offer.com",
+        "best-seo-solution.com",
+        "free-share-buttons.com",
+        "free-social-buttons.com",
+        "get-free-traffic-now.com",
+        "event-tracking.com",
+        "econom.co",
+        "cenoval.ru",
+        "cenokos.ru",
+        "simple-share-buttons.com",
+        "social-buttons.com",
+        "success-seo.com",
+        "trafficmonetize.org",
+        "traffic2money.com",
+        "webmonetizer.net",
+        "100dollars-seo.com",
+        "4webmasters.org",
+        "guardlink.org",
+        "sharebutton.net",
+        "videos-for-your-business.com",
+        "website-errors-scanner.com",
+        "o-o-6-o-o.com",
+        "forum69.info",
+        "rank-checker.online",
+    ]
+)

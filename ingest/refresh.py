@@ -1,0 +1,204 @@
+"""Keeps the directory and the visitor salts fresh: a thread that reads Postgres and hands over what changed.
+
+It reads when a projection says so (NOTIFY `projection`) and every few seconds. What it read is also kept in
+`<data dir>/ingest-directory.json` (mode 0600; keys as hashes only), with which ingest starts when Postgres is down.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic, time
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+import psycopg
+
+from ingest.directory import KeyRow, LinkRow, Listing, Partner, Website, origins_of, subs_of
+from ingest.postgres import OPTIONS
+
+logger = logging.getLogger(__name__)
+
+EVERY_S: Final = 3.0
+COALESCE_S: Final = 0.05
+RETRY_S: Final = 1.0
+WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:")
+
+WEBSITES: Final = "SELECT id, domain, currency FROM read.websites WHERE deleted_at IS NULL"
+KEYS: Final = (
+    "SELECT website_id, encode(key_hash, 'hex'), kind, allowed_origins FROM read.website_keys WHERE revoked_at IS NULL"
+)
+LINKS: Final = (
+    "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL FROM read.links"
+)
+PARTNERS: Final = "SELECT id, slug, name, postback_preset, cookie_days, is_active FROM read.partners"
+
+Salts = dict[date, bytes]
+
+
+class Refresher:
+    """The thread. `on_listing` and `on_salts` are called on it with what was read.
+
+    `on_listing(None, read_at)`: nothing changed, what was handed over before was still so at `read_at` (Unix time).
+    """
+
+    def __init__(
+        self,
+        url: str | None,
+        copy: Path,
+        on_listing: Callable[[Listing | None, float], object],
+        on_salts: Callable[[Salts], object],
+    ) -> None:
+        self._url = url
+        self._copy = copy
+        self._on_listing = on_listing
+        self._on_salts = on_salts
+        self._stopping = Event()
+        self._listing: Listing | None = None
+        self._saved_at = 0.0
+        self._salts: Salts = {}
+        self._thread = Thread(target=self._run, name="ingest-refresh", daemon=True)
+
+    def start(self) -> None:
+        """Hands over the copy on disk, if there is one, and begins to read."""
+        kept = load_copy(self._copy)
+        if kept is not None:
+            self._listing, read_at = kept
+            self._on_listing(self._listing, read_at)
+        if self._url is not None:
+            self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(5)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._read_until_broken()
+            except (psycopg.Error, OSError) as error:
+                logger.warning("the directory cannot be read from Postgres: %s", str(error).strip().split("\n")[0])
+                self._stopping.wait(RETRY_S)
+
+    def _read_until_broken(self) -> None:
+        with psycopg.connect(self._url or "", autocommit=True, connect_timeout=2, options=OPTIONS) as connection:
+            connection.execute("LISTEN projection")
+            while not self._stopping.is_set():
+                self._read(connection)
+                self._wait(connection)
+
+    def _wait(self, connection: psycopg.Connection[Any]) -> None:
+        """Until a projection that matters here moved on, or the time is up."""
+        deadline = monotonic() + EVERY_S
+        while not self._stopping.is_set() and (left := deadline - monotonic()) > 0:
+            for notice in connection.notifies(timeout=min(left, 0.2), stop_after=1):
+                if notice.payload.startswith(WATCHED):
+                    self._stopping.wait(COALESCE_S)
+                    for _ in connection.notifies(timeout=0):
+                        pass
+                    return
+
+    def _read(self, connection: psycopg.Connection[Any]) -> None:
+        salts = read_salts(connection, datetime.now(UTC).date())
+        if salts != self._salts:
+            self._salts = salts
+            self._on_salts(salts)
+        read_at = time()
+        listing = read_listing(connection)
+        changed = listing != self._listing
+        self._listing = listing
+        self._on_listing(listing if changed else None, read_at)
+        if changed or read_at - self._saved_at > 600:
+            save_copy(self._copy, listing, read_at)
+            self._saved_at = read_at
+
+
+def read_listing(connection: psycopg.Connection[Any]) -> Listing:
+    """The four views in one reading."""
+    with connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        return listing_of(
+            connection.execute(WEBSITES).fetchall(),
+            connection.execute(KEYS).fetchall(),
+            connection.execute(LINKS).fetchall(),
+            connection.execute(PARTNERS).fetchall(),
+        )
+
+
+def listing_of(websites: list[Any], keys: list[Any], links: list[Any], partners: list[Any]) -> Listing:
+    """A listing from the rows that `WEBSITES`, `KEYS`, `LINKS` and `PARTNERS` give."""
+    return Listing(
+        tuple(Website(row[0], row[1], row[2]) for row in sorted(websites)),
+        tuple(KeyRow(row[0], row[1], row[2], origins_of(row[3])) for row in sorted(keys, key=lambda row: row[1])),
+        tuple(
+            LinkRow(row[0], row[1], row[2], row[3], row[4], row[5], subs_of(row[6]), bool(row[7]))
+            for row in sorted(links, key=lambda row: row[0])
+        ),
+        tuple(
+            Partner(row[0], str(row[0]), row[1], row[2], row[3] or "", int(row[4] or 30), bool(row[5]))
+            for row in sorted(partners, key=lambda row: row[0])
+        ),
+    )
+
+
+def read_salts(connection: psycopg.Connection[Any], today: date) -> Salts:
+    """Today's salt (made by whoever asks first) and yesterday's; older ones are deleted."""
+    connection.execute(
+        "INSERT INTO ingest.salt (day, salt) VALUES (%s, %s) ON CONFLICT DO NOTHING", (today, os.urandom(32))
+    )
+    connection.execute("DELETE FROM ingest.salt WHERE day < %s", (today - timedelta(days=1),))
+    return dict(
+        connection.execute("SELECT day, salt FROM ingest.salt WHERE day <= %s ORDER BY day", (today,)).fetchall()
+    )
+
+
+def save_copy(path: Path, listing: Listing, read_at: float) -> None:
+    """Writes the copy whole or not at all, readable by its owner only."""
+    fresh = path.with_suffix(".new")
+    content = msgspec.json.encode({"read_at": read_at, **asdict(listing)})
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError as error:
+        logger.warning("the copy of the directory cannot be written: %s", error)
+
+
+def load_copy(path: Path) -> tuple[Listing, float] | None:
+    """The copy and when it was read, or none when there is no usable one."""
+    try:
+        kept = msgspec.json.decode(path.read_bytes())
+        listing = Listing(
+            tuple(Website(UUID(w["id"]), w["domain"], w["currency"]) for w in kept["websites"]),
+            tuple(KeyRow(UUID(k["website_id"]), k["hash"], k["kind"], tuple(k["origins"])) for k in kept["keys"]),
+            tuple(
+                LinkRow(
+                    UUID(row["id"]),
+                    row["slug"],
+                    row["code"],
+                    UUID(row["website_id"]),
+                    UUID(row["partner_id"]),
+                    row["destination"],
+                    tuple((name, value) for name, value in row["subs"]),
+                    row["is_active"],
+                )
+                for row in kept["links"]
+            ),
+            tuple(Partner(**{**p, "id": UUID(p["id"])}) for p in kept["partners"]),
+        )
+        return listing, float(kept["read_at"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError) as error:
+        logger.warning("the copy of the directory in %s cannot be used: %s", path, error)
+        return None

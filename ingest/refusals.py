@@ -1,0 +1,159 @@
+"""Keeps every refusal: equal ones of a second become one record of topic `rejected`, written within a second.
+
+Bounded and apart from the accepted traffic: when the log is away the newest refusals are counted as lost, never waited
+for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from infra.log import Log, Record
+from ingest.clock import now_ms
+from ingest.counters import Counters
+from ingest.refused import Refused
+from schemas import topics
+from schemas.tracking import NO_ID, Refusal, log_time
+from schemas.uuid7 import uuid7
+
+logger = logging.getLogger(__name__)
+
+FLUSH_S: Final = 0.5
+MAX_KINDS: Final = 5_000
+"""Different (website, code, second, endpoint) that are gathered at once."""
+MAX_WAITING: Final = 20_000
+MAX_SAMPLE: Final = 500
+
+_Kind = tuple[UUID, str, int, str]
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Equal refusals of one second."""
+
+    at_ms: int
+    refused: Refused
+    key_kind: str
+    sample: str
+    count: int
+
+
+class Refusals:
+    """Owned by the event loop."""
+
+    def __init__(self, log: Log, counters: Counters) -> None:
+        self._log = log
+        self._counters = counters
+        self._gathered: dict[_Kind, _Gathered] = {}
+        self._waiting = 0
+        self._settled_all = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.get_running_loop().create_task(self._flush_for_ever())
+
+    def add(
+        self,
+        refused: Refused,
+        endpoint: str,
+        *,
+        website_id: UUID = NO_ID,
+        key_kind: str = "",
+        sample: bytes | str = b"",
+        count: int = 1,
+    ) -> None:
+        """Remembers one refusal (or `count` equal ones). `sample`: what was sent; secret parts are left out here."""
+        self._counters.outcomes[endpoint, refused.outcome.value] += count
+        at = now_ms()
+        kind = (website_id, refused.code, at // 1000, endpoint)
+        found = self._gathered.get(kind)
+        if found is not None:
+            found.count += count
+        elif len(self._gathered) < MAX_KINDS:
+            self._gathered[kind] = _Gathered(at, refused, key_kind, without_secrets(sample), count)
+        else:
+            self._counters.refusals_lost += count
+
+    async def stop(self, timeout_s: float) -> None:
+        """Writes what is gathered and waits for it, at most `timeout_s`."""
+        if self._task is not None:
+            self._task.cancel()
+        self.flush()
+        if self._waiting:
+            self._settled_all.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._settled_all.wait(), timeout_s)
+
+    def flush(self) -> None:
+        """Hands what is gathered to the log; never waits."""
+        gathered, self._gathered = self._gathered, {}
+        records = [_record(kind, group) for kind, group in gathered.items()]
+        if not records:
+            return
+        if self._waiting + len(records) > MAX_WAITING:
+            self._counters.refusals_lost += sum(group.count for group in gathered.values())
+            return
+        self._waiting += len(records)
+        loop = asyncio.get_running_loop()
+        self._log.publish(records).add_done_callback(
+            lambda future: loop.call_soon_threadsafe(self._settled, len(records), future.exception())
+        )
+
+    def _settled(self, count: int, error: BaseException | None) -> None:
+        self._waiting -= count
+        if not self._waiting:
+            self._settled_all.set()
+        if error is not None:
+            self._counters.refusals_lost += count
+            logger.warning("%s refusals were not acknowledged: %s", count, error)
+
+    async def _flush_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_S)
+            self.flush()
+
+
+def without_secrets(sample: bytes | str) -> str:
+    """The start of what was sent, without anything that looks like a key, an e-mail address or an IP address."""
+    text = sample[: 4 * MAX_SAMPLE]
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    text = _SECRET.sub(lambda found: f"{found.group(1) or found.group(2)}[removed]", text)
+    text = _PRIVATE_FIELD.sub(r'\1"[removed]"', text)
+    text = _QUERY.sub(r"\1[removed]", text)
+    text = _PERSONAL.sub("[removed]", text)
+    return "".join(c if c.isprintable() or c == " " else "�" for c in text[:MAX_SAMPLE])
+
+
+def _record(kind: _Kind, group: _Gathered) -> Record:
+    website_id, code, _, endpoint = kind
+    refusal = Refusal(
+        id=uuid7(group.at_ms),
+        website_id=website_id,
+        at=log_time(datetime.fromtimestamp(group.at_ms / 1000, UTC)),
+        outcome=group.refused.outcome,
+        code=code,
+        message=group.refused.message,
+        endpoint=endpoint,
+        key_kind=group.key_kind,
+        count=group.count,
+        sample=group.sample,
+    )
+    return Record(topics.REJECTED.name, str(website_id).encode(), refusal.model_dump_json().encode())
+
+
+_SECRET: Final = re.compile(
+    r"\b((?:sk|pb|pk)_)[A-Za-z0-9_]+|((?:token|password|secret|authorization)[\"']?\s*[=:]\s*[\"']?)[^&\"'\s,}]+", re.I
+)
+_PRIVATE_FIELD: Final = re.compile(r'("(?:ip|user_agent|visitor_id|session_id|customer_id)"\s*:\s*)(?:"[^"]*"?|[\d.]+)')
+_QUERY: Final = re.compile(r"(https?://[^\s\"'?#]*[?#])[^\s\"']*")
+_PERSONAL: Final = re.compile(
+    r"[\w.+%-]+(?:@|%40)[\w-]+\.[\w.-]+|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{0,4}", re.I
+)

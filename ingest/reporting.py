@@ -1,0 +1,135 @@
+"""`POST /track/sale` and `POST /track/lead`: a website reports a conversion (amounts in minor units)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+from infra.http_guard import Receive, Scope, Send
+from ingest.answers import send_json, send_problem
+from ingest.conversions import Report, check_event, check_status, check_txid, take_report
+from ingest.directory import Key
+from ingest.edge import Edge
+from ingest.query import parameters
+from ingest.refused import Refused, Unavailable, invalid
+from ingest.status_of import current_status, wait_for_decision
+from ingest.steps.decode import MAX_EVENT_BYTES, inflate, is_json, too_large
+from ingest.steps.identify_site import MAY_REPORT, bearer, identify
+from ingest.visit import client_of, visit_of
+from schemas.tracking import NO_ID
+
+Text = str | int | None
+
+
+class SentConversion(msgspec.Struct):
+    """The body; unknown fields are ignored."""
+
+    site: str | None = None
+    click_id: str | None = None
+    visitor_id: Text = None
+    coupon: str | None = None
+    txid: Text = None
+    amount: int | None = None
+    currency: str | None = None
+    payout: int | None = None
+    status: Text = None
+    event: str | None = None
+    occurred_at: str | int | None = None
+    customer_id: Text = None
+    props: dict[str, Any] | None = None
+
+
+_decode: Final = msgspec.json.Decoder(SentConversion).decode
+_FIELD: Final = re.compile(r"at `\$\.(\w+)")
+
+
+async def sale(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers one reported sale."""
+    await _report(edge, scope, receive, send, "sale")
+
+
+async def lead(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers one reported lead; amount and txid may be left out where there is a click id."""
+    await _report(edge, scope, receive, send, "lead")
+
+
+async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: str) -> None:
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    body: bytes = (await receive()).get("body", b"")
+    key: Key | None = None
+    try:
+        query = parameters(scope["query_string"])
+        text = bearer(headers) or query.get("site", "")
+        if text:
+            key = await identify(edge.directory, text, headers, MAY_REPORT)
+        sent = _read(inflate(body, headers.get(b"content-encoding", b"")), headers.get(b"content-type", b""))
+        if key is None:
+            key = await identify(edge.directory, sent.site or "", headers, MAY_REPORT)
+        client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
+        taken = await take_report(edge, key, visit_of(key, client, "server"), report_of(sent, kind))
+    except Refused as error:
+        edge.refusals.add(
+            error,
+            kind,
+            website_id=key.website.id if key is not None else NO_ID,
+            key_kind=key.kind if key is not None else "",
+            sample=body,
+        )
+        await send_problem(send, error)
+        return
+    except Unavailable as error:
+        await send_problem(send, error)
+        return
+    if query.get("wait", "").lower() in ("true", "1"):
+        decided = await wait_for_decision(edge.postgres, taken.id)
+        if decided is not None:
+            await send_json(send, 200, decided)
+            return
+    status = "pending" if taken.is_new else await current_status(edge.postgres, taken.id)
+    await send_json(send, 202 if taken.is_new else 200, {"id": str(taken.id), "status": status})
+
+
+def _read(body: bytes, content_type: bytes) -> SentConversion:
+    is_json(content_type)
+    if len(body) > MAX_EVENT_BYTES:
+        raise too_large("A report may have 32 KB.")
+    try:
+        return _decode(body)
+    except msgspec.ValidationError as error:
+        field = _FIELD.search(str(error))
+        if field is None:
+            raise invalid("not_a_report", "A report is one JSON object.") from None
+        name, found = field.group(1), str(error).partition(" - at ")[0]
+        hint = "an integer in minor units (1099 = 10.99 USD)" if name in ("amount", "payout") else found
+        raise invalid(f"bad_{name}", f"{name}: {hint}") from None
+    except (ValueError, RecursionError):
+        raise invalid("bad_json", "The body is not JSON in UTF-8.") from None
+
+
+def report_of(sent: SentConversion, kind: str) -> Report:
+    """The report that was sent. Raises `Refused`."""
+    click = sent.click_id or ""
+    txid = "" if sent.txid is None else str(sent.txid)
+    if kind == "sale":
+        if sent.amount is None:
+            raise invalid("missing_amount", "amount is needed: an integer in minor units (1099 = 10.99 USD)")
+        if not sent.currency:
+            raise invalid("missing_currency", "currency is needed: an ISO 4217 code such as USD")
+    return Report(
+        kind=kind,
+        reported_by=kind,
+        event=check_event(sent.event or kind),
+        txid=check_txid(txid or (click if kind == "lead" else "")),
+        click_id=click,
+        visitor_id="" if sent.visitor_id is None else str(sent.visitor_id),
+        coupon=sent.coupon or "",
+        amount=sent.amount,
+        payout=sent.payout,
+        currency=sent.currency or "",
+        status=check_status("" if sent.status is None else str(sent.status)),
+        occurred_at=sent.occurred_at,
+        customer_id="" if sent.customer_id is None else str(sent.customer_id),
+        props=sent.props or {},
+    )

@@ -1,0 +1,123 @@
+"""Clicks whose visitors were sent on before the log had acknowledged them: a person never waits long for us.
+
+They are tried again until the log takes them, in memory and bounded; at the end of the process what is left goes to a
+file that the next start reads. The records carry header `h`, so a click that was stored after all counts once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from base64 import b64decode, b64encode
+from collections import deque
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from infra.log import Record
+from ingest.counters import Counters
+from ingest.refused import Unavailable
+from ingest.steps.publish import Publisher
+
+logger = logging.getLogger(__name__)
+
+MAX_KEPT: Final = 20_000
+EVERY_S: Final = 0.5
+AT_ONCE: Final = 1_000
+
+
+class Retries:
+    """Owned by the event loop."""
+
+    def __init__(self, publisher: Publisher, counters: Counters, spool: Path) -> None:
+        self._publisher = publisher
+        self._counters = counters
+        self._spool = spool
+        self._kept: deque[Record] = deque()
+        self._sending: list[Record] = []
+        self._watched: set[asyncio.Future[None]] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Takes up what an earlier process left and begins to try."""
+        self._kept.extend(_read_spool(self._spool))
+        self._task = asyncio.get_running_loop().create_task(self._try_for_ever())
+
+    @property
+    def waiting(self) -> int:
+        return len(self._kept) + len(self._sending)
+
+    def add(self, record: Record) -> None:
+        """Keeps a click for another try, or counts it as lost when the buffer is full."""
+        if self.waiting >= MAX_KEPT:
+            self._counters.clicks_lost += 1
+        else:
+            self._counters.clicks_retried += 1
+            self._kept.append(record)
+
+    def watch(self, done: asyncio.Future[None], record: Record) -> None:
+        """Keeps the click when `done`, which nobody waits for any more, fails in the end."""
+        self._watched.add(done)
+
+        def settled(future: asyncio.Future[None]) -> None:
+            self._watched.discard(future)
+            if future.exception() is not None:
+                self.add(record)
+
+        done.add_done_callback(settled)
+
+    async def stop(self) -> None:
+        """Ends the tries; what is left goes to the file."""
+        if self._task is not None:
+            self._task.cancel()
+        left = [*self._sending, *self._kept]
+        self._sending, self._kept = [], deque()
+        _write_spool(self._spool, left)
+
+    async def _try_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY_S)
+            while self._kept:
+                self._sending = [self._kept.popleft() for _ in range(min(AT_ONCE, len(self._kept)))]
+                try:
+                    await asyncio.shield(self._publisher.submit(self._sending))
+                except Unavailable:
+                    self._kept.extendleft(reversed(self._sending))
+                    self._sending = []
+                    break
+                self._sending = []
+
+
+def _write_spool(path: Path, records: list[Record]) -> None:
+    if not records:
+        path.unlink(missing_ok=True)
+        return
+    fresh = path.with_suffix(".new")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(b"\n".join(_line(record) for record in records))
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+
+
+def _line(record: Record) -> bytes:
+    headers = [[name, b64encode(value).decode()] for name, value in record.headers]
+    return msgspec.json.encode([record.topic, record.key.decode(), record.value.decode(), headers, record.timestamp_ms])
+
+
+def _read_spool(path: Path) -> list[Record]:
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError:
+        return []
+    found: list[Record] = []
+    for line in lines:
+        try:
+            topic, key, value, headers, at = msgspec.json.decode(line)
+            pairs = tuple((name, b64decode(text)) for name, text in headers)
+            found.append(Record(topic, key.encode(), value.encode(), pairs, at))
+        except (ValueError, TypeError) as error:
+            logger.warning("a line of %s cannot be read: %s", path, error)
+    return found

@@ -1,0 +1,150 @@
+"""The edge as a process: `althing serve ingest`. It starts without Postgres and log too, and says so in /readyz."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Sequence
+
+from infra.http_guard import Receive, Scope, Send
+from infra.http_server import serve
+from infra.log import open_log
+from infra.sealing import derived_key
+from infra.settings import Settings, SettingsError, load
+from ingest.answers import CORS
+from ingest.app import App
+from ingest.conversion_keys import ConversionKeys
+from ingest.counters import Counters
+from ingest.countries import open_places
+from ingest.directory import Directory
+from ingest.edge import Edge
+from ingest.lookup import lookup_in
+from ingest.postgres import Postgres
+from ingest.rates import SiteRates
+from ingest.refresh import Refresher
+from ingest.refusals import Refusals
+from ingest.refused import Refused
+from ingest.retries import Retries
+from ingest.steps.decode import MAX_BODY, MAX_EVENTS
+from ingest.steps.pseudonymise import Hasher, Salts
+from ingest.steps.publish import Publisher
+from schemas.tracking import Outcome
+
+logger = logging.getLogger(__name__)
+
+LINGER_MS = 1
+DRAIN_S = 4.0
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    """Serves until SIGTERM. Returns the exit code: 0 clean stop, 1 could not start, 2 wrong settings."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("kafka").setLevel(logging.ERROR)
+    try:
+        settings = load()
+        service = Service(settings)
+    except (SettingsError, ValueError) as error:
+        print(error, file=sys.stderr)  # noqa: T201 - for the person who starts it
+        return 2
+    return serve(
+        service,
+        host=settings.host,
+        port=settings.tracking_port,
+        max_body_bytes=MAX_BODY,
+        refusal_headers=CORS,
+        on_stop=service.stopping,
+        on_refused=service.refused,
+    )
+
+
+class Service:
+    """The ASGI application with its beginning and end (`lifespan`)."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._click_key = derived_key(settings, "click-id")
+        self._salts = Salts()
+        self._hasher = Hasher(derived_key(settings, "visitor"), derived_key(settings, "customer"), self._salts)
+        self._app = App()
+        self._refresher: Refresher | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._app(scope, receive, send)
+            return
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await self.start()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self.stop()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def start(self) -> None:
+        """Opens what the edge needs; waits for nothing that may be away."""
+        settings, loop = self._settings, asyncio.get_running_loop()
+        log = open_log(settings, linger_ms=LINGER_MS)
+        counters = Counters()
+        postgres = Postgres(settings.postgres_url)
+        await postgres.open()
+        directory = Directory(lookup_in(postgres))
+        publisher = Publisher(log, counters, settings.ingest_max_unacked)
+        edge = Edge(
+            settings=settings,
+            log=log,
+            postgres=postgres,
+            directory=directory,
+            places=open_places(settings),
+            hasher=self._hasher,
+            click_key=self._click_key,
+            rates=SiteRates(settings.site_rate, MAX_EVENTS),
+            publisher=publisher,
+            retries=Retries(publisher, counters, settings.data_dir / "ingest-clicks.spool"),
+            refusals=Refusals(log, counters),
+            counters=counters,
+            conversion_keys=ConversionKeys(postgres),
+        )
+        self._refresher = Refresher(
+            settings.postgres_url,
+            settings.data_dir / "ingest-directory.json",
+            lambda listing, read_at: loop.call_soon_threadsafe(directory.replace, listing, read_at),
+            lambda salts: loop.call_soon_threadsafe(self._salts.replace, salts),
+        )
+        self._refresher.start()
+        edge.refusals.start()
+        edge.retries.start()
+        self._app.edge = edge
+
+    def stopping(self) -> None:
+        """From now on this process is not ready: a load balancer sends nothing new."""
+        if self._app.edge is not None:
+            self._app.edge.stopping = True
+
+    def refused(self, scope: Scope, status: int, code: str, message: str) -> None:
+        """The guard refused a request before it came here (body too large or too slow): it is counted and kept too."""
+        if self._app.edge is not None:
+            outcome = Outcome.TOO_LARGE if status == 413 else Outcome.INVALID
+            error = Refused(outcome, code, message, status=status)
+            self._app.edge.counters.answers[status] += 1
+            self._app.edge.refusals.add(error, scope["path"].strip("/")[:32])
+
+    async def stop(self) -> None:
+        """Everything accepted is in the log, and what could not be is on disk, before the process ends."""
+        edge = self._app.edge
+        if edge is None:
+            return
+        edge.stopping = True
+        await edge.publisher.drain(DRAIN_S)
+        await edge.retries.stop()
+        await edge.refusals.stop(1.0)
+        if self._refresher is not None:
+            await asyncio.to_thread(self._refresher.stop)
+        await edge.postgres.close()
+        await asyncio.to_thread(edge.log.close)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

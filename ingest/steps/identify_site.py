@@ -1,0 +1,72 @@
+"""Step identify site: which website is sending, and may this key do that?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from ingest.directory import Directory, Key
+from ingest.refused import Refused, not_allowed
+from ingest.visit import Headers
+from schemas.tracking import Outcome
+
+MAX_KEY: Final = 128
+_MAY_TRACK: Final = frozenset({"site", "secret"})
+MAY_REPORT: Final = frozenset({"site", "secret", "postback"})
+MAY_POSTBACK: Final = frozenset({"secret", "postback"})
+MAY_READ: Final = frozenset({"secret"})
+KIND_NAMES: Final = {"site": "site key", "secret": "secret key", "postback": "postback token"}
+
+
+def bearer(headers: Headers) -> str:
+    """The key in the Authorization header, or empty. Raises `Refused` for another scheme."""
+    value = headers.get(b"authorization")
+    if value is None:
+        return ""
+    scheme, _, text = value.partition(b" ")
+    if scheme.lower() != b"bearer" or not text.strip():
+        raise Refused(Outcome.UNKNOWN_SITE, "bad_authorization", "Authorization has to be: Bearer <key>", status=401)
+    return text.strip().decode("latin-1")
+
+
+async def identify(
+    directory: Directory, text: str, headers: Headers, allowed: Collection[str] = _MAY_TRACK, *, browser: bool = True
+) -> Key:
+    """The key called `text`. Raises `Refused`: 401 unknown, 403 not for this; `Unavailable` when it cannot be told now.
+
+    `browser`: a site key's allowed origins are held against the request's Origin (or Referer).
+    """
+    if not text:
+        raise Refused(
+            Outcome.UNKNOWN_SITE,
+            "missing_key",
+            "Name the website: Authorization: Bearer <key>, or its site key as site in the body or as ?site=",
+            status=401,
+        )
+    key = await directory.key(text) if len(text) <= MAX_KEY else None
+    if key is None:
+        raise Refused(Outcome.UNKNOWN_SITE, "unknown_key", "This key is not known, or not valid any more.", status=401)
+    if key.kind not in allowed:
+        raise not_allowed("key_not_allowed", f"A {KIND_NAMES.get(key.kind, key.kind)} may not be used here.")
+    if key.origins and browser and key.kind == "site":
+        check_origin(key, headers)
+    return key
+
+
+def check_origin(key: Key, headers: Headers) -> None:
+    """Raises `Refused` when the page that sends is not one of the key's allowed origins."""
+    sent = (headers.get(b"origin") or headers.get(b"referer") or b"").decode("latin-1").lower()
+    scheme, _, rest = sent.partition("://")
+    host = rest.partition("/")[0]
+    for allowed in key.origins:
+        wanted_scheme, found, wanted = allowed.rpartition("://")
+        if found and wanted_scheme != scheme:
+            continue
+        if host and (host == wanted or (wanted.startswith("*.") and host.endswith(wanted[1:]))):
+            return
+    raise Refused(
+        Outcome.ORIGIN_NOT_ALLOWED,
+        "origin_not_allowed",
+        "This site key may not be used from this page: its origin is not in the key's list.",
+        status=403,
+    )

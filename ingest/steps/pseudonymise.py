@@ -1,0 +1,81 @@
+"""Step pseudonymise: visitor and session become keyed hashes. Address, user agent and the site's own ids end here.
+
+Where the site names its visitor, the hash is stable; else it is made of address and user agent with a salt that
+changes every day and is deleted after 48 hours: nobody, we included, can tell tomorrow who it was.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections.abc import Mapping
+from datetime import date
+from hashlib import blake2b, sha256
+from typing import Final
+
+from ingest.clock import DAY_MS
+from ingest.refused import invalid
+from ingest.rows import Row, SentEvent
+from ingest.visit import Visit
+
+MAX_ID: Final = 255
+_EPOCH: Final = date(1970, 1, 1).toordinal()
+
+
+class Salts:
+    """The salts by day. While there is none for a day the last known one goes on, so counting does not stop when
+    Postgres is away at midnight; before the first one is known a passing one is used."""
+
+    def __init__(self) -> None:
+        self._by_day: dict[int, bytes] = {}
+        self._last = os.urandom(32)
+
+    def replace(self, salts: Mapping[date, bytes]) -> None:
+        self._by_day = {day.toordinal() - _EPOCH: bytes(salt) for day, salt in salts.items()}
+        if self._by_day:
+            self._last = self._by_day[max(self._by_day)]
+
+    def of(self, milliseconds: int) -> bytes:
+        """The salt for an event of that moment."""
+        return self._by_day.get(milliseconds // DAY_MS, self._last)
+
+
+class Hasher:
+    """Makes the hashes; `key` is derived from the master key."""
+
+    def __init__(self, key: bytes, customer_key: bytes, salts: Salts) -> None:
+        self._key = key
+        self._customer_key = customer_key
+        self._salts = salts
+
+    def pseudonymise(self, visit: Visit, sent: SentEvent, row: Row, occurred: int) -> None:
+        """Sets visitor and session. Raises `Refused` (bad_visitor_id, bad_session_id)."""
+        if sent.visitor_id is not None and sent.visitor_id != "":
+            row.visitor = self.named_visitor(visit.website.id_bytes, str(sent.visitor_id))
+        else:
+            row.visitor = self.passing_visitor(visit, occurred)
+        if sent.session_id is not None and sent.session_id != "":
+            text = str(sent.session_id)
+            if len(text) > MAX_ID:
+                raise invalid("bad_session_id", f"session_id may have {MAX_ID} characters")
+            row.session = _number(visit.website.id_bytes + text.encode(), self._key, b"session")
+
+    def named_visitor(self, website: bytes, visitor_id: str) -> int:
+        """The visitor that the website calls `visitor_id`."""
+        if len(visitor_id) > MAX_ID:
+            raise invalid("bad_visitor_id", f"visitor_id may have {MAX_ID} characters")
+        return _number(website + visitor_id.encode(), self._key, b"visitor")
+
+    def passing_visitor(self, visit: Visit, occurred: int) -> int:
+        """The visitor by address and user agent, for one day."""
+        client = visit.client
+        message = f"{client.address}\n{client.agent_text}".encode("utf-8", "replace")
+        return _number(visit.website.id_bytes + message, self._salts.of(occurred), b"passing")
+
+    def customer(self, website: bytes, customer_id: str) -> str:
+        """The buyer's pseudonym within the website: 32 hexadecimal digits."""
+        return hmac.new(self._customer_key, website + customer_id.encode(), sha256).hexdigest()[:32]
+
+
+def _number(message: bytes, key: bytes, purpose: bytes) -> int:
+    return int.from_bytes(blake2b(message, digest_size=8, key=key, person=purpose).digest(), "big")

@@ -1,0 +1,126 @@
+"""Step publish: group commit. A request's records join the batch that is being gathered; it is answered only after
+the log has acknowledged that whole batch.
+
+While `IN_FLIGHT` batches are on their way the next one gathers, so the batches grow with the load and the cost per
+event falls. What is not yet acknowledged is bounded, in events and in bytes: above it, and while the log does not
+answer, a request is refused at once (503) instead of queued.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from time import monotonic
+from typing import Final
+
+from infra.log import Log, Position, Record
+from ingest.counters import Counters
+from ingest.refused import Unavailable
+
+logger = logging.getLogger(__name__)
+
+IN_FLIGHT: Final = 3
+ANSWER_S: Final = 4.0
+"""A batch that is not acknowledged by then fails for its requests."""
+MAX_UNACKED_BYTES: Final = 48 * 1024 * 1024
+MAX_GROUP: Final = 10_000
+
+
+class _Group:
+    """Records of several requests that share one acknowledgement."""
+
+    __slots__ = ("done", "records", "size", "timer")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, answer_s: float) -> None:
+        self.records: list[Record] = []
+        self.size = 0
+        self.done: asyncio.Future[None] = loop.create_future()
+        self.timer = loop.call_later(answer_s, _fail, self, "The log does not answer in time; please try again.")
+
+
+class Publisher:
+    """Owned by the event loop; `log` may acknowledge on any thread."""
+
+    def __init__(self, log: Log, counters: Counters, max_unacked: int, answer_s: float = ANSWER_S) -> None:
+        self._log = log
+        self._counters = counters
+        self._max_unacked = max_unacked
+        self._answer_s = answer_s
+        self._loop = asyncio.get_running_loop()
+        self._gathering: _Group | None = None
+        self._sent_at: deque[float] = deque()
+        self._flush_is_due = False
+        self._drained = asyncio.Event()
+        self.unacked = 0
+        self.unacked_bytes = 0
+
+    def submit(self, records: Sequence[Record]) -> asyncio.Future[None]:
+        """Hands the records over. The future is done when the log has them all, or raises `Unavailable`.
+
+        It is shared: whoever may be cancelled waits by `asyncio.wait` or a shield. Raises `Unavailable` at once when
+        too much is waiting or the log does not answer.
+        """
+        count = len(records)
+        if (self.unacked and self.unacked + count > self._max_unacked) or self.unacked_bytes > MAX_UNACKED_BYTES:
+            raise Unavailable("busy", "Too many events wait for the log; please try again.")
+        if self._sent_at and monotonic() - self._sent_at[0] > self._answer_s:
+            raise Unavailable("log_unavailable", "The log does not answer; please try again.")
+        group = self._gathering
+        if group is None:
+            group = self._gathering = _Group(self._loop, self._answer_s)
+        group.records += records
+        for record in records:
+            group.size += len(record.value)
+        self.unacked += count
+        if not self._flush_is_due and (len(self._sent_at) < IN_FLIGHT or len(group.records) >= MAX_GROUP):
+            self._flush_is_due = True
+            self._loop.call_soon(self._flush)
+        return group.done
+
+    async def drain(self, timeout_s: float) -> None:
+        """Waits until everything handed over is acknowledged or failed, at most `timeout_s`."""
+        if self.unacked:
+            self._drained.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._drained.wait(), timeout_s)
+
+    def _flush(self) -> None:
+        self._flush_is_due = False
+        group, self._gathering = self._gathering, None
+        if group is None:
+            return
+        self.unacked_bytes += group.size
+        self._sent_at.append(monotonic())
+        self._log.publish(group.records).add_done_callback(
+            lambda future: self._loop.call_soon_threadsafe(self._settle, group, future)
+        )
+
+    def _settle(self, group: _Group, future: Future[list[Position]]) -> None:
+        self._sent_at.popleft()
+        count = len(group.records)
+        self.unacked -= count
+        if not self.unacked:
+            self._drained.set()
+        self.unacked_bytes -= group.size
+        group.timer.cancel()
+        error = future.exception()
+        if error is None:
+            self._counters.published += count
+            if not group.done.done():
+                group.done.set_result(None)
+        else:
+            self._counters.publish_failures += count
+            logger.warning("%s records were not acknowledged: %s", count, error)
+            _fail(group, "The log cannot take this now; please try again.")
+        if self._gathering is not None and not self._flush_is_due:
+            self._flush()
+
+
+def _fail(group: _Group, message: str) -> None:
+    if not group.done.done():
+        group.done.set_exception(Unavailable("log_unavailable", message))
+        group.done.exception()  # retrieved: a request that is gone leaves no complaint behind

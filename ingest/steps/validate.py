@@ -1,0 +1,68 @@
+"""Step validate: is this an event that can be kept? Starts the record with what the site itself says of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+from ingest.money import MAX_AMOUNT, exponent_of
+from ingest.referrers import MAX_TEXT, clean
+from ingest.refused import invalid, not_allowed
+from ingest.rows import SUBS, Row, SentEvent
+from ingest.visit import Visit
+
+MAX_PROPS: Final = 4096
+MAX_TITLE: Final = 512
+RESERVED: Final = frozenset({"conversion"})
+"""Types that only decided events have; a site that sent one would change money."""
+
+
+def begin_row(visit: Visit, sent: SentEvent) -> Row:
+    """The record with type, title, subs, value and props. Raises `Refused`."""
+    kind = sent.type
+    if kind not in _USUAL:
+        _check_type(kind)
+    row = Row("", visit.website.id_text, kind, "", visit.received, origin=visit.origin)
+    if sent.title:
+        row.title = clean(sent.title)[:MAX_TITLE]
+    if sent.value is not None:
+        if not -MAX_AMOUNT <= sent.value <= MAX_AMOUNT:
+            raise invalid("bad_value", "value is an integer (minor units, if it is money) within 2^53")
+        row.value = sent.value
+    if sent.currency is not None:
+        exponent_of(sent.currency)
+        row.currency = sent.currency
+    if sent.props:
+        row.props = props_text(sent.props)
+    for name in SUBS:
+        value = getattr(sent, name)
+        if value is not None:
+            setattr(row, name, clean(str(value))[:MAX_TEXT])
+    if (sent.ip is not None or sent.user_agent is not None) and visit.kind != "secret":
+        raise not_allowed("override_not_allowed", "ip and user_agent are taken with a secret key only.")
+    return row
+
+
+def props_text(props: dict[str, Any]) -> str:
+    """The properties as they are kept. Raises `Refused` (bad_props, props_too_large)."""
+    try:
+        text = _encode(props)
+    except (ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
+        raise invalid("bad_props", "props holds a number that JSON readers do not agree on") from None
+    if len(text) > MAX_PROPS:
+        raise invalid("props_too_large", f"props may have {MAX_PROPS} bytes as JSON")
+    return text.decode()
+
+
+def _check_type(kind: str) -> None:
+    if kind in RESERVED:
+        raise invalid("reserved_type", "Report conversions with POST /track/sale, /track/lead or /postback.")
+    if _TYPE.fullmatch(kind) is None:
+        raise invalid("bad_type", "type is pageview, click or a name of your own: 1 to 64 of a-z, 0-9, _ . -")
+
+
+_USUAL: Final = frozenset({"pageview", "click"})
+_TYPE: Final = re.compile(r"[a-z0-9_.-]{1,64}", re.A)
+_encode: Final = msgspec.json.Encoder().encode

@@ -1,0 +1,223 @@
+"""`POST /track`: clicks, page views and custom events, one or ten thousand at a time.
+
+The steps are in `ingest.steps`, in this order: identify site, decode, validate, enrich, pseudonymise, stamp, publish.
+Each keeps the event or drops it with a reason; the answer is given after the log has acknowledged every kept one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from infra.http_guard import Receive, Scope, Send
+from infra.log import Record
+from ingest.answers import send_accepted_one, send_json, send_problem
+from ingest.bots import PREFETCH, SPAM_REFERRER
+from ingest.directory import Key
+from ingest.edge import Edge
+from ingest.query import parameters
+from ingest.refused import Refused, Unavailable, not_allowed
+from ingest.rows import Row, SentEvent, encode_row
+from ingest.steps.decode import Decoded, decode, inflate
+from ingest.steps.enrich import enrich
+from ingest.steps.identify_site import bearer, identify
+from ingest.steps.stamp import moment_of, stamp
+from ingest.steps.validate import begin_row
+from ingest.visit import Client, Headers, Visit, client_of, visit_of, with_overrides
+from schemas import topics
+from schemas.tracking import NO_ID, Outcome
+
+ENDPOINT: Final = "track"
+MAX_DEBUGGED: Final = 100
+_CLICKS: Final = topics.CLICKS.name
+_DEBUG: Final = b"x-debug-request"
+
+
+async def track(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers one request."""
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    body: bytes = (await receive()).get("body", b"")
+    request = _Request(edge, headers)
+    try:
+        query = parameters(scope["query_string"]) if scope["query_string"] else None
+        text = bearer(headers) or (query.get("site", "") if query else "")
+        if text:
+            request.key = await identify(edge.directory, text, headers)
+        body = inflate(body, headers.get(b"content-encoding", b""))
+        events, alone = decode(body, headers.get(b"content-type", b""))
+        if alone and isinstance(events[0], Refused):
+            raise events[0]
+        request.client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
+        await request.resolve(events)
+        request.process(events)
+        if request.records:
+            await edge.publisher.submit(request.records)
+    except (Refused, Unavailable) as error:
+        await request.refuse(send, error, body)
+        return
+    await request.answer(send, events, body)
+
+
+class _Request:
+    """What one request gathers on its way."""
+
+    __slots__ = ("client", "edge", "headers", "key", "keys", "records", "refused", "rows", "visits")
+
+    client: Client
+
+    def __init__(self, edge: Edge, headers: Headers) -> None:
+        self.edge = edge
+        self.headers = headers
+        self.key: Key | None = None
+        self.keys: dict[str, Key | Refused] = {}
+        self.visits: dict[Key, Visit | Refused] = {}
+        self.records: list[Record] = []
+        self.rows: list[Row] = []
+        self.refused: list[tuple[int, Refused]] = []
+
+    async def resolve(self, events: Decoded) -> None:
+        """Looks up what the events name and takes their share of each website's rate."""
+        counts: dict[Key, int] = {}
+        for sent in events:
+            if isinstance(sent, Refused):
+                continue
+            if sent.link is not None:
+                await self.edge.directory.link_of(sent.link)
+            key = self.key
+            if key is None or sent.site is not None:
+                found = await self._key_of(sent.site or "")
+                if isinstance(found, Refused):
+                    if len(events) == 1:
+                        raise found
+                    continue
+                key = key or found
+            counts[key] = counts.get(key, 0) + 1
+        origin = "script" if b"origin" in self.headers else "server"
+        for key, count in counts.items():
+            try:
+                self.edge.rates.take(key.website.id, count)
+                self.visits[key] = visit_of(key, self.client, origin)
+            except Refused as error:
+                if len(counts) == 1:
+                    self.key = key
+                    raise
+                self.visits[key] = error
+
+    async def _key_of(self, text: str) -> Key | Refused:
+        found = self.keys.get(text)
+        if found is None:
+            try:
+                found = await identify(self.edge.directory, text, self.headers)
+            except Refused as error:
+                found = error
+            self.keys[text] = found
+        return found
+
+    def process(self, events: Decoded) -> None:
+        """Every event through the steps; what is dropped is remembered with its place and reason."""
+        for index, sent in enumerate(events):
+            try:
+                if isinstance(sent, Refused):
+                    raise sent
+                self.records.append(self._record(sent))
+            except Refused as error:
+                self.refused.append((index, error))
+                website = self.key.website.id if self.key is not None else NO_ID
+                kind = self.key.kind if self.key is not None else ""
+                if self.key is None and isinstance(sent, SentEvent):
+                    owner = self.keys.get(sent.site or "")
+                    if isinstance(owner, Key):
+                        website, kind = owner.website.id, owner.kind
+                sample = b"" if isinstance(sent, Refused) else sample_of(sent)
+                self.edge.refusals.add(error, ENDPOINT, website_id=website, key_kind=kind, sample=sample)
+
+    def _record(self, sent: SentEvent) -> Record:
+        key = self.key
+        if key is None or sent.site is not None:
+            named = self.keys[sent.site or ""]
+            if isinstance(named, Refused):
+                raise named
+            if key is None:
+                key = named
+            elif key.website.id != named.website.id:
+                raise not_allowed("site_mismatch", "site names another website than the key.")
+        visit = self.visits[key]
+        if isinstance(visit, Refused):
+            raise visit
+        row = begin_row(visit, sent)
+        if sent.ip is not None or sent.user_agent is not None:
+            visit = with_overrides(visit, sent.ip, sent.user_agent, self.edge.places)
+        enrich(self.edge.directory, self.edge.click_key, visit, sent, row)
+        occurred, clamped = moment_of(visit, sent.occurred_at)
+        self.edge.hasher.pseudonymise(visit, sent, row, occurred)
+        record_headers = stamp(visit, sent, row, occurred, clamped)
+        self.rows.append(row)
+        return Record(_CLICKS, row.event_id.encode(), encode_row(row), record_headers, visit.now)
+
+    async def answer(self, send: Send, events: Decoded, body: bytes) -> None:
+        """202 with what was kept and what was not; 400 when nothing was."""
+        outcomes = self.edge.counters.outcomes
+        for row in self.rows:
+            outcomes[ENDPOINT, outcome_of(row).value] += 1
+        if len(self.rows) == 1 and not self.refused and _DEBUG not in self.headers:
+            await send_accepted_one(send)
+            return
+        rejected = [{"index": index, "code": e.code, "message": e.message} for index, e in self.refused]
+        if not self.rows:
+            first = self.refused[0][1]
+            status = 400 if len(events) > 1 else first.status
+            error = Refused(first.outcome, first.code, first.message, status, first.retry_after)
+            await send_problem(send, error, accepted=0, rejected=rejected)
+            return
+        content: dict[str, Any] = {"accepted": len(self.rows), "rejected": rejected}
+        if self.headers.get(_DEBUG, b"").lower() in (b"true", b"1"):
+            content["debug"] = [debug_of(row) for row in self.rows[:MAX_DEBUGGED]]
+        await send_json(send, 202, content)
+
+    async def refuse(self, send: Send, error: Refused | Unavailable, body: bytes) -> None:
+        """The whole request is refused."""
+        if isinstance(error, Refused):
+            website = self.key.website.id if self.key is not None else NO_ID
+            kind = self.key.kind if self.key is not None else ""
+            self.edge.refusals.add(error, ENDPOINT, website_id=website, key_kind=kind, sample=body)
+            rejected = [{"index": 0, "code": error.code, "message": error.message}]
+            await send_problem(send, error, accepted=0, rejected=rejected)
+        else:
+            await send_problem(send, error)
+
+
+def sample_of(sent: SentEvent) -> bytes:
+    """What was sent, without what tells who the visitor is."""
+    shown = msgspec.structs.replace(sent, site=None, ip=None, user_agent=None, visitor_id=None, session_id=None)
+    try:
+        return msgspec.json.encode(shown)
+    except (ValueError, OverflowError):
+        return b""
+
+
+def outcome_of(row: Row) -> Outcome:
+    """What becomes of a kept event."""
+    if not row.is_bot:
+        return Outcome.ACCEPTED
+    if row.bot_reason == PREFETCH:
+        return Outcome.PREFETCH
+    return Outcome.SPAM_REFERRER if row.bot_reason == SPAM_REFERRER else Outcome.BOT
+
+
+def debug_of(row: Row) -> dict[str, Any]:
+    """What `X-Debug-Request: true` shows of an event."""
+    return {
+        "id": row.event_id,
+        "outcome": outcome_of(row).value,
+        "country": row.country,
+        "device": row.device,
+        "visitor": f"{row.visitor:016x}"[:8],
+        "session": f"{row.session:016x}"[:8] if row.session else "",
+        "is_bot": row.is_bot,
+        "bot_reason": row.bot_reason,
+        "source": row.source,
+        "channel": row.channel,
+        "occurred_at": row.occurred_at,
+        "flags": row.flags,
+    }

@@ -1,0 +1,98 @@
+"""Who is asking: the client's address, its user agent, and what follows from both. Worked out once per request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Any
+
+from infra.settings import Network
+from ingest import bots
+from ingest.agents import MAX_LENGTH, Agent, parse_agent
+from ingest.clock import log_text, now_ms
+from ingest.countries import Places, parse_address
+from ingest.directory import Key, Website
+from ingest.refused import invalid
+
+Headers = Mapping[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """An address and a user agent. Both stay in memory and never enter the log."""
+
+    address: str
+    agent_text: str
+    agent: Agent
+    country: str
+    region: str
+    bot_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request of one website. `now`: Unix time in ms; `received`: the same as the log writes it."""
+
+    website: Website
+    kind: str
+    origin: str
+    client: Client
+    now: int
+    received: str
+
+
+def visit_of(key: Key, client: Client, origin: str) -> Visit:
+    now = now_ms()
+    return Visit(key.website, key.kind, origin, client, now, log_text(now))
+
+
+def client_of(scope: Mapping[str, Any], headers: Headers, trusted: Sequence[Network], places: Places) -> Client:
+    """The client behind a request that is sent by a script or a server."""
+    address = client_address(scope, headers, trusted)
+    text = headers.get(b"user-agent", b"")[:MAX_LENGTH].decode("latin-1")
+    agent = parse_agent(text)
+    country, region = places.find(address)
+    return Client(address, text, agent, country, region, bots.machine_reason(agent, headers))
+
+
+def with_overrides(visit: Visit, address: str | None, agent_text: str | None, places: Places) -> Visit:
+    """The visit as the website's server describes it. Raises `Refused` (bad_ip)."""
+    client = visit.client
+    if address is not None:
+        known = parse_address(address)
+        if known is None:
+            raise invalid("bad_ip", "ip is not an IPv4 or IPv6 address")
+        country, region = places.find(known)
+        client = replace(client, address=known, country=country, region=region)
+    if agent_text is not None:
+        text = agent_text[:MAX_LENGTH]
+        agent = parse_agent(text)
+        client = replace(client, agent_text=text, agent=agent, bot_reason=bots.machine_reason(agent, {}))
+    return replace(visit, client=client)
+
+
+def client_address(scope: Mapping[str, Any], headers: Headers, trusted: Sequence[Network]) -> str:
+    """The peer; or, when that is a trusted proxy, the nearest address in `X-Forwarded-For` that is none."""
+    peer = scope.get("client")
+    address = str(peer[0]) if peer else ""
+    if not trusted or not _is_in(address, tuple(trusted)):
+        return address
+    for part in reversed(headers.get(b"x-forwarded-for", b"").decode("latin-1").split(",")):
+        hop = parse_address(part)
+        if hop is None:
+            break
+        address = hop
+        if not _is_in(hop, tuple(trusted)):
+            break
+    return address
+
+
+@lru_cache(maxsize=4096)
+def _is_in(address: str, networks: tuple[Network, ...]) -> bool:
+    known = parse_address(address)
+    if known is None:
+        return False
+    parsed = ip_address(known)
+    return any(parsed in network for network in networks)
