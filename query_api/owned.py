@@ -48,10 +48,10 @@ class Owned:
 
     def website(self, website_id: UUID) -> Website:
         """The website. Raises `Problem` 404 for one that is not theirs or not there."""
-        [found] = self._read(_ONE, {"id": website_id}) or [None]
-        if found is None:
+        found = self._read(_ONE, {"id": website_id})
+        if not found:
             raise not_found("website")
-        return found
+        return found[0]
 
     def websites(self) -> list[Website]:
         """All of theirs, oldest first."""
@@ -68,7 +68,7 @@ class Owned:
     def _read(self, sql: str, values: dict[str, Any]) -> list[Website]:
         bound = {**values, "everything": self.principal.is_admin, "account": self.principal.account_id}
         with self._pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
-            return [Website(**row) for row in cursor.execute(sql, bound)]  # type: ignore[call-overload]
+            return [Website(**row) for row in cursor.execute(sql, bound)]
 
 
 def not_found(what: str) -> Problem:

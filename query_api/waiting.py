@@ -72,7 +72,7 @@ class Seen:
 
 
 def parse(text: str) -> tuple[Token, ...]:
-    """The tokens of an `X-Wait-For` header: `domain@12`, `clicks[3]@98765`, or several with commas. Raises `BadToken`."""
+    """The tokens of an `X-Wait-For` header: `domain@12`, `clicks[3]@98765`, several with commas. Raises `BadToken`."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if len(parts) > MAX_TOKENS:
         raise BadToken(f"X-Wait-For takes at most {MAX_TOKENS} positions.")

@@ -11,7 +11,8 @@ from query_api import money
 from query_api.analytics import metrics
 from query_api.analytics.metrics import CONVERSION_COUNTERS, Counts, Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import Query, Selection, counts_by_edge, edge, edges_of, rows, source_of
+from query_api.analytics.reading import Selection, counts_by_edge, edge, edges_of, rows, source_of
+from query_api.columnar import Query
 
 
 class ConversionPoint(BaseModel):

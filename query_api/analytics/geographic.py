@@ -12,7 +12,8 @@ from query_api.analytics import metrics
 from query_api.analytics.countries import country_name
 from query_api.analytics.metrics import IS_ACTIVE, PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import Query, Selection, rows, source_of
+from query_api.analytics.reading import Selection, rows, source_of
+from query_api.columnar import Query
 
 
 class CountryPerformance(BaseModel):

@@ -11,7 +11,8 @@ from query_api import money
 from query_api.analytics import metrics
 from query_api.analytics.metrics import Counts, Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import NO_PARTNER, Query, Selection, rows, source_of
+from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
+from query_api.columnar import Query
 
 
 class ClickTotals(BaseModel):

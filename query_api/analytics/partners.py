@@ -11,10 +11,11 @@ from query_api import money
 from query_api.analytics import metrics
 from query_api.analytics.metrics import IS_ACTIVE, PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import NO_PARTNER, Query, Selection, rows, source_of
+from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
+from query_api.columnar import Query
+from query_api.partner_names import UNKNOWN
 
 TOP: Final = 10
-UNKNOWN: Final = "Unknown partner"
 
 
 class PartnerPerformance(BaseModel):

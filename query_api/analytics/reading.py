@@ -15,6 +15,7 @@ from typing import Any, Final
 from query_api.analytics.filters import Bots, Filter, condition
 from query_api.analytics.metrics import Source
 from query_api.analytics.ranges import Range
+from query_api.columnar import Query
 from schemas.tracking import NO_ID
 
 Parameters = Mapping[str, Any]
@@ -31,14 +32,6 @@ class Selection:
     website_id: str
     filters: tuple[Filter, ...] = ()
     bots: Bots = Bots.EXCLUDE
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A statement whose values are bound on the server."""
-
-    sql: str
-    parameters: Parameters
 
 
 def source_of(selection: Selection, usual: Source, names: Sequence[str] = ()) -> Source:

@@ -1,0 +1,57 @@
+"""`GET /api/admin/partners`: partners with everything an admin may change."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from psycopg.rows import dict_row
+from pydantic import BaseModel, Field
+
+from query_api.context import AsAdmin, Context, Reads
+from query_api.money import Amount
+from query_api.platform.partners import flat, percent
+
+router = APIRouter(tags=["admin"])
+
+
+class AdminPartner(BaseModel):
+    """An affiliate program."""
+
+    id: UUID
+    name: str
+    slug: str
+    baseUrl: str
+    commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
+    flatCommission: Amount | None
+    description: str
+    isActive: bool
+    cookieDays: int
+    postbackPreset: str | None
+    createdAt: datetime
+    updatedAt: datetime
+
+
+@router.get("/api/admin/partners", dependencies=[Depends(Reads("partners"))])
+def get_admin_partners(context: Context, _: AsAdmin) -> list[AdminPartner]:
+    """Newest first."""
+    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute("SELECT * FROM read.partners ORDER BY created_at DESC, id DESC").fetchall()
+    return [
+        AdminPartner(
+            id=row["id"],
+            name=row["name"],
+            slug=row["slug"],
+            baseUrl=row["base_url"],
+            commission=percent(row["terms"]),
+            flatCommission=flat(row["terms"]),
+            description=row["description"],
+            isActive=row["is_active"],
+            cookieDays=row["cookie_days"],
+            postbackPreset=row["postback_preset"],
+            createdAt=row["created_at"],
+            updatedAt=row["updated_at"],
+        )
+        for row in rows
+    ]

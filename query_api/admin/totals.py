@@ -1,0 +1,91 @@
+"""`GET /api/admin/analytics` and `/recent-activity`: the platform as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+from psycopg.rows import dict_row
+from pydantic import BaseModel, Field
+
+from query_api import columnar, money
+from query_api.admin.exchange_rates import convert, newest_rates
+from query_api.analytics import metrics
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.context import AsAdmin, Context, Reads
+from query_api.money import Amount
+
+router = APIRouter(tags=["admin"])
+
+CURRENCY: Final = "USD"
+_COUNTED: Final = (
+    f"SELECT toString(t.website_id) AS website, {metrics.counters(Source.TRAFFIC, PERFORMANCE_COUNTERS)}"  # noqa: S608
+    " FROM traffic_15m AS t WHERE NOT t.is_bot GROUP BY t.website_id"
+)
+
+
+class AdminAnalytics(BaseModel):
+    """All websites, all time, bots left out. Definitions are those of the dashboards."""
+
+    totalClicks: int
+    totalConversions: int
+    conversionRate: float = Field(description="Conversions per hundred clicks, two decimals")
+    totalRevenue: float = Field(description="Major units of `currency`; other currencies at their newest rate")
+    currency: str = Field(description="The one that all websites have, else USD")
+    notConverted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `totalRevenue`")
+
+
+class Activity(BaseModel):
+    """Something that happened on the platform."""
+
+    id: UUID
+    type: str
+    description: str
+    timestamp: datetime
+
+
+@router.get("/api/admin/analytics", dependencies=[Depends(Reads("events", "websites", "exchange_rates"))])
+def get_admin_analytics(context: Context, _: AsAdmin) -> AdminAnalytics:
+    """Totals of the platform."""
+    rows = context.columnar.rows(columnar.Query(_COUNTED, {}))
+    with context.pool.connection() as connection:
+        found: list[Any] = connection.execute("SELECT id::text, currency FROM read.websites").fetchall()
+    currencies = {row[0]: row[1] for row in found}
+    clicks = conversions = 0
+    revenue: Counter[str] = Counter()
+    for row in rows:
+        counts = Counts.of(row)
+        clicks += counts.clicks
+        conversions += counts.conversions
+        revenue[currencies.get(row["website"], CURRENCY)] += counts.revenue
+    earned = {currency: amount for currency, amount in revenue.items() if amount}
+    shown = next(iter(earned)) if len(earned) == 1 else CURRENCY
+    rates = newest_rates(context.pool, shown) if len(earned) > 1 else {shown: Decimal(1)}
+    total = sum(convert(amount, one, shown, rates[one]) for one, amount in earned.items() if one in rates)
+    return AdminAnalytics(
+        totalClicks=clicks,
+        totalConversions=conversions,
+        conversionRate=money.percent(conversions, clicks),
+        totalRevenue=money.major(total, shown),
+        currency=shown,
+        notConverted=[
+            Amount(amount=amount, currency=one) for one, amount in sorted(earned.items()) if one not in rates
+        ],
+    )
+
+
+@router.get("/api/admin/recent-activity", dependencies=[Depends(Reads("activity"))])
+def get_recent_activity(
+    context: Context, _: AsAdmin, limit: Annotated[int, Query(ge=1, le=100)] = 10
+) -> list[Activity]:
+    """Newest first."""
+    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(
+            "SELECT id, type, description, at AS timestamp FROM read.activity ORDER BY position DESC, id LIMIT %s",
+            (limit,),
+        ).fetchall()
+    return [Activity(**row) for row in rows]

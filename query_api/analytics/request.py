@@ -1,0 +1,151 @@
+"""From the query string of an analytics call to what is asked: website, range, comparison, filters, bots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import Depends, Query, Response
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from infra.identity import Pool
+from infra.problems import FieldError, Problem
+from query_api import columnar
+from query_api.analytics import filters, ranges
+from query_api.analytics.filters import BadFilter, Bots, Filter
+from query_api.analytics.ranges import BadRange, Compare, Range, TimeRange
+from query_api.analytics.reading import Selection
+from query_api.columnar import Row
+from query_api.context import Context, Services, Theirs
+from query_api.owned import Website
+
+MAX_TEXT: Final = 8192
+
+
+def _absent(value: object) -> object:
+    """`from=` is the same as no `from`."""
+    return None if value == "" else value
+
+
+Day = Annotated[date | None, BeforeValidator(_absent)]
+Values = Annotated[str, Field(max_length=MAX_TEXT)]
+
+
+class RangeQuery(BaseModel):
+    """Website and range."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    websiteId: UUID
+    timeRange: TimeRange = TimeRange.LAST_7D
+    from_: Day = Field(default=None, alias="from", description="First day, with timeRange=custom: YYYY-MM-DD")
+    to: Day = Field(default=None, description="Last day, inclusive")
+
+
+class AnalyticsQuery(RangeQuery):
+    """What the five calls take. Filters: a comma means any of, a leading `-` means not, `(none)` means no value."""
+
+    compare: Compare = Compare.PREVIOUS
+    bots: Bots = Bots.EXCLUDE
+    partner: Values = Field(default="", description="Ids or slugs")
+    country: Values = Field(default="", description="ISO 3166-1 alpha-2")
+    device: Values = ""
+    source: Values = ""
+    link: Values = Field(default="", description="Ids or slugs")
+    sub1: Values = ""
+    sub2: Values = ""
+    sub3: Values = ""
+    sub4: Values = ""
+    sub5: Values = ""
+    sub6: Values = ""
+    sub7: Values = ""
+    sub8: Values = ""
+    sub9: Values = ""
+    sub10: Values = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One analytics request, understood: the website is theirs, ranges are instants, slugs are ids."""
+
+    services: Services
+    website: Website
+    range: Range
+    compared: Range | None
+    selection: Selection
+
+    def read(self, response: Response, *queries: columnar.Query) -> list[list[Row]]:
+        """The rows of each statement, all run at once; adds the headers that say how fresh they are."""
+        services, website_id = self.services, self.website.id
+        newest = services.freshness.ask(website_id, self.range)
+        found = services.columnar.all(*queries, *([newest] if newest is not None else []))
+        asked = found.pop() if newest is not None else None
+        response.headers.update(services.freshness.headers(website_id, self.range, asked))
+        return found
+
+
+def asked(query: Annotated[AnalyticsQuery, Query()], context: Context, theirs: Theirs) -> Asked:
+    """Raises `Problem` 400 for what makes no sense and 404 for a website that is not theirs."""
+    website = theirs.website(query.websiteId)
+    range_ = range_of(query, website)
+    chosen = [found for name in filters.COLUMNS if (found := _filter(name, getattr(query, name))) is not None]
+    selection = Selection(str(website.id), tuple(_with_ids(context.pool, website, chosen)), query.bots)
+    return Asked(context, website, range_, ranges.comparison(range_, query.compare), selection)
+
+
+TheAsked = Annotated[Asked, Depends(asked)]
+
+
+def range_of(query: RangeQuery, website: Website) -> Range:
+    """The range asked for, in the website's time zone. Raises `Problem` 400."""
+    try:
+        return ranges.resolve(query.timeRange, website.zone, datetime.now(UTC), query.from_, query.to)
+    except BadRange as error:
+        raise bad(error.field, str(error)) from error
+
+
+def bad(field: str, message: str) -> Problem:
+    return Problem(400, "invalid", message, errors=[FieldError(field, message)])
+
+
+def _filter(name: str, text: str) -> Filter | None:
+    try:
+        return filters.parse(name, text)
+    except BadFilter as error:
+        raise bad(error.field, str(error)) from error
+
+
+_BY_SLUG: Final[Mapping[str, str]] = {
+    "partner": "SELECT slug, id::text FROM read.partners WHERE slug = ANY(%(slugs)s)",
+    "link": "SELECT slug, id::text FROM read.links WHERE slug = ANY(%(slugs)s) AND website_id = %(website)s",
+}
+
+
+def _with_ids(pool: Pool, website: Website, chosen: Iterable[Filter]) -> Iterable[Filter]:
+    """The filters, with slugs of partners and links exchanged for their ids."""
+    for one in chosen:
+        sql = _BY_SLUG.get(one.name)
+        if sql is None:
+            yield one
+            continue
+        values = {*one.wanted, *one.unwanted}
+        ids = {value: str(found) for value in values if (found := _uuid(value)) is not None}
+        slugs = sorted(values - ids.keys())
+        if slugs:
+            bound: dict[str, Any] = {"slugs": slugs, "website": website.id}
+            with pool.connection() as connection:
+                rows: list[Any] = connection.execute(sql, bound).fetchall()
+            ids.update((row[0], row[1]) for row in rows)
+        for value in values - ids.keys():
+            raise bad(one.name, f"No {one.name} is called {value!r}.")
+        yield one.replaced(ids)
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

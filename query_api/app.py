@@ -1,0 +1,155 @@
+"""The query service's application: every GET under `/api`, its engines, and how it starts and stops."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+import anyio.to_thread
+import psycopg
+from fastapi import FastAPI, Request, Response
+from fastapi.routing import APIRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from infra import PRODUCT_NAME, health, postgres, problems
+from infra.identity import Pool
+from infra.log import open_log
+from infra.settings import Settings
+from query_api.admin import exchange_rates, projections, totals
+from query_api.admin import partners as admin_partners
+from query_api.analytics import explain
+from query_api.analytics import routes as analytics
+from query_api.columnar import Columnar
+from query_api.context import Services
+from query_api.delivery import routes as delivery
+from query_api.freshness import Freshness
+from query_api.live import reading
+from query_api.live import routes as live
+from query_api.live.hub import Hub
+from query_api.live.reading import LiveData
+from query_api.platform import account, conversions, links, partners, websites
+from query_api.waiting import Positions
+
+THREADS: Final = 32
+"""Requests that are worked on at one time; further ones wait for a thread."""
+
+POSTGRES_CONNECTIONS: Final = 12
+ROUTERS: Final = (
+    account.router,
+    websites.router,
+    partners.router,
+    links.router,
+    conversions.router,
+    analytics.router,
+    explain.router,
+    live.router,
+    delivery.router,
+    admin_partners.router,
+    totals.router,
+    projections.router,
+    exchange_rates.router,
+)
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The application; nothing is connected before it starts, and starting waits for no engine."""
+    app = FastAPI(
+        title=f"{PRODUCT_NAME} query API",
+        version=account.product_version(),
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=partial(_lifespan, settings),
+        generate_unique_id_function=_operation_id,
+        strict_content_type=True,
+    )
+    problems.install(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    _add_health(app)
+    app.add_middleware(HeadAsGet)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    pool = postgres.pool(settings, POSTGRES_CONNECTIONS)
+    columnar, positions = Columnar(settings), Positions(settings)
+    freshness = Freshness(pool, positions, lambda: open_log(settings))
+    hub = Hub(_LiveReader(columnar, pool))
+    positions.observe(lambda projection: hub.nudge() if projection == "events" else None)
+    app.state.services = Services(settings, pool, columnar, positions, freshness, hub)
+    await hub.start()
+    freshness.start()
+    positions.start()
+    try:
+        yield
+    finally:
+        await hub.stop()
+        positions.stop()
+        freshness.stop()
+        columnar.close()
+        await anyio.to_thread.run_sync(pool.close)
+
+
+@dataclass(frozen=True, slots=True)
+class _LiveReader:
+    columnar: Columnar
+    pool: Pool
+
+    def read(self, website_id: UUID) -> LiveData:
+        return reading.read(self.columnar, self.pool, website_id, datetime.now(UTC))
+
+    def fingerprints(self, website_ids: list[UUID]) -> Mapping[UUID, int]:
+        return reading.fingerprints(self.columnar, website_ids, datetime.now(UTC))
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _add_health(app: FastAPI) -> None:
+    @app.get("/livez", include_in_schema=False)
+    async def livez() -> Response:
+        return Response(health.livez(), media_type="application/json")
+
+    @app.get("/readyz", include_in_schema=False)
+    def readyz(request: Request) -> Response:
+        services: Services = request.app.state.services
+        parts = {"postgres": _postgres_answers(services.pool), "clickhouse": services.columnar.ready()}
+        status, body = health.readyz(parts)
+        return Response(body, status, media_type="application/json")
+
+    @app.get("/metrics", include_in_schema=False)
+    def metrics(request: Request) -> Response:
+        if request.client is None or not health.is_loopback(request.client.host):
+            raise problems.Problem(404, "not_found", "There is nothing at this address.")
+        body, content_type = health.metrics()
+        return Response(body, headers={"Content-Type": content_type})
+
+
+def _postgres_answers(pool: Pool) -> bool:
+    try:
+        with pool.connection(timeout=0.5) as connection:
+            connection.execute("SELECT 1")
+    except psycopg.Error:
+        return False
+    return True
+
+
+class HeadAsGet:
+    """Answers HEAD as GET; the server leaves the body out. A stream has no head of its own: 405."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD" and not scope["path"].endswith("/live"):
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)

@@ -1,0 +1,117 @@
+"""Reading ClickHouse: a few statements at once, and a clear word within two seconds when it does not answer.
+
+Statements run on a bounded set of threads over one pool of connections. A statement may take its time as long as the
+server is alive: whoever waits longer than a moment asks the server with a ping; no answer, and the request is refused
+(`Problem` 503) instead of hanging with it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from dataclasses import dataclass
+from typing import Any, Final
+
+import urllib3
+from clickhouse_connect.driver.client import Client
+
+from infra.clickhouse import ClickHouseError
+from infra.clickhouse import client as connect
+from infra.problems import Problem
+from infra.settings import Settings, SettingsError
+
+log = logging.getLogger(__name__)
+
+Row = Mapping[str, Any]
+
+THREADS: Final = 12
+ANSWER_TIMEOUT_S: Final = 12
+PATIENCE_S: Final = 1.0
+"""After this long without an answer the server must answer a ping."""
+
+PING_TIMEOUT_S: Final = 0.4
+_LIMITS: Final = {"max_execution_time": ANSWER_TIMEOUT_S - 2, "max_threads": 2, "readonly": 2}
+_PING: Final = urllib3.Timeout(connect=PING_TIMEOUT_S, read=PING_TIMEOUT_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statement of ours; its values are bound on the server (`{name:Type}`)."""
+
+    sql: str
+    parameters: Mapping[str, Any]
+
+
+class Columnar:
+    """Thread-safe. Every method raises `Problem` 503 when ClickHouse does not answer."""
+
+    def __init__(self, settings: Settings) -> None:
+        if settings.clickhouse_url is None:
+            raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
+        self._settings = settings
+        parts = urllib3.util.parse_url(settings.clickhouse_url)
+        self._ping_url = f"{parts.scheme}://{parts.netloc}/ping"
+        self._connections = urllib3.PoolManager(num_pools=2, maxsize=THREADS, block=False, retries=False)
+        self._threads = ThreadPoolExecutor(THREADS, "clickhouse")
+        self._connecting = threading.Lock()
+        self._client: Client | None = None
+
+    def rows(self, query: Query) -> list[Row]:
+        """The rows of one statement."""
+        [found] = self.all(query)
+        return found
+
+    def all(self, *queries: Query) -> list[list[Row]]:
+        """The rows of each statement; they run at the same time."""
+        running = [self._threads.submit(self._run, query) for query in queries]
+        try:
+            self._wait(running)
+            return [future.result(timeout=0) for future in running]
+        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
+            raise self._failed(error) from error
+        finally:
+            for future in running:
+                future.cancel()
+
+    def ready(self) -> bool:
+        """Whether the server answers a ping now."""
+        try:
+            return self._connections.request("GET", self._ping_url, timeout=_PING, retries=False).status == 200
+        except (urllib3.exceptions.HTTPError, OSError):
+            return False
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._connections.clear()
+
+    def _wait(self, running: Sequence[Future[list[Row]]]) -> None:
+        deadline = time.monotonic() + ANSWER_TIMEOUT_S
+        while wait_for(running, PATIENCE_S, FIRST_EXCEPTION).not_done:
+            if any(future.done() and future.exception() for future in running):
+                return
+            if time.monotonic() > deadline or not self.ready():
+                raise OSError("no answer in time")
+
+    def _run(self, query: Query) -> list[Row]:
+        result = self._connected().query(query.sql, parameters=dict(query.parameters), settings=_LIMITS)
+        names = result.column_names
+        return [dict(zip(names, row, strict=True)) for row in result.result_rows]
+
+    def _connected(self) -> Client:
+        client = self._client
+        if client is None:
+            with self._connecting:
+                client = self._client
+                if client is None:
+                    client = connect(self._settings, read_timeout_s=ANSWER_TIMEOUT_S)
+                    self._client = client
+        return client
+
+    def _failed(self, error: Exception) -> Problem:
+        log.warning("clickhouse does not answer: %s", error)
+        message = "The analytics store does not answer just now. Please try again in a moment."
+        return Problem(503, "analytics_unavailable", message, headers={"Retry-After": "2"})

@@ -1,0 +1,155 @@
+"""`GET /api/platform/analytics/delivery`: what became of everything that was sent for a website, and the last refusals.
+
+Counts are by time of arrival: what was kept (accepted, or flagged as a bot's) from `delivery_minute`, ids that came
+again from `duplicates`, and what was refused from `refusals`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel, Field, create_model
+
+from query_api import columnar
+from query_api.analytics import ranges
+from query_api.analytics.ranges import BucketKind, Range, TimeRange
+from query_api.analytics.reading import counts_by_edge, edges_of, seconds
+from query_api.analytics.request import Day, RangeQuery, range_of
+from query_api.columnar import Row
+from query_api.context import Context, Reads, Theirs
+from query_api.owned import Website
+from schemas.tracking import Outcome
+
+REFUSALS: Final = 50
+
+router = APIRouter(
+    prefix="/api/platform/analytics",
+    tags=["analytics"],
+    dependencies=[Depends(Reads("events", "refusals", "websites"))],
+)
+
+
+class DeliveryRange(StrEnum):
+    """The ranges of the analytics calls, and two short ones by the minute."""
+
+    LAST_1H = "1h"
+    LAST_2H = "2h"
+    LAST_24H = "24h"
+    LAST_7D = "7d"
+    LAST_30D = "30d"
+    LAST_90D = "90d"
+    CUSTOM = "custom"
+
+
+class DeliveryQuery(RangeQuery):
+    """Website and range."""
+
+    timeRange: DeliveryRange = DeliveryRange.LAST_24H  # type: ignore[assignment]
+    from_: Day = Field(default=None, alias="from")
+    to: Day = None
+
+
+class Refused(BaseModel):
+    """One refusal; equal ones of the same second are kept as one with their `count`."""
+
+    at: datetime
+    outcome: Outcome
+    code: str
+    message: str
+    endpoint: str
+    count: int
+    sample: str = Field(description="The start of what was sent, secret parts left out")
+
+
+_COUNTS: Final[dict[str, Any]] = {outcome.value: (int, 0) for outcome in Outcome}
+Outcomes = create_model("Outcomes", __doc__="How many events came to each outcome.", **_COUNTS)
+DeliveryPoint = create_model("DeliveryPoint", __base__=Outcomes, __doc__="One bucket.", at=(datetime, ...))
+
+
+class Delivery(BaseModel):
+    """Outcomes in total, per bucket, and the newest refusals."""
+
+    bucket: BucketKind
+    outcomes: Outcomes
+    series: list[DeliveryPoint]
+    refusals: list[Refused]
+
+
+_SUMMED: Final = {
+    "kept": ("delivery_minute", "minute", "toString(t.outcome)", "sum(t.events)", "1"),
+    "again": ("duplicates", "received_at", "'duplicate'", "count()", "NOT t.is_conflict"),
+    "refused": ("refusals", "at", "toString(t.outcome)", "sum(t.count)", "1"),
+}
+"""Table, its time, outcome, how events are counted, which rows. (An id that came again with other content is in
+`refusals`, as invalid.)"""
+
+
+@router.get("/delivery")
+def get_delivery(
+    query: Annotated[DeliveryQuery, Query()], response: Response, context: Context, theirs: Theirs
+) -> Delivery:
+    """Where did my event go: every event sent in the range is in exactly one of the outcomes."""
+    website = theirs.website(query.websiteId)
+    range_ = _range(query, website)
+    newest = context.freshness.ask(website.id, range_)
+    asked = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
+    found = context.columnar.all(*asked, _last_refusals(website, range_), *([newest] if newest is not None else []))
+    response.headers.update(context.freshness.headers(website.id, range_, found.pop() if newest else None))
+    refusals = found.pop()
+    series = _series(range_, [row for rows in found for row in rows])
+    total = sum(series, Counter[str]())
+    return Delivery(
+        bucket=range_.bucket,
+        outcomes=Outcomes(**total),
+        series=[DeliveryPoint(at=moment, **counts) for moment, counts in zip(range_.edges[:-1], series, strict=True)],
+        refusals=[Refused.model_validate({**row, "at": row["at"].replace(tzinfo=UTC)}) for row in refusals],
+    )
+
+
+def _range(query: DeliveryQuery, website: Website) -> Range:
+    now = datetime.now(UTC)
+    if query.timeRange is DeliveryRange.LAST_1H:
+        return ranges.last_minutes(website.zone, now, 60)
+    if query.timeRange is DeliveryRange.LAST_2H:
+        return ranges.last_minutes(website.zone, now, 120)
+    named = {"timeRange": TimeRange(query.timeRange.value), "from_": query.from_, "to": query.to}
+    return range_of(RangeQuery(websiteId=query.websiteId, **named), website)
+
+
+def _counted(
+    website: Website, range_: Range, table: str, time: str, outcome: str, count: str, which: str
+) -> columnar.Query:
+    sql = (
+        f"SELECT roundDown(toUnixTimestamp(t.{time}), {{edges:Array(UInt32)}}) AS edge, {outcome} AS result,"  # noqa: S608
+        f" {count} AS events FROM {table} AS t WHERE t.website_id = {{website:UUID}}"
+        f" AND t.{time} >= toDateTime({{start:UInt32}}, 'UTC') AND t.{time} < toDateTime({{end:UInt32}}, 'UTC')"
+        f" AND {which} GROUP BY edge, result"
+    )
+    return columnar.Query(sql, {**_bound(website, range_), **edges_of(range_)})
+
+
+def _last_refusals(website: Website, range_: Range) -> columnar.Query:
+    sql = (
+        "SELECT t.at AS at, toString(t.outcome) AS outcome, t.code AS code, t.message AS message,"
+        " t.endpoint AS endpoint, t.count AS count, t.sample AS sample FROM refusals AS t"
+        " WHERE t.website_id = {website:UUID} AND t.at >= toDateTime({start:UInt32}, 'UTC')"
+        " AND t.at < toDateTime({end:UInt32}, 'UTC') ORDER BY t.at DESC, t.id LIMIT {limit:UInt32}"
+    )
+    return columnar.Query(sql, {**_bound(website, range_), "limit": REFUSALS})
+
+
+def _bound(website: Website, range_: Range) -> dict[str, Any]:
+    return {"website": str(website.id), "start": seconds(range_.start), "end": seconds(range_.end)}
+
+
+def _series(range_: Range, rows: Sequence[Row]) -> list[Counter[str]]:
+    by_edge: dict[int, Counter[str]] = {}
+    for row in rows:
+        by_edge.setdefault(int(row["edge"]), Counter())[row["result"]] += int(row["events"])
+    laid = counts_by_edge(range_, [{"edge": edge, "counts": counts} for edge, counts in by_edge.items()])
+    return [row.get("counts", Counter()) for row in laid]

@@ -1,0 +1,125 @@
+"""What the live card shows of one website: read from `recent_events`, the last two days in order of arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+from pydantic import BaseModel, Field
+
+from infra.identity import Pool
+from query_api.columnar import Columnar, Query
+from query_api.partner_names import partner_names
+from schemas.tracking import NO_ID
+
+MINUTES: Final = 30
+ACTIVE_MINUTES: Final = 5
+RECENT: Final = 20
+
+
+class MinuteCount(BaseModel):
+    """Events of one minute."""
+
+    minute: datetime
+    events: int
+
+
+class LiveEvent(BaseModel):
+    """One event of the feed."""
+
+    id: UUID
+    type: str
+    at: datetime
+    country: str
+    device: str
+    path: str
+    partnerName: str | None
+    source: str
+
+
+class LiveData(BaseModel):
+    """Data of the events `snapshot` and `update`. Bots are left out; times are those of arrival."""
+
+    asOf: datetime
+    activeVisitors: int = Field(description="Distinct visitors of the last five minutes")
+    perMinute: list[MinuteCount] = Field(description="The last 30 minutes, oldest first; this minute is still running")
+    recent: list[LiveEvent] = Field(description="The newest 20 events, newest first; conversions are among them")
+
+    def same_as(self, other: LiveData | None) -> bool:
+        """Whether it shows the same (but for the time it was read)."""
+        return other is not None and self.model_copy(update={"asOf": other.asOf}) == other
+
+
+_SINCE: Final = "t.website_id = {website:UUID} AND t.received_at >= toDateTime({since:UInt32}, 'UTC') AND NOT t.is_bot"
+_MINUTES: Final = (
+    "SELECT toUnixTimestamp(toStartOfMinute(t.received_at)) AS minute, count() AS events FROM recent_events AS t"  # noqa: S608
+    f" WHERE {_SINCE} AND t.type <> 'conversion' GROUP BY minute"
+)
+_ACTIVE: Final = (
+    "SELECT uniqExact(t.visitor) AS visitors FROM recent_events AS t"  # noqa: S608 - values are bound
+    f" WHERE {_SINCE} AND t.type <> 'conversion' AND t.visitor <> 0"
+)
+_RECENT: Final = (
+    "SELECT toString(t.event_id) AS id, t.type AS type, t.received_at AS at, t.country AS country, t.device AS device,"  # noqa: S608
+    " t.path AS path, toString(t.partner_id) AS partner, t.source AS source FROM recent_events AS t"
+    f" WHERE {_SINCE} ORDER BY t.received_at DESC, t.event_id LIMIT {RECENT}"
+)
+_FINGERPRINTS: Final = (
+    "SELECT toString(t.website_id) AS website, count() AS events FROM recent_events AS t"
+    " WHERE t.website_id IN {websites:Array(UUID)} AND t.received_at >= toDateTime({since:UInt32}, 'UTC')"
+    " GROUP BY t.website_id"
+)
+
+
+def read(columnar: Columnar, pool: Pool, website_id: UUID, now: datetime) -> LiveData:
+    """What is to be shown now. Raises `Problem` 503 when ClickHouse does not answer."""
+    this_minute = now.astimezone(UTC).replace(second=0, microsecond=0)
+    first = this_minute - timedelta(minutes=MINUTES - 1)
+    counted, active, newest = columnar.all(
+        Query(_MINUTES, _bound(website_id, first)),
+        Query(_ACTIVE, _bound(website_id, now - timedelta(minutes=ACTIVE_MINUTES))),
+        Query(_RECENT, _bound(website_id, now - timedelta(days=2))),
+    )
+    by_minute = {int(row["minute"]): int(row["events"]) for row in counted}
+    minutes = [first + timedelta(minutes=number) for number in range(MINUTES)]
+    names = _names(pool, (row["partner"] for row in newest))
+    return LiveData(
+        asOf=now,
+        activeVisitors=active[0]["visitors"],
+        perMinute=[MinuteCount(minute=one, events=by_minute.get(int(one.timestamp()), 0)) for one in minutes],
+        recent=[_event(row, names) for row in newest],
+    )
+
+
+def fingerprints(columnar: Columnar, websites: Iterable[UUID], now: datetime) -> dict[UUID, int]:
+    """Per website a number that changes when rows arrive: tells cheaply which of many are worth reading again."""
+    bound = {"websites": [str(one) for one in websites], "since": int((now - timedelta(hours=1)).timestamp())}
+    return {UUID(row["website"]): int(row["events"]) for row in columnar.rows(Query(_FINGERPRINTS, bound))}
+
+
+def _bound(website_id: UUID, since: datetime) -> dict[str, Any]:
+    return {"website": str(website_id), "since": int(since.timestamp())}
+
+
+def _event(row: Mapping[str, Any], names: Mapping[str, str]) -> LiveEvent:
+    return LiveEvent(
+        id=row["id"],
+        type=row["type"],
+        at=row["at"].replace(tzinfo=UTC),
+        country=row["country"],
+        device=row["device"],
+        path=row["path"],
+        partnerName=names.get(row["partner"]),
+        source=row["source"],
+    )
+
+
+def _names(pool: Pool, ids: Iterable[str]) -> Mapping[str, str]:
+    """Names are a nicety here: without Postgres the feed goes on without them."""
+    try:
+        return partner_names(pool, {one for one in ids if one != str(NO_ID)})
+    except psycopg.OperationalError:
+        return {}

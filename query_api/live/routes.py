@@ -1,0 +1,120 @@
+"""`GET /api/platform/analytics/live`: Server-Sent Events. A `snapshot`, then an `update` after each change.
+
+A comment every 15 s keeps the connection alive; the session is looked up again every 25 s, and a stream whose session
+ended, or whose website is gone, ends. A browser that reconnects gets a new snapshot (`Last-Event-ID` is not needed).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated, Final
+from uuid import UUID
+
+import psycopg
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from infra.identity import authenticate
+from infra.problems import Problem
+from query_api.context import Context, Reads, Services, Theirs
+from query_api.live.hub import Subscription
+from query_api.live.reading import LiveData
+from query_api.owned import Owned
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT_S: Final = 15.0
+RECHECK_S: Final = 25.0
+UNCHECKED_MAX_S: Final = 60.0
+"""While Postgres does not answer, a stream goes on for this long without its session being looked up."""
+
+RETRY_MS: Final = 2000
+
+router = APIRouter(tags=["analytics"])
+
+
+@router.get(
+    "/api/platform/analytics/live",
+    response_class=StreamingResponse,
+    dependencies=[Depends(Reads("events", "websites"))],
+    responses={200: {"model": LiveData, "content": {"text/event-stream": {}}, "description": "snapshot, then updates"}},
+)
+async def live(
+    request: Request, context: Context, theirs: Theirs, websiteId: Annotated[UUID, Query()]
+) -> StreamingResponse:
+    """What happens on the website now, pushed within a second."""
+    await run_in_threadpool(theirs.website, websiteId)
+    subscription = await context.hub.subscribe(websiteId, theirs.principal.account_id)
+    return _Stream(context, subscription, _events(request, context, subscription))
+
+
+class _Stream(StreamingResponse):
+    """Ends its subscription whatever ends the stream, also before its first event."""
+
+    def __init__(self, context: Services, subscription: Subscription, events: AsyncIterator[bytes]) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._end = partial(context.hub.unsubscribe, subscription)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._end()
+
+
+async def _events(request: Request, context: Services, subscription: Subscription) -> AsyncIterator[bytes]:
+    hub, number = context.hub, 1
+    checked = tried = sent = time.monotonic()
+    yield b"retry: %d\n\n" % RETRY_MS + _event("snapshot", number, hub.latest(subscription))
+    while not hub.is_closed():
+        waits = min(sent + HEARTBEAT_S, tried + RECHECK_S) - time.monotonic()
+        changed = await _changes(subscription, waits)
+        if hub.is_closed():
+            return
+        moment = time.monotonic()
+        if moment - tried >= RECHECK_S:
+            tried = moment
+            allowed = await run_in_threadpool(_is_allowed, request, context, subscription)
+            if allowed is False or (allowed is None and moment - checked > UNCHECKED_MAX_S):
+                return
+            checked = moment if allowed else checked
+        if changed:
+            number += 1
+            sent = moment
+            yield _event("update", number, hub.latest(subscription))
+        elif moment - sent >= HEARTBEAT_S:
+            sent = moment
+            yield b": still here\n\n"
+
+
+async def _changes(subscription: Subscription, timeout_s: float) -> bool:
+    try:
+        await asyncio.wait_for(subscription.changed.wait(), max(0.0, timeout_s))
+    except TimeoutError:
+        return False
+    subscription.changed.clear()
+    return True
+
+
+def _is_allowed(request: Request, context: Services, subscription: Subscription) -> bool | None:
+    """Whether the stream may go on; none when that cannot be looked up."""
+    try:
+        principal = authenticate(context.pool, request.headers, request.method)
+        Owned(context.pool, principal).website(subscription.website_id)
+    except Problem:
+        return False
+    except psycopg.OperationalError as error:
+        log.info("a stream's session cannot be looked up: %s", error)
+        return None
+    return principal.account_id == subscription.account_id
+
+
+def _event(name: str, number: int, data: LiveData) -> bytes:
+    return f"event: {name}\nid: {number}\ndata: {data.model_dump_json()}\n\n".encode()

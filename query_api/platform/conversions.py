@@ -1,0 +1,153 @@
+"""`GET /api/platform/conversions`: leads and sales with their status, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Any, Final
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from psycopg.rows import dict_row
+from pydantic import BaseModel, BeforeValidator, Field
+
+from infra.problems import Problem
+from query_api import paging
+from query_api.analytics.ranges import day_start
+from query_api.analytics.request import Day, bad
+from query_api.context import Context, Reads, Theirs
+from query_api.money import Amount
+from query_api.owned import not_found
+from schemas.events.conversions import ConversionStatus
+
+router = APIRouter(tags=["conversions"], dependencies=[Depends(Reads("conversions", "partners", "websites"))])
+
+
+class Conversion(BaseModel):
+    """A lead or sale. Money in integer minor units; the commission is what is left of it, in the website's currency."""
+
+    id: UUID
+    websiteId: UUID
+    kind: str = Field(description="sale or lead")
+    event: str
+    txid: str
+    status: ConversionStatus
+    amount: Amount
+    commission: Amount
+    reversed: Amount = Field(description="The part of the sale that was taken back")
+    reversedCommission: Amount
+    partnerId: UUID | None = Field(description="Null: no click is known yet, it counts nothing")
+    partnerName: str | None
+    linkId: UUID | None
+    clickId: str | None
+    attribution: str | None = Field(description="click_id, coupon or visitor")
+    reason: str | None
+    reportedBy: str
+    customer: str | None
+    occurredAt: datetime
+    clickedAt: datetime | None
+    recordedAt: datetime
+    decidedAt: datetime | None
+
+
+_SELECT: Final = (
+    "SELECT c.*, p.name AS partner_name FROM read.conversions AS c LEFT JOIN read.partners AS p ON p.id = c.partner_id"
+)
+
+
+def _empty_is_absent(value: object) -> object:
+    return None if value == "" else value
+
+
+Status = Annotated[ConversionStatus | None, BeforeValidator(_empty_is_absent), Query()]
+Id = Annotated[UUID | None, BeforeValidator(_empty_is_absent), Query()]
+
+
+@router.get("/api/platform/conversions")
+def get_conversions(
+    request: Request,
+    response: Response,
+    context: Context,
+    theirs: Theirs,
+    websiteId: Id = None,
+    status: Status = None,
+    partnerId: Id = None,
+    from_: Annotated[Day, Query(alias="from", description="First day (in the website's time zone)")] = None,
+    to: Annotated[Day, Query(description="Last day, inclusive")] = None,
+    limit: paging.Limit = 50,
+    cursor: paging.Cursor = None,
+) -> list[Conversion]:
+    """Newest first by the time they occurred. Days are the website's, or UTC's when no website is named."""
+    zone = theirs.website(websiteId).zone if websiteId is not None else ZoneInfo("UTC")
+    conditions = ["c.website_id = ANY(%(websites)s)"]
+    bound: dict[str, Any] = {"websites": theirs.scope(websiteId), "limit": limit + 1}
+    for name, value in (("status", status), ("partner_id", partnerId)):
+        if value is not None:
+            conditions.append(f"c.{name} = %({name})s")
+            bound[name] = value
+    if from_ is not None and to is not None and from_ > to:
+        raise bad("from", "from must not be after to.")
+    if from_ is not None:
+        conditions.append("c.occurred_at >= %(since)s")
+        bound["since"] = _start("from", zone, from_)
+    if to is not None:
+        conditions.append("c.occurred_at < %(until)s")
+        bound["until"] = _start("to", zone, to, after=True)
+    if cursor is not None:
+        bound["at"], bound["id"] = paging.decode(cursor, datetime, UUID)
+        conditions.append("(c.occurred_at, c.id) < (%(at)s, %(id)s)")
+    sql = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY c.occurred_at DESC, c.id DESC LIMIT %(limit)s"
+    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as found:
+        rows = found.execute(sql, bound).fetchall()
+    page = rows[:limit]
+    last = paging.encode(page[-1]["occurred_at"], page[-1]["id"]) if len(rows) > limit else None
+    paging.link_next(request, response, last)
+    return [_shown(row) for row in page]
+
+
+@router.get("/api/platform/conversions/{id}")
+def get_conversion(id: UUID, context: Context, theirs: Theirs) -> Conversion:
+    """One conversion."""
+    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as found:
+        row = found.execute(f"{_SELECT} WHERE c.id = %s", (id,)).fetchone()
+    if row is None:
+        raise not_found("conversion")
+    try:
+        theirs.website(row["website_id"])
+    except Problem as problem:
+        raise not_found("conversion") from problem
+    return _shown(row)
+
+
+def _start(field: str, zone: ZoneInfo, day: date, *, after: bool = False) -> datetime:
+    if not 1990 <= day.year <= 2100:
+        raise bad(field, "Dates from 1990 to 2100 can be asked for.")
+    return day_start(zone, day + timedelta(days=after)).astimezone(UTC)
+
+
+def _shown(row: Mapping[str, Any]) -> Conversion:
+    return Conversion(
+        id=row["id"],
+        websiteId=row["website_id"],
+        kind=row["kind"],
+        event=row["event"],
+        txid=row["txid"],
+        status=row["status"],
+        amount=Amount(amount=row["amount"], currency=row["currency"]),
+        commission=Amount(amount=row["commission"], currency=row["commission_currency"]),
+        reversed=Amount(amount=row["reversed_amount"], currency=row["currency"]),
+        reversedCommission=Amount(amount=row["reversed_commission"], currency=row["commission_currency"]),
+        partnerId=row["partner_id"],
+        partnerName=row["partner_name"],
+        linkId=row["link_id"],
+        clickId=row["click_id"] or None,
+        attribution=row["attributed_by"],
+        reason=row["reason"] or None,
+        reportedBy=row["reported_by"],
+        customer=row["customer"] or None,
+        occurredAt=row["occurred_at"],
+        clickedAt=row["clicked_at"],
+        recordedAt=row["recorded_at"],
+        decidedAt=row["decided_at"],
+    )

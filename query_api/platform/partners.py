@@ -1,0 +1,63 @@
+"""`GET /api/platform/partners`: the affiliate programs, for everybody who is signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from psycopg.rows import dict_row
+from pydantic import BaseModel, Field
+
+from query_api.context import Context, Reads, signed_in
+from query_api.money import Amount
+
+router = APIRouter(tags=["partners"])
+
+
+class Partner(BaseModel):
+    """An affiliate program."""
+
+    id: UUID
+    name: str
+    slug: str
+    baseUrl: str
+    commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
+    flatCommission: Amount | None = Field(description="Paid for each conversion, when it is not a share")
+    cookieDays: int
+    isActive: bool
+
+
+@router.get("/api/platform/partners", dependencies=[Depends(Reads("partners")), Depends(signed_in)])
+def get_partners(context: Context) -> list[Partner]:
+    """By name."""
+    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(
+            "SELECT id, name, slug, base_url, terms, cookie_days, is_active FROM read.partners ORDER BY name, id"
+        ).fetchall()
+    return [
+        Partner(
+            id=row["id"],
+            name=row["name"],
+            slug=row["slug"],
+            baseUrl=row["base_url"],
+            commission=percent(row["terms"]),
+            flatCommission=flat(row["terms"]),
+            cookieDays=row["cookie_days"],
+            isActive=row["is_active"],
+        )
+        for row in rows
+    ]
+
+
+def percent(terms: Mapping[str, Any]) -> float | None:
+    """Terms as stored (basis points) in percent, for a share of the sale."""
+    return terms["rate_bp"] / 100 if terms["kind"] == "percent" else None
+
+
+def flat(terms: Mapping[str, Any]) -> Amount | None:
+    """Terms as stored, as a sum of money, for a flat commission."""
+    if terms["kind"] != "flat":
+        return None
+    return Amount(amount=terms["flat_amount"], currency=terms["flat_currency"])

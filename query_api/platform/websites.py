@@ -1,0 +1,140 @@
+"""Websites of the person who asks, their keys and the snippet for their pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from html import escape
+from typing import Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+from psycopg.rows import dict_row
+from pydantic import BaseModel, Field
+
+from infra.problems import Problem
+from query_api.columnar import Query
+from query_api.context import STALE, Context, Reads, Services, Theirs
+from query_api.owned import not_found
+
+router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
+
+
+class Site(BaseModel):
+    """A website."""
+
+    id: UUID
+    domain: str
+    timezone: str
+    currency: str
+    createdAt: datetime
+    firstEventAt: datetime | None = Field(description="When its first event happened; null: none came yet")
+    siteKey: str | None = Field(description="The newest public key that is valid")
+
+
+class Key(BaseModel):
+    """A valid key. Secret ones are known by their last four characters only."""
+
+    id: UUID
+    kind: str
+    key: str | None = Field(description="The whole key, for kind `site`: it is public")
+    hint: str
+    last4: str
+    allowedOrigins: list[str]
+    createdAt: datetime
+    revokedAt: datetime | None
+
+
+class Snippet(BaseModel):
+    """What to paste into the website's pages."""
+
+    html: str
+
+
+_SITE_KEYS: Final = (
+    "SELECT DISTINCT ON (website_id) website_id, public_key FROM read.website_keys"
+    " WHERE website_id = ANY(%s) AND kind = 'site' AND revoked_at IS NULL ORDER BY website_id, created_at DESC, id DESC"
+)
+_KEYS: Final = (
+    "SELECT id, kind, public_key, last4, allowed_origins, created_at, revoked_at FROM read.website_keys"
+    " WHERE website_id = %s AND revoked_at IS NULL ORDER BY created_at, id"
+)
+# Finds each website's first day in the rollup, then reads that day alone of the raw table.
+_FIRST: Final = (
+    "SELECT toString(t.website_id) AS website, min(t.occurred_at) AS first FROM events AS t"
+    " WHERE t.website_id IN {websites:Array(UUID)} AND (t.website_id, toDate(t.occurred_at)) IN"
+    " (SELECT r.website_id, toDate(min(r.bucket)) FROM traffic_15m AS r WHERE r.website_id IN {websites:Array(UUID)}"
+    " GROUP BY r.website_id) GROUP BY t.website_id"
+)
+
+
+@router.get("", dependencies=[Depends(Reads("websites", "website_keys", "events"))])
+def get_websites(response: Response, context: Context, theirs: Theirs) -> list[Site]:
+    """All of them, oldest first. While the analytics store is down: `X-Stale: 1` and no first events."""
+    websites = theirs.websites()
+    ids = [one.id for one in websites]
+    keys = _site_keys(context, ids)
+    first = _first_events(context, ids, response)
+    return [
+        Site(
+            id=one.id,
+            domain=one.domain,
+            timezone=one.timezone,
+            currency=one.currency,
+            createdAt=one.created_at,
+            firstEventAt=first.get(one.id),
+            siteKey=keys.get(one.id),
+        )
+        for one in websites
+    ]
+
+
+@router.get("/{id}/keys", dependencies=[Depends(Reads("websites", "website_keys"))])
+def get_keys(id: UUID, context: Context, theirs: Theirs) -> list[Key]:
+    """The valid keys of a website, oldest first."""
+    website = theirs.website(id)
+    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
+        return [_key(row) for row in cursor.execute(_KEYS, (website.id,))]
+
+
+@router.get("/{id}/snippet", dependencies=[Depends(Reads("websites", "website_keys"))])
+def get_snippet(id: UUID, context: Context, theirs: Theirs) -> Snippet:
+    """The script tag with the website's public key."""
+    website = theirs.website(id)
+    key = _site_keys(context, [website.id]).get(website.id)
+    if key is None:
+        raise not_found("site key: make one first")
+    return Snippet(html=snippet(context.settings.tracking_base_url, key))
+
+
+def snippet(tracking_url: str, site_key: str) -> str:
+    """The script tag."""
+    return f'<script defer src="{escape(tracking_url)}/t.js" data-site="{escape(site_key)}"></script>'
+
+
+def _site_keys(context: Services, ids: list[UUID]) -> dict[UUID, str]:
+    with context.pool.connection() as connection:
+        return {row[0]: row[1] for row in connection.execute(_SITE_KEYS, (ids,)).fetchall()}
+
+
+def _first_events(context: Services, ids: list[UUID], response: Response) -> dict[UUID, datetime]:
+    if not ids:
+        return {}
+    try:
+        rows = context.columnar.rows(Query(_FIRST, {"websites": [str(one) for one in ids]}))
+    except Problem:
+        response.headers.update(STALE)
+        return {}
+    return {UUID(row["website"]): row["first"].replace(tzinfo=UTC) for row in rows}
+
+
+def _key(row: dict[str, Any]) -> Key:
+    return Key(
+        id=row["id"],
+        kind=row["kind"],
+        key=row["public_key"],
+        hint=f"…{row['last4']}",
+        last4=row["last4"],
+        allowedOrigins=row["allowed_origins"],
+        createdAt=row["created_at"],
+        revokedAt=row["revoked_at"],
+    )

@@ -1,0 +1,26 @@
+"""`althing serve query`: the read side over HTTP, on loopback behind the web app's port."""
+
+from __future__ import annotations
+
+from infra import logs
+from infra.http_server import serve
+from infra.settings import SettingsError, load
+from query_api.app import create_app
+
+DEFAULT_PORT = 8011
+
+
+def main(arguments: list[str]) -> int:
+    """Serves until SIGTERM; the exit code. Live streams are ended first, requests in flight get their time."""
+    if arguments:
+        raise SettingsError("`althing serve query` takes no arguments.")
+    logs.configure("query")
+    settings = load()
+    app = create_app(settings)
+
+    def end_streams() -> None:
+        services = getattr(app.state, "services", None)
+        if services is not None:
+            services.hub.end_streams()
+
+    return serve(app, host="127.0.0.1", port=settings.query_port or DEFAULT_PORT, on_stop=end_streams)
