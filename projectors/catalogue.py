@@ -21,6 +21,7 @@ from projectors.engine.projection import Catalogue, ClickHouseProjection
 from projectors.postgres.accounts import ACCOUNTS
 from projectors.postgres.activity import ACTIVITY
 from projectors.postgres.conversions import CONVERSIONS
+from projectors.postgres.exchange_rates import EXCHANGE_RATES
 from projectors.postgres.links import LINKS
 from projectors.postgres.partner_terms import PARTNER_TERMS
 from projectors.postgres.partners import PARTNERS
@@ -52,7 +53,7 @@ REFUSALS_PROJECTION: Final = ClickHouseProjection(
 
 CATALOGUE: Final = Catalogue(
     clickhouse=(EVENTS_FAMILY, REFUSALS_PROJECTION),
-    postgres=(ACCOUNTS, WEBSITES, WEBSITE_KEYS, PARTNERS, PARTNER_TERMS, LINKS, CONVERSIONS, ACTIVITY),
+    postgres=(ACCOUNTS, WEBSITES, WEBSITE_KEYS, PARTNERS, PARTNER_TERMS, LINKS, CONVERSIONS, ACTIVITY, EXCHANGE_RATES),
 )
 
 IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(

@@ -1,0 +1,26 @@
+"""`read.exchange_rates`: the dated rates of each pair of currencies. A rate recorded again for a day replaces it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.read_model import ReadModel, Rows
+from schemas.events.operations import ExchangeRateRecorded
+
+EXCHANGE_RATES: Final = ReadModel(
+    name="exchange_rates",
+    version=1,
+    columns=(
+        "base text",
+        "quote text",
+        "on_day date",
+        "rate text not null",
+        "recorded_at timestamptz not null",
+    ),
+    key=("base", "quote", "on_day"),
+)
+
+
+@EXCHANGE_RATES.on(ExchangeRateRecorded)
+def recorded(rows: Rows, event: ExchangeRateRecorded) -> None:
+    rows.put(base=event.base, quote=event.quote, on_day=event.on, rate=event.rate, recorded_at=event.timestamp)
