@@ -62,7 +62,7 @@ def run() -> None:
 
 def demo() -> None:
     set_up()
-    become([str(BIN / "althing"), "demo"])
+    become([str(BIN / "althing"), "demo", "--start"])
 
 
 def test() -> None:

@@ -21,6 +21,7 @@ from typing import Any, Final
 import httpx
 
 from infra.demo import plan
+from infra.demo.stage import start_and_fill
 from infra.progress import Meter
 from infra.settings import Settings, SettingsError, load
 
@@ -45,15 +46,26 @@ class Connected:
 
 
 def main(argv: list[str]) -> int:
-    """`althing demo [--events N] [--seed N] [--json]`; exit code 0 done, 1 failed."""
+    """`althing demo [--start] [--events N] [--seed N] [--json]`; exit code 0 done, 1 failed."""
     parser = argparse.ArgumentParser(prog="althing demo", description=__doc__)
     parser.add_argument("--events", type=int, default=300_000, help="about how many events (default 300,000)")
     parser.add_argument("--seed", type=int, default=1, help="another seed gives another history")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end, and no progress")
+    parser.add_argument("--start", action="store_true", help="start a stack for it, and keep it running")
     options = parser.parse_args(argv)
     try:
-        counts = asyncio.run(fill(load(), events=options.events, seed=options.seed, quiet=options.json))
-    except (DemoFailed, SettingsError) as error:
+        if options.start:
+            return start_and_fill(lambda settings: _filled(settings, options))
+        return _filled(load(), options)
+    except SettingsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+def _filled(settings: Settings, options: argparse.Namespace) -> int:
+    try:
+        counts = asyncio.run(fill(settings, events=options.events, seed=options.seed, quiet=options.json))
+    except DemoFailed as error:
         sys.stderr.write(f"{error}\n")
         return 1
     except httpx.HTTPError as error:

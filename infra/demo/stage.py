@@ -1,0 +1,85 @@
+"""`althing demo --start`: a stack of its own for the demonstration, in `.althing-demo`, kept running until Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+from infra.settings import Settings, load
+from infra.stack.secret_file import write_private
+
+DATA_DIR: Final = ".althing-demo"
+EMAIL: Final = "demo@althing.example"
+READY_WITHIN_S: Final = 180.0
+
+
+def start_and_fill(fill: Callable[[Settings], int]) -> int:
+    """Starts a stack, calls `fill` with its settings once it is ready, and waits for its end.
+
+    Returns the exit code of what failed first, else the stack's. SIGINT and SIGTERM stop the stack cleanly.
+    """
+    environment = _environment(os.environ)
+    settings = load(environment)
+    # A session of its own: Ctrl-C reaches this process alone, which then ends the stack once.
+    stack = subprocess.Popen([sys.executable, "-m", "infra.cli", "up"], env=environment, start_new_session=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stack.terminate())
+    if not _ready(settings, stack):
+        stack.terminate()
+        return stack.wait() or 1
+    code = fill(settings)
+    if code == 0:
+        sys.stdout.write(
+            f"\nSign in at {settings.app_url}/login as {settings.admin_email} with password "
+            f"{settings.admin_password}\nThe demonstration runs until Ctrl-C; its data stays in {settings.data_dir}.\n"
+        )
+        sys.stdout.flush()
+    else:
+        stack.terminate()
+    return stack.wait() or code
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The caller's settings, completed: a data directory of its own and an admin to sign in as."""
+    made = dict(environ)
+    made.setdefault("ALTHING_DATA_DIR", DATA_DIR)
+    if not (made.get("ALTHING_ADMIN_EMAIL") and made.get("ALTHING_ADMIN_PASSWORD")):
+        made["ALTHING_ADMIN_EMAIL"], made["ALTHING_ADMIN_PASSWORD"] = _admin(Path(made["ALTHING_DATA_DIR"]))
+    return made
+
+
+def _admin(data_dir: Path) -> tuple[str, str]:
+    """The demonstration's admin: made at its first start and kept beside its data, so that a later start knows it."""
+    kept = data_dir / "demo.json"
+    if kept.exists():
+        found = json.loads(kept.read_text())
+        return found["email"], found["password"]
+    password = secrets.token_urlsafe(12)
+    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_private(kept, json.dumps({"email": EMAIL, "password": password}))
+    return EMAIL, password
+
+
+def _ready(settings: Settings, stack: subprocess.Popen[bytes]) -> bool:
+    deadline = time.monotonic() + READY_WITHIN_S
+    while stack.poll() is None and time.monotonic() < deadline:
+        try:
+            if all(
+                httpx.get(f"{url}/readyz", timeout=2).status_code == 200
+                for url in (settings.app_url, settings.tracking_base_url)
+            ):
+                return True
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.3)
+    return False

@@ -1,0 +1,161 @@
+"""A whole stack with an admin, a real browser, and a publisher's static website, for the journeys of this folder."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from infra.bootstrap import browser
+from tests.support.stack import ROOT, Stack, stack
+
+ADMIN = "admin@althing.example"
+PASSWORD = "correct horse battery"
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-blink-features=AutomationControlled",
+]  # fmt: skip
+AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
+
+
+@pytest.fixture(scope="session")
+def admin_stack() -> Iterator[Stack]:
+    assert (ROOT / "web" / "dist" / "index.html").exists(), "build the web app first: make test does"
+    with stack({"ALTHING_ADMIN_EMAIL": ADMIN, "ALTHING_ADMIN_PASSWORD": PASSWORD}) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    made = chromium.new_context(user_agent=AGENT, viewport={"width": 1440, "height": 1000}, locale="en-US")
+    made.set_default_timeout(15_000)
+    yield made
+    made.close()
+
+
+@dataclass
+class Watched:
+    """What a page must not say: errors on its console, uncaught exceptions, refused content."""
+
+    complaints: list[str] = field(default_factory=list)
+
+    def listen(self, page: Page) -> None:
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and "401" not in message.text:
+            self.complaints.append(message.text)
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    made = context.new_page()
+    watched = Watched()
+    watched.listen(made)
+    yield made
+    assert not watched.complaints
+
+
+@dataclass
+class Publisher:
+    """A static website on a port of its own: set `html`, open `url`."""
+
+    url: str
+    html: str = ""
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    made = Publisher("")
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = made.html.encode() if self.path != "/favicon.ico" else b""
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield made
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def api(admin_stack: Stack) -> Iterator[httpx.Client]:
+    """A program that signed in as the admin."""
+    with httpx.Client(base_url=admin_stack.app, timeout=15) as client:
+        answer = client.post("/api/platform/login", json={"email": ADMIN, "password": PASSWORD})
+        assert answer.status_code == 200, answer.text
+        client.headers["Authorization"] = f"Bearer {answer.json()['token']}"
+        yield client
+
+
+def sign_in(page: Page, app: str) -> None:
+    page.goto(f"{app}/login")
+    page.get_by_label("Email").fill(ADMIN)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign In", exact=True).click()
+    page.wait_for_url("**/dashboard")
+
+
+def connect(api: httpx.Client, domain: str, **more: str) -> dict[str, Any]:
+    """A website connected by API; reads that follow see it."""
+    body = {"domain": domain, "timezone": "UTC", "currency": "USD", **more}
+    return _command(api, "/api/platform/websites", body)
+
+
+def partner_with_link(
+    api: httpx.Client, website_id: str, name: str, percent: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    slug = name.lower().replace(" ", "-")
+    partner = _command(
+        api,
+        "/api/admin/partners",
+        {
+            "name": name, "slug": slug, "baseUrl": f"https://{slug}.example", "commission": percent,
+            "description": f"{name} affiliate program", "isActive": 1,
+        },
+    )  # fmt: skip
+    link = _command(
+        api,
+        "/api/platform/links",
+        {
+            "websiteId": website_id,
+            "partnerId": partner["id"],
+            "destination": f"https://{slug}.example/?cid={{click_id}}",
+        },
+    )
+    return partner, link
+
+
+def _command(api: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    answer = api.post(path, json=body)
+    assert answer.status_code == 201, answer.text
+    api.headers["X-Wait-For"] = answer.headers["X-Position"]
+    made: dict[str, Any] = answer.json()
+    return made

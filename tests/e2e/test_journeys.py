@@ -1,0 +1,127 @@
+"""What people do, from end to end, in a real browser against the whole stack. One test = one journey."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.e2e.conftest import Publisher, connect, partner_with_link, sign_in
+from tests.support.stack import Stack, wait_for
+
+
+def kpi(page: Page, label: str) -> str:
+    return page.get_by_test_id(f"kpi-{label}").inner_text()
+
+
+def test_from_nothing_to_the_first_live_event(
+    admin_stack: Stack, page: Page, context: BrowserContext, publisher: Publisher, api: httpx.Client
+) -> None:
+    """Sign in, connect a website, paste the snippet into a static page, see its page view and click within a second."""
+    sign_in(page, admin_stack.app)
+    page.goto(f"{admin_stack.app}/account-settings?tab=websites")
+    page.get_by_label("Domain").first.fill("https://First-Steps.example/page")
+    page.get_by_label("Time zone").first.select_option("UTC")
+    page.get_by_role("button", name="Connect Website").click()
+    expect(page.get_by_text("Waiting for the first event")).to_be_visible()
+    snippet = page.get_by_label("Snippet").input_value()
+    assert "t.js" in snippet and "pk_" in snippet
+
+    websites = api.get("/api/platform/websites").json()
+    website_id = next(site["id"] for site in websites if site["domain"] == "first-steps.example")
+    _, link = partner_with_link(api, website_id, "First Partner", 10)
+    publisher.html = f"<!doctype html><title>My review</title>{snippet}<p><a href='{link['url']}'>Buy it</a></p>"
+    reader = context.new_page()
+    reader.goto(publisher.url)
+    expect(page.get_by_text("The first event has arrived")).to_be_visible()
+
+    page.goto(f"{admin_stack.app}/analytics?website={website_id}")
+    feed = page.get_by_role("list", name="Last events")
+    expect(feed.get_by_text("pageview")).to_be_visible()
+    expect(page.get_by_role("status", name="Live stream: Live")).to_be_visible()
+    click = httpx.get(
+        link["url"], headers={"User-Agent": reader.evaluate("navigator.userAgent")}, follow_redirects=False
+    )
+    assert click.status_code == 302
+    expect(feed.get_by_text("click", exact=True)).to_be_visible(timeout=3_000)
+    expect(page.get_by_test_id("active-visitors")).to_have_text("2")
+
+
+def test_a_sale_by_postback_is_approved_and_taken_back(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
+    """A sale by postback shows as pending revenue, approving it moves the figures, reversing it takes them back."""
+    site = connect(api, "postback-sale.example")
+    _, link = partner_with_link(api, site["id"], "Postback Partner", 12.5)
+    go = httpx.get(link["url"], headers={"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Firefox/144.0"})
+    click_id = parse_qs(urlsplit(go.headers["location"]).query)["cid"][0]
+    sale = {
+        "click_id": click_id,
+        "txid": "E2E-1",
+        "amount": "200.00",
+        "currency": "USD",
+        "token": site["postbackToken"],
+    }
+    answer = httpx.get(f"{admin_stack.tracking}/postback", params=sale)
+    assert answer.status_code in (200, 202), answer.text
+    repeated = httpx.get(f"{admin_stack.tracking}/postback", params=sale)
+    assert (repeated.status_code, repeated.json()["id"]) == (200, answer.json()["id"])
+
+    def listed() -> list[dict[str, object]]:
+        rows: list[dict[str, object]] = api.get("/api/platform/conversions", params={"websiteId": site["id"]}).json()
+        return rows
+
+    wait_for(listed, "the conversion")
+    sign_in(page, admin_stack.app)
+    page.goto(f"{admin_stack.app}/analytics?website={site['id']}")
+    expect(page.get_by_test_id("kpi-Revenue")).to_have_text("$25.00")
+    expect(page.get_by_text("$25.00 pending")).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Approve")).click()
+    expect(page.get_by_text("$0.00 pending")).to_be_visible()
+    expect(page.get_by_test_id("kpi-Revenue")).to_have_text("$25.00")
+    page.get_by_role("button", name=re.compile("^Reverse")).click()
+    page.get_by_label("Reason").fill("returned")
+    page.get_by_role("dialog").get_by_role("button", name="Reverse").click()
+    expect(page.get_by_test_id("kpi-Revenue")).to_have_text("$0.00")
+    expect(page.get_by_test_id("kpi-Conversions")).to_have_text("0")
+    assert [row["status"] for row in listed()] == ["reversed"]
+
+
+def test_filters_and_ranges_live_in_the_address(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
+    """Choosing a range or a filter changes the address; going back restores it; Escape clears filters."""
+    site = connect(api, "addresses.example")
+    events = [
+        {"type": "click", "visitor_id": f"v{n}", "ip": "82.221.0.1", "user_agent": "Mozilla/5.0 Firefox/144.0"}
+        for n in range(5)
+    ]
+    sent = httpx.post(
+        f"{admin_stack.tracking}/track", json=events, headers={"Authorization": f"Bearer {site['secretKey']}"}
+    )
+    assert sent.json()["accepted"] == 5, sent.text
+    sign_in(page, admin_stack.app)
+    page.goto(f"{admin_stack.app}/analytics?website={site['id']}")
+    expect(page.get_by_test_id("kpi-Total Clicks")).to_have_text("5")
+    page.get_by_role("combobox", name="Time range").select_option(label="Last 24h")
+    expect(page).to_have_url(re.compile("24h"))
+    page.go_back()
+    expect(page).not_to_have_url(re.compile("24h"))
+    page.get_by_role("button", name=re.compile("Filter by (country )?(Iceland|IS)")).first.click()
+    expect(page).to_have_url(re.compile("country"))
+    expect(page.get_by_test_id("kpi-Total Clicks")).to_have_text("5")
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("country"))
+
+
+def test_what_is_not_there_says_so_in_the_products_words(admin_stack: Stack, page: Page) -> None:
+    page.goto(f"{admin_stack.app}/no/such/page")
+    expect(page.get_by_text("404 Page Not Found")).to_be_visible()
+    expect(page.get_by_text("Did you forget to add the page to the router?")).to_be_visible()
+
+
+def test_a_wrong_password_is_refused_in_the_products_words(admin_stack: Stack, page: Page) -> None:
+    page.goto(f"{admin_stack.app}/login")
+    page.get_by_label("Email").fill("nobody@althing.example")
+    page.get_by_label("Password", exact=True).fill("not the password")
+    page.get_by_role("button", name="Sign In", exact=True).click()
+    expect(page.get_by_text("Login Failed", exact=True).first).to_be_visible()
+    expect(page.get_by_text("Invalid credentials", exact=True).first).to_be_visible()
