@@ -1,0 +1,132 @@
+"""What attribution asks ClickHouse (view `events`): the click behind a click id, and a visitor's clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+from infra.clickhouse import ClientPool
+from schemas.tracking import NO_ID
+
+LONGEST_WINDOW: Final = timedelta(days=366)
+MOST_CLICKS: Final = 200
+"""Clicks of one visitor that are looked at, the newest."""
+QUERY_TIMEOUT_S: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ClickRow:
+    """One click as ClickHouse has it."""
+
+    website_id: UUID
+    event_id: UUID
+    visitor: int
+    occurred_at: datetime
+    click_id: str
+    link_id: UUID | None
+    partner_id: UUID | None
+    country: str
+    device: str
+    source: str
+    subs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A visitor of a website whose clicks are asked for, and the conversion's time."""
+
+    website_id: UUID
+    visitor: int
+    occurred_at: datetime
+
+
+class Clicks(Protocol):
+    """Where clicks are looked up. Both raise when it cannot be asked; the policy then tries again later."""
+
+    def by_event(self, wanted: Iterable[tuple[UUID, UUID, date]]) -> dict[UUID, ClickRow]:
+        """Clicks by event id, for (website, event id, day of the click)."""
+        ...
+
+    def of_visitors(self, wanted: Sequence[Visit]) -> dict[tuple[UUID, int], list[ClickRow]]:
+        """Clicks on partners by website and visitor, oldest first; bots left out."""
+        ...
+
+
+class ClickHouseClicks:
+    """`Clicks` on the projected view."""
+
+    def __init__(self, clients: ClientPool) -> None:
+        self._clients = clients
+
+    def by_event(self, wanted: Iterable[tuple[UUID, UUID, date]]) -> dict[UUID, ClickRow]:
+        asked = list(wanted)
+        if not asked:
+            return {}
+        rows = self._query(
+            f"{_SELECT} WHERE website_id IN {{sites:Array(UUID)}} AND toDate(occurred_at) IN {{days:Array(Date)}}"
+            " AND type = 'click' AND event_id IN {ids:Array(UUID)}",
+            {
+                "sites": sorted({str(website_id) for website_id, _, _ in asked}),
+                "days": sorted({day.isoformat() for _, _, day in asked}),
+                "ids": sorted({str(event_id) for _, event_id, _ in asked}),
+            },
+        )
+        return {row.event_id: row for row in rows}
+
+    def of_visitors(self, wanted: Sequence[Visit]) -> dict[tuple[UUID, int], list[ClickRow]]:
+        found: dict[tuple[UUID, int], list[ClickRow]] = {(visit.website_id, visit.visitor): [] for visit in wanted}
+        if not wanted:
+            return found
+        times = [visit.occurred_at for visit in wanted]
+        rows = self._query(
+            f"{_SELECT} WHERE website_id IN {{sites:Array(UUID)}} AND toDate(occurred_at) >= {{first:Date}}"
+            " AND toDate(occurred_at) <= {last:Date} AND type = 'click' AND visitor IN {visitors:Array(UInt64)}"
+            " AND partner_id != {none:UUID} AND NOT is_bot"
+            f" ORDER BY occurred_at DESC, event_id DESC LIMIT {MOST_CLICKS} BY website_id, visitor",
+            {
+                "sites": sorted({str(visit.website_id) for visit in wanted}),
+                "visitors": sorted({visit.visitor for visit in wanted}),
+                "first": (min(times) - LONGEST_WINDOW).date().isoformat(),
+                "last": (max(times) + timedelta(days=1)).date().isoformat(),
+                "none": str(NO_ID),
+            },
+        )
+        for row in rows:
+            if (row.website_id, row.visitor) in found:
+                found[(row.website_id, row.visitor)].append(row)
+        for clicks in found.values():
+            clicks.reverse()
+        return found
+
+    def _query(self, sql: str, parameters: dict[str, Any]) -> list[ClickRow]:
+        settings = {"max_execution_time": QUERY_TIMEOUT_S}
+        with self._clients.use() as client:
+            result = client.query(sql, parameters=parameters, settings=settings)
+            return [_row(row) for row in result.result_rows]
+
+
+def _row(row: Sequence[Any]) -> ClickRow:
+    website_id, event_id, visitor, occurred_ms, click_id, link_id, partner_id, country, device, source, *subs = row
+    return ClickRow(
+        website_id=website_id,
+        event_id=event_id,
+        visitor=visitor,
+        occurred_at=datetime.fromtimestamp(occurred_ms / 1000, UTC),
+        click_id=click_id,
+        link_id=link_id if link_id != NO_ID else None,
+        partner_id=partner_id if partner_id != NO_ID else None,
+        country=country,
+        device=device,
+        source=source,
+        subs={name: value for name, value in zip(_SUBS, subs, strict=True) if value},
+    )
+
+
+_SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
+_SELECT: Final = (
+    "SELECT website_id, event_id, visitor, toUnixTimestamp64Milli(occurred_at), click_id, link_id, partner_id, country,"  # noqa: S608
+    f" device, source, {', '.join(_SUBS)} FROM events"
+)

@@ -1,0 +1,251 @@
+"""The attribution policy: turns reports of topic `conversions` into decisions, each exactly once in effect.
+
+topic `conversions` -> this (one worker per partition) -> event store -> relay -> topic `domain`.
+
+The events of a batch, the position behind it, waiting and refused reports and dead letters are one transaction, so a
+crash leaves either all or nothing of a batch; the aggregate's id, worked out from website, event and transaction,
+keeps a sale that was reported twice one sale. Refusals go to topic `rejected` before that, under an id that a repeat
+gives again. An engine that is down is waited for; a report that can never be decided is a dead letter.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from threading import Event
+from typing import Any, Final
+from uuid import uuid5
+
+import psycopg
+from eventsourcing.persistence import PersistenceError
+from prometheus_client import Counter
+from psycopg import Cursor
+from psycopg.types.json import Jsonb
+from pydantic import ValidationError
+
+from command_api.core import Core
+from command_api.leader import Connection
+from command_api.policies.clicks import Clicks
+from command_api.policies.decide import Outcome, decide
+from command_api.policies.decide import Refusal as Refused
+from command_api.policies.reading import Reading
+from command_api.store import Conflict
+from infra.clickhouse import ClickHouseError
+from infra.log import Log, LogUnavailable, Record, StoredRecord
+from infra.sealing import derived_key
+from schemas import tracking
+from schemas.base import DomainEvent
+from schemas.identity import NAMESPACE
+from schemas.topics import CONVERSIONS, REJECTED
+from schemas.tracking import ConversionReported, from_log_time
+
+NAME: Final = "policy:attribution"
+BATCH: Final = 200
+READ_S: Final = 0.5
+FRESH: Final = timedelta(seconds=15)
+"""A click this young may not have reached ClickHouse yet: its row is waited for."""
+WAIT_FOR_CLICK_S: Final = 1.5
+LOOK_AGAIN_S: Final = 0.05
+WAITING_LIFE: Final = timedelta(days=30)
+"""Events may be sent up to 30 days late, so a click may come that long after its sale."""
+ATTEMPTS: Final = 5
+ACK_TIMEOUT_S: Final = 15.0
+TRANSIENT: Final = (PersistenceError, psycopg.Error, ClickHouseError, LogUnavailable, OSError)
+"""Engines that are down: the batch is decided again, nothing is skipped."""
+
+log = logging.getLogger(__name__)
+_REPORTS = Counter("policy_reports_total", "Reports of conversions by what they came to", ["outcome"])
+
+
+class Fenced(Exception):
+    """Another worker moved this partition's position."""
+
+
+@dataclass
+class Batch:
+    """What a run of records comes to."""
+
+    events: list[DomainEvent] = field(default_factory=list)
+    waiting: list[ConversionReported] = field(default_factory=list)
+    refused: list[tuple[ConversionReported, Refused]] = field(default_factory=list)
+    poison: list[tuple[StoredRecord, str]] = field(default_factory=list)
+    outcomes: list[str] = field(default_factory=list)
+
+
+class Reports:
+    """`run` is the work of a `command_api.leader.Leader`, one for each partition."""
+
+    def __init__(self, core: Core, events: Log, clicks: Clicks, partition: int) -> None:
+        self._core = core
+        self._log = events
+        self._clicks = clicks
+        self._partition = partition
+        self._click_key = derived_key(core.settings, "click-id")
+
+    def run(self, connection: Connection, stop: Event) -> None:
+        """Decides until `stop`. Raises what the engines raise; nothing is skipped by that."""
+        position = self._position(connection)
+        source = self._log.source(CONVERSIONS.name, self._partition, position)
+        try:
+            while not stop.is_set():
+                records = source.read(BATCH, READ_S)
+                if records:
+                    position = self.take(records, position, stop)
+        finally:
+            source.close()
+
+    def take(self, records: Sequence[StoredRecord], position: int, stop: Event) -> int:
+        """Decides `records`, which begin at or behind `position`; gives the position behind them."""
+        following = records[-1].offset + 1
+        for _ in range(ATTEMPTS):
+            batch = self._decide(records, stop)
+            self._publish_refusals(batch)
+            try:
+                self._core.store.write(batch.events, self._also(batch, position, following))
+            except Conflict as conflict:
+                log.info("another writer was first on %s; deciding again", conflict.constraint)
+                continue
+            for outcome in batch.outcomes:
+                _REPORTS.labels(outcome).inc()
+            return following
+        raise Fenced("the batch met other writers again and again")
+
+    def _decide(self, records: Sequence[StoredRecord], stop: Event) -> Batch:
+        batch = Batch()
+        reports: list[tuple[StoredRecord, ConversionReported]] = []
+        for record in records:
+            try:
+                reports.append((record, ConversionReported.model_validate_json(record.value)))
+            except ValidationError as error:
+                batch.poison.append(
+                    (record, f"undecodable: {error.error_count()} errors, first {error.errors()[0]['type']}")
+                )
+                batch.outcomes.append("poison")
+        reading = Reading(self._core, self._clicks, self._click_key)
+        self._wait_for_clicks([report for _, report in reports], reading, stop)
+        reading.look_up([report for _, report in reports])
+        now = datetime.now(UTC)
+        for record, report in reports:
+            try:
+                self._add(batch, report, decide(report, reading, now))
+            except TRANSIENT:
+                raise
+            except Exception as error:  # noqa: BLE001 - one bad report must not hold up the others
+                batch.poison.append((record, f"{type(error).__name__}: {error}"))
+                batch.outcomes.append("poison")
+        return batch
+
+    def _add(self, batch: Batch, report: ConversionReported, outcome: Outcome) -> None:
+        batch.events.extend(outcome.events)
+        if outcome.refusal is not None:
+            batch.refused.append((report, outcome.refusal))
+            batch.outcomes.append(outcome.refusal.code)
+            return
+        if outcome.waits:
+            batch.waiting.append(report)
+        batch.outcomes.append("waiting" if outcome.waits else "decided" if outcome.events else "nothing_new")
+
+    def _wait_for_clicks(self, reports: Sequence[ConversionReported], reading: Reading, stop: Event) -> None:
+        """Gives fresh clicks a moment to reach ClickHouse: their rows know more than the click id."""
+        deadline = datetime.now(UTC) + timedelta(seconds=WAIT_FOR_CLICK_S)
+        while any(datetime.now(UTC) - click.at < FRESH for click in reading.look_up_clicks(reports)):
+            if datetime.now(UTC) >= deadline or stop.wait(LOOK_AGAIN_S):
+                return
+
+    def _publish_refusals(self, batch: Batch) -> None:
+        if batch.refused:
+            records = [_refusal(report, refused) for report, refused in batch.refused]
+            self._log.publish(records).result(ACK_TIMEOUT_S)
+
+    def _also(self, batch: Batch, position: int, following: int) -> Any:
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            for report in batch.waiting:
+                _keep_waiting(cursor, report)
+            for report, refused in batch.refused:
+                _keep_refused(cursor, report, refused)
+            for record, reason in batch.poison:
+                _keep_dead_letter(cursor, record, reason)
+            moved = cursor.execute(
+                "UPDATE policy.position SET next_offset = %s, updated_at = now()"
+                " WHERE policy = %s AND topic = %s AND partition = %s AND next_offset = %s",
+                (following, NAME, CONVERSIONS.name, self._partition, position),
+            )
+            if moved.rowcount != 1:
+                raise Fenced(f"the position of {CONVERSIONS.name}[{self._partition}] is no longer {position}")
+
+        return also
+
+    def _position(self, connection: Connection) -> int:
+        place = (NAME, CONVERSIONS.name, self._partition)
+        connection.execute(
+            "INSERT INTO policy.position (policy, topic, partition, next_offset) VALUES (%s, %s, %s, 0)"
+            " ON CONFLICT DO NOTHING",
+            place,
+        )
+        row = connection.execute(
+            "SELECT next_offset FROM policy.position WHERE policy = %s AND topic = %s AND partition = %s", place
+        ).fetchone()
+        assert row is not None  # noqa: S101 - inserted above
+        found: int = row[0]
+        return found
+
+
+def _keep_waiting(cursor: Cursor[dict[str, Any]], report: ConversionReported) -> None:
+    received_at = from_log_time(report.received_at)
+    cursor.execute(
+        "INSERT INTO policy.waiting (conversion_id, report, received_at, next_at, until)"
+        " VALUES (%s, %s, %s, now() + interval '1 second', greatest(%s, now()) + %s)"
+        " ON CONFLICT (conversion_id) DO UPDATE SET report = excluded.report",
+        (report.conversion_id, Jsonb(report.model_dump(mode="json")), received_at, received_at, WAITING_LIFE),
+    )
+
+
+def _keep_refused(cursor: Cursor[dict[str, Any]], report: ConversionReported, refused: Refused) -> None:
+    cursor.execute(
+        "INSERT INTO policy.refused_report (report_id, conversion_id, website_id, code, message, at)"
+        " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (report_id) DO NOTHING",
+        (
+            report.report_id,
+            report.conversion_id,
+            report.website_id,
+            refused.code,
+            refused.message,
+            from_log_time(report.received_at),
+        ),
+    )
+
+
+def _keep_dead_letter(cursor: Cursor[dict[str, Any]], record: StoredRecord, reason: str) -> None:
+    cursor.execute(
+        'INSERT INTO engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, error, key,'
+        " value, headers) VALUES (%s, %s, 0, %s, %s, %s, %s, %s, %s, %s, %s)"
+        " ON CONFLICT (id) DO UPDATE SET attempts = engine.dead_letter.attempts + 1",
+        (
+            uuid5(NAMESPACE, f"dead-letter\n{NAME}\n{record.topic}\n{record.partition}\n{record.offset}"),
+            NAME,
+            record.topic,
+            record.partition,
+            record.offset,
+            reason.partition(":")[0],
+            reason,
+            record.key,
+            record.value,
+            Jsonb([[name, value.hex()] for name, value in record.headers]),
+        ),
+    )
+
+
+def _refusal(report: ConversionReported, refused: Refused) -> Record:
+    refusal = tracking.Refusal(
+        id=uuid5(NAMESPACE, f"refused-report\n{report.report_id}\n{refused.code}"),
+        website_id=report.website_id,
+        at=report.received_at,
+        outcome=tracking.Outcome.INVALID,
+        code=refused.code,
+        message=refused.message,
+        endpoint={"sale": "/track/sale", "lead": "/track/lead"}.get(report.reported_by, f"/{report.reported_by}"),
+        sample=f"txid {report.txid}"[:200],
+    )
+    return Record(REJECTED.name, str(report.website_id).encode(), refusal.model_dump_json().encode())

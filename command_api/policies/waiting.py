@@ -1,0 +1,107 @@
+"""Conversions that came before their click: looked at again and again, ever more rarely, until the click cannot come.
+
+A visitor's click may be sent up to 30 days late. Rechecks: every second in the first minute, every 5 s until ten
+minutes, every minute for a day, then every ten minutes.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, timedelta
+from threading import Event
+from typing import Any, Final
+from uuid import UUID
+
+from prometheus_client import Counter, Gauge
+from psycopg import Cursor
+
+from command_api.core import Core
+from command_api.decision import Asked, Refused
+from command_api.leader import Connection
+from command_api.policies.clicks import Clicks
+from command_api.policies.decide import attribute_late
+from command_api.policies.reading import Reading
+from command_api.store import Conflict
+from infra.sealing import derived_key
+from schemas.base import DomainEvent
+from schemas.tracking import ConversionReported
+
+NAME: Final = "policy:waiting"
+BATCH: Final = 200
+LOOK_S: Final = 0.5
+
+log = logging.getLogger(__name__)
+_WAITING = Gauge("policy_waiting", "Conversions whose click has not come")
+_CAME = Counter("policy_clicks_came_total", "Waiting conversions whose click came")
+
+
+def pause_after(age: timedelta) -> timedelta:
+    """How long a conversion of this age is left alone."""
+    if age < timedelta(minutes=1):
+        return timedelta(seconds=1)
+    if age < timedelta(minutes=10):
+        return timedelta(seconds=5)
+    if age < timedelta(days=1):
+        return timedelta(minutes=1)
+    return timedelta(minutes=10)
+
+
+class Waiting:
+    """`run` is the work of a `command_api.leader.Leader`."""
+
+    def __init__(self, core: Core, clicks: Clicks) -> None:
+        self._core = core
+        self._clicks = clicks
+        self._click_key = derived_key(core.settings, "click-id")
+
+    def run(self, connection: Connection, stop: Event) -> None:
+        while not stop.is_set():
+            if self.recheck(connection) < BATCH:
+                stop.wait(LOOK_S)
+
+    def recheck(self, connection: Connection) -> int:
+        """Looks at those that are due; gives how many they were."""
+        rows = connection.execute(
+            "SELECT report, received_at, until FROM policy.waiting WHERE next_at <= now() ORDER BY next_at LIMIT %s",
+            (BATCH,),
+        ).fetchall()
+        if not rows:
+            return 0
+        reading = Reading(self._core, self._clicks, self._click_key)
+        due = [(ConversionReported.model_validate(report), received, until) for report, received, until in rows]
+        reading.look_up([report for report, _, _ in due])
+        now = datetime.now(UTC)
+        for report, received_at, until in due:
+            events = self._attribute(report, reading, now)
+            state = reading.conversion(report.conversion_id)
+            over = bool(events) or state is None or state.is_attributed or not state.is_open or until <= now
+            if over:
+                self._end(report.conversion_id, events)
+            else:
+                self._later(connection, report.conversion_id, now + pause_after(now - received_at))
+        _WAITING.set(connection.execute("SELECT count(*) FROM policy.waiting").fetchone()[0])  # type: ignore[index]
+        return len(rows)
+
+    def _attribute(self, report: ConversionReported, reading: Reading, now: datetime) -> list[DomainEvent]:
+        state = reading.conversion(report.conversion_id)
+        website = reading.website(report.website_id)
+        if state is None or website is None or state.is_attributed or not state.is_open:
+            return []
+        try:
+            return attribute_late(state, report, website, reading, Asked(now))
+        except Refused as refused:
+            log.info("%s cannot be attributed yet: %s", report.conversion_id, refused.message)
+            return []
+
+    def _end(self, conversion_id: UUID, events: list[DomainEvent]) -> None:
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            cursor.execute("DELETE FROM policy.waiting WHERE conversion_id = %s", (conversion_id,))
+
+        try:
+            self._core.store.write(events, also)
+            _CAME.inc(1 if events else 0)
+        except Conflict:
+            log.info("%s was changed meanwhile; looking again", conversion_id)
+
+    def _later(self, connection: Connection, conversion_id: UUID, at: datetime) -> None:
+        connection.execute("UPDATE policy.waiting SET next_at = %s WHERE conversion_id = %s", (at, conversion_id))

@@ -1,0 +1,113 @@
+"""Service `command`: takes commands over HTTP, and runs the relay and the policies beside them.
+
+The relay and the policies run in threads under advisory locks, so any number of these processes may run: one leads each
+work, the others stand by. SIGTERM: unready, requests in flight end, then the threads stop.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Sequence
+from typing import Final
+
+import psycopg
+from eventsourcing.persistence import PersistenceError
+
+from command_api.app import create_app
+from command_api.core import Core, open_core
+from command_api.leader import Leader
+from command_api.policies import reports, waiting
+from command_api.policies.clicks import ClickHouseClicks
+from command_api.policies.reports import Reports
+from command_api.policies.waiting import Waiting
+from command_api.relay import NAME as RELAY
+from command_api.relay import Relay
+from infra import health, logs
+from infra.clickhouse import ClientPool
+from infra.http_guard import App
+from infra.http_server import serve
+from infra.log import Log, open_log
+from infra.settings import Settings, SettingsError, load
+from schemas.topics import CONVERSIONS
+
+HOST: Final = "127.0.0.1"
+POSTGRES_WAIT_S: Final = 30.0
+CLICKHOUSE_CLIENTS: Final = 4
+CLICKHOUSE_READ_TIMEOUT_S: Final = 15
+
+log = logging.getLogger(__name__)
+
+
+def main(arguments: list[str]) -> int:
+    """Runs until SIGTERM. Exit codes: 0 after a clean stop, 1 when it could not start, 2 for wrong settings."""
+    logs.configure("command")
+    if arguments:
+        raise SettingsError("The command service takes no arguments.")
+    settings = load()
+    if settings.command_port is None:
+        raise SettingsError("ALTHING_COMMAND_PORT is not set: the command service needs it.")
+    core = _open_patiently(settings)
+    events = open_log(settings)
+    clients = ClientPool(settings, CLICKHOUSE_CLIENTS, read_timeout_s=CLICKHOUSE_READ_TIMEOUT_S)
+    leaders = leaders_of(core, events, clients)
+    stopping = False
+
+    def parts() -> health.Parts:
+        found: dict[str, bool | str] = {leader.name: _is_well(leader) for leader in leaders}
+        if stopping:
+            found["process"] = "stopping"
+        return found
+
+    def on_stop() -> None:
+        nonlocal stopping
+        stopping = True
+
+    app = create_app(core, parts)
+    link = app.state.accounts.ensure_first_admin()
+    if link is not None:
+        # Straight to the console: the log blanks secrets, and this one is meant to be read.
+        sys.stdout.write(f"Nobody has an account yet. Set up the first one here: {link}\n")
+        sys.stdout.flush()
+    for leader in leaders:
+        leader.start()
+    try:
+        served: App = app
+        return serve(served, host=HOST, port=settings.command_port, on_stop=on_stop)
+    finally:
+        for leader in leaders:
+            leader.request_stop()
+        for leader in leaders:
+            leader.stop()
+        events.close()
+        clients.close()
+        core.close()
+
+
+def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]:
+    """The relay and the policies, not yet started."""
+    clicks = ClickHouseClicks(clients)
+    deciders = [
+        Leader(core.settings, f"{reports.NAME}:{partition}", Reports(core, events, clicks, partition).run)
+        for partition in range(CONVERSIONS.partitions)
+    ]
+    relay = Leader(core.settings, RELAY, Relay(events).run)
+    return [relay, *deciders, Leader(core.settings, waiting.NAME, Waiting(core, clicks).run)]
+
+
+def _is_well(leader: Leader) -> bool | str:
+    return True if leader.state in ("leading", "standby", "starting") else leader.state
+
+
+def _open_patiently(settings: Settings) -> Core:
+    """Postgres may be starting at the same moment; the supervisor restarts us when it takes longer."""
+    deadline = time.monotonic() + POSTGRES_WAIT_S
+    while True:
+        try:
+            return open_core(settings)
+        except (PersistenceError, psycopg.OperationalError) as error:
+            if time.monotonic() > deadline:
+                raise
+            log.info("waiting for Postgres: %s", error)
+            time.sleep(0.5)
