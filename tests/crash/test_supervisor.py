@@ -1,0 +1,114 @@
+"""The local stack as a person and a process table see it: start, `ps`, `info`, kills, refusals, stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+from collections.abc import Iterator, Mapping
+
+import httpx
+import psutil
+import psycopg
+import pytest
+
+from infra.stack.plan import ENGINES, SERVICES
+from tests.support.stack import Stack, free_ports, stack, wait_for
+
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(300)]
+EVERYTHING = (*ENGINES, *SERVICES)
+
+
+@pytest.fixture(scope="module")
+def mine() -> Iterator[Stack]:
+    """A stack of this module's own, since its tests end it and start it again."""
+    with stack() as made:
+        yield made
+
+
+def test_ps_has_one_row_for_every_process(mine: Stack) -> None:
+    rows = mine.ps()
+    assert sorted(rows) == sorted(EVERYTHING)
+    for row in rows.values():
+        assert set(row) == {"name", "pid", "state", "restarts", "uptime_s"}
+        assert row["state"] == "running" and psutil.pid_exists(row["pid"]) and row["uptime_s"] > 0
+    assert mine.run("ps").stdout.splitlines()[0].split() == ["NAME", "PID", "STATE", "RESTARTS", "UPTIME"]
+
+
+def test_info_gives_addresses_and_users_that_may_only_read(mine: Stack) -> None:
+    info = json.loads(mine.run("info", "--json").stdout)
+    assert {"app", "tracking", "kafka", "postgres", "clickhouse", "data_dir", "version"} <= set(info)
+    assert info["app"] == mine.app and info["tracking"] == mine.tracking
+    assert {"url", "user", "password"} <= set(info["clickhouse"])
+    with psycopg.connect(info["postgres"], autocommit=True) as connection:
+        assert connection.execute("select 1").fetchone() == (1,)
+        with pytest.raises(psycopg.Error):
+            connection.execute("create table read.mine ()")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("select * from auth.session")
+    house = info["clickhouse"]
+    assert _clickhouse(house, "SELECT 1") == (200, "1\n")
+    assert _clickhouse(house, "CREATE TABLE mine (n Int8) ENGINE = Memory")[0] != 200
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_a_killed_process_runs_again(mine: Stack, name: str) -> None:
+    before = mine.ps()[name]
+    mine.kill(name)
+    mine.wait_restarted(name, before["restarts"] + 1)
+    after = mine.ps()[name]
+    assert after["pid"] != before["pid"] and after["state"] == "running"
+
+
+def test_a_second_start_on_the_same_data_is_refused_in_one_sentence(mine: Stack) -> None:
+    refused = mine.run("up")
+    assert refused.returncode != 0
+    assert refused.stderr.count("\n") == 1 and str(mine.data_dir) in refused.stderr
+
+
+def test_a_taken_port_is_named_with_its_setting(mine: Stack) -> None:
+    web, tracking = free_ports(2)
+    free = {
+        "ALTHING_DATA_DIR": str(mine.folder / "other"),
+        "ALTHING_PORT": str(web),
+        "ALTHING_TRACKING_PORT": str(tracking),
+    }
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        port = str(holder.getsockname()[1])
+        for name in ("ALTHING_PORT", "ALTHING_TRACKING_PORT", "ALTHING_POSTGRES_PORT"):
+            refused = mine.run("up", settings=free | {name: port})
+            assert refused.returncode != 0
+            assert refused.stderr.count("\n") == 1 and name in refused.stderr and port in refused.stderr
+
+
+def test_after_a_killed_supervisor_the_next_start_works_and_the_data_is_there(mine: Stack) -> None:
+    with psycopg.connect(mine.environment["POSTGRES_URL"], autocommit=True) as connection:
+        connection.execute("create table ops.kept (n int)")
+        connection.execute("insert into ops.kept values (42)")
+    children = [mine.pid(name) for name in EVERYTHING]
+    assert mine.process is not None
+    os.kill(mine.process.pid, signal.SIGKILL)
+    mine.process.wait()
+    mine.start()
+    wait_for(lambda: not any(psutil.pid_exists(pid) for pid in children), "the old processes to be gone")
+    assert {row["state"] for row in mine.ps().values()} == {"running"}
+    with psycopg.connect(mine.environment["POSTGRES_URL"], autocommit=True) as connection:
+        assert connection.execute("select n from ops.kept").fetchall() == [(42,)]
+        connection.execute("drop table ops.kept")
+
+
+def test_a_termination_signal_ends_everything_and_exits_0(mine: Stack) -> None:
+    children = [mine.pid(name) for name in EVERYTHING]
+    assert mine.stop() == 0
+    assert not any(psutil.pid_exists(pid) for pid in children)
+    assert "is killed" not in mine.tail(), "every process must end by itself"
+    ended = mine.run("ps", "--json")
+    assert (ended.returncode, json.loads(ended.stdout)) == (1, [])
+
+
+def _clickhouse(house: Mapping[str, str], statement: str) -> tuple[int, str]:
+    answer = httpx.post(house["url"], auth=(house["user"], house["password"]), content=statement, timeout=10)
+    return answer.status_code, answer.text

@@ -1,0 +1,240 @@
+"""The local stack under test: real engines, or the whole of `althing up`, in a temporary directory on free ports.
+
+Session fixtures (imported by `tests/conftest.py`): `embedded_postgres`, `embedded_kafka`, `embedded_clickhouse` give
+`Settings` that reach one migrated or empty engine; `running_stack` gives a `Stack` with everything running. Engines are
+started by the product's own supervisor, with the product's own settings.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import pytest
+
+from infra.migrations import migrate
+from infra.settings import Settings
+from infra.stack import ports, secret_file
+from infra.stack.engines import clickhouse, kafka, postgres
+from infra.stack.ports import Ports
+from infra.stack.spec import ProcessSpec
+from infra.stack.state import read
+from infra.stack.supervisor import Supervisor
+
+ROOT = Path(__file__).resolve().parents[2]
+START_S = 120.0
+STOP_S = 60.0
+PATIENCE_S = 60.0
+_OURS = ("ALTHING_", "KAFKA_BOOTSTRAP", "POSTGRES_URL", "CLICKHOUSE_", "OPENAI_", "SMTP_URL", "TRUSTED_PROXIES")
+
+
+def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENCE_S) -> Any:
+    """The first true value of `condition`, looked at every 50 ms; fails the test, naming `what`, after `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        if value := condition():
+            return value
+        assert time.monotonic() < deadline, f"waited {timeout_s:.0f} s for {what}"
+        time.sleep(0.05)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that were free a moment ago, all different."""
+    probes = [socket.socket() for _ in range(count)]
+    try:
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [int(probe.getsockname()[1]) for probe in probes]
+    finally:
+        for probe in probes:
+            probe.close()
+
+
+class Stack:
+    """`althing up` as a child process. `data_dir` and ports stay the same over `start` and `stop`."""
+
+    def __init__(
+        self, folder: Path, settings: Mapping[str, str] | None = None, only: Sequence[str] | None = None
+    ) -> None:
+        self.folder = folder
+        self.data_dir = folder / "data"
+        self.output = folder / "output.txt"
+        web, tracking = free_ports(2)
+        self.app = f"http://127.0.0.1:{web}"
+        self.tracking = f"http://127.0.0.1:{tracking}"
+        self._arguments = [] if only is None else ["--only", ",".join(only)]
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(_OURS)},
+            "PYTHONPATH": str(ROOT),
+            "ALTHING_DATA_DIR": str(self.data_dir),
+            "ALTHING_PORT": str(web),
+            "ALTHING_TRACKING_PORT": str(tracking),
+            **(settings or {}),
+        }
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Stack:
+        """Returns when everything is ready. A start that ends early fails the test with its output."""
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "infra.cli", "up", *self._arguments],
+                cwd=self.folder,
+                env=self._environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        wait_for(self._is_up, "the stack to start", START_S)
+        return self
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Asks it to end and returns its exit code."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            return self.process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError(f"the stack did not stop:\n{self.tail()}") from None
+
+    def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        """`althing ...` beside the running stack."""
+        return subprocess.run(
+            [sys.executable, "-m", "infra.cli", *arguments],
+            cwd=self.folder,
+            env={**self._environment, **(settings or {})},
+            capture_output=True,
+            text=True,
+            timeout=STOP_S,
+            check=False,
+        )
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The settings that every child of the running stack gets, the engines' addresses among them."""
+        state = read(self.data_dir)
+        assert state is not None, "the stack has not written its state"
+        return state.environment
+
+    def ps(self) -> dict[str, dict[str, Any]]:
+        return {row["name"]: row for row in json.loads(self.run("ps", "--json").stdout)}
+
+    def pid(self, name: str) -> int:
+        """The process id of a child, from the supervisor's own record (cheaper than `ps`)."""
+        state = read(self.data_dir)
+        assert state is not None
+        pid = next(row.pid for row in state.processes if row.name == name)
+        assert pid is not None, f"{name} does not run now"
+        return pid
+
+    def kill(self, name: str) -> None:
+        """`kill -9` of one child."""
+        os.kill(self.pid(name), signal.SIGKILL)
+
+    def wait_restarted(self, name: str, restarts: int) -> None:
+        """Until the supervisor has started `name` for the `restarts`-th time again, and it is ready."""
+
+        def restarted() -> bool:
+            state = read(self.data_dir)
+            rows = state.processes if state is not None else ()
+            return any(row.name == name and row.restarts >= restarts and row.state == "running" for row in rows)
+
+        wait_for(restarted, f"{name} to run again")
+
+    def tail(self) -> str:
+        return self.output.read_text(errors="replace")[-4000:]
+
+    def _is_up(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, f"the stack ended with {self.process.returncode}:\n{self.tail()}"
+        return "is running" in self.output.read_text(errors="replace")
+
+
+@contextmanager
+def stack(settings: Mapping[str, str] | None = None, only: Sequence[str] | None = None) -> Iterator[Stack]:
+    """A started stack in a folder of its own, ended and removed afterwards."""
+    folder = Path(mkdtemp(prefix="althing-stack-"))
+    made = Stack(folder, settings, only)
+    try:
+        yield made.start()
+    finally:
+        if made.process is not None:
+            made.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def engine(make: Callable[[Path, Ports, secret_file.StackSecrets], ProcessSpec]) -> Iterator[tuple[Settings, Ports]]:
+    """One engine, started by the product's supervisor. Yields settings that hold its secrets' directory."""
+    folder = Path(mkdtemp(prefix="althing-engine-"))
+    web, tracking, kafka_port, postgres_port, clickhouse_port = free_ports(5)
+    settings = Settings(
+        data_dir=folder,
+        port=web,
+        tracking_port=tracking,
+        kafka_port=kafka_port,
+        postgres_port=postgres_port,
+        clickhouse_port=clickhouse_port,
+    )
+    chosen = ports.choose(settings)
+    spec = make(folder, chosen, secret_file.load_or_create(folder))
+    supervisor = Supervisor(folder, dict(os.environ), lambda _rows: None)
+    try:
+        supervisor.start((spec,))
+        yield settings, chosen
+    finally:
+        supervisor.stop(((spec.name,),))
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def embedded_postgres() -> Iterator[Settings]:
+    """A Postgres with every migration file applied; `postgres_url` is the owner's."""
+    with engine(lambda folder, chosen, secrets: postgres.spec(folder, chosen.postgres, secrets)) as (settings, chosen):
+        secrets = secret_file.load_or_create(settings.data_dir)
+        postgres.set_up(chosen.postgres, secrets)
+        url = postgres.url(chosen.postgres, secrets)
+        migrate.apply(url, migrate.read_folder(migrate.FOLDER))
+        yield replace(settings, postgres_url=url, log="postgres")
+
+
+@pytest.fixture(scope="session")
+def embedded_kafka() -> Iterator[Settings]:
+    """A Kafka without topics; `kafka_bootstrap_servers` reaches it."""
+
+    def make(folder: Path, chosen: Ports, secrets: secret_file.StackSecrets) -> ProcessSpec:
+        return kafka.spec(folder, chosen.kafka, chosen.kafka_controller, secrets.kafka_cluster_id, flush_each=False)
+
+    with engine(make) as (settings, chosen):
+        yield replace(settings, kafka_bootstrap_servers=f"127.0.0.1:{chosen.kafka}", log="kafka")
+
+
+@pytest.fixture(scope="session")
+def embedded_clickhouse() -> Iterator[Settings]:
+    """An empty ClickHouse; `clickhouse_url` is the owner's."""
+    with engine(lambda folder, chosen, secrets: clickhouse.spec(folder, chosen.clickhouse, secrets)) as (
+        settings,
+        chosen,
+    ):
+        secrets = secret_file.load_or_create(settings.data_dir)
+        yield replace(settings, clickhouse_url=clickhouse.url(chosen.clickhouse, secrets))
+
+
+@pytest.fixture(scope="session")
+def running_stack() -> Iterator[Stack]:
+    """Everything, as `althing up` starts it, shared by the whole session: leave it as you found it."""
+    with stack() as made:
+        yield made

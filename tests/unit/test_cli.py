@@ -1,0 +1,91 @@
+"""The command `althing`: its table, its answers to wrong use, and what reaches a command."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from infra import cli
+from infra.settings import SettingsError
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory without `.env` and without a stack."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path / "data"))
+    return tmp_path
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch, elsewhere: Path) -> list[list[str]]:
+    """A command `probe` that only notes its arguments."""
+    noted: list[list[str]] = []
+    module = ModuleType("probe_for_cli")
+    module.main = lambda arguments: noted.append(arguments) or 7  # type: ignore[attr-defined, func-returns-value]
+    monkeypatch.setitem(sys.modules, "probe_for_cli", module)
+    monkeypatch.setitem(cli.COMMANDS, "probe", cli.Command("probe_for_cli:main", "test"))
+    return noted
+
+
+@pytest.mark.parametrize("target", sorted({c.target for c in cli.COMMANDS.values()} | set(cli.SERVICES.values())))
+def test_every_name_in_the_tables_leads_to_a_function(target: str) -> None:
+    module, _, name = target.partition(":")
+    assert callable(getattr(import_module(module), name))
+
+
+def test_arguments_and_exit_code_pass_through(calls: list[list[str]]) -> None:
+    assert cli.main(["probe", "a", "--json"]) == 7
+    assert calls == [["a", "--json"]]
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in cli.COMMANDS)
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["serve"], ["serve", "nonsense"]])
+def test_wrong_use_exits_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(arguments) == 2
+    captured = capsys.readouterr()
+    assert "althing" in (captured.err + captured.out).lower()
+
+
+def test_a_refused_setting_is_one_sentence_and_exits_2(
+    calls: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ALTHING_NONSENSE", "1")
+    assert cli.main(["probe"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert calls == []
+
+
+def test_a_setting_refused_later_is_shown_the_same_way(
+    monkeypatch: pytest.MonkeyPatch, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = ModuleType("refusing_for_cli")
+
+    def refuse(_arguments: list[str]) -> int:
+        raise SettingsError("POSTGRES_URL is not set.")
+
+    module.main = refuse  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "refusing_for_cli", module)
+    monkeypatch.setitem(cli.COMMANDS, "refusing", cli.Command("refusing_for_cli:main", "test"))
+    assert cli.main(["refusing"]) == 2
+    assert capsys.readouterr().err == "althing: POSTGRES_URL is not set.\n"
+
+
+@pytest.mark.parametrize("name", ["ps", "info"])
+def test_without_a_stack_ps_and_info_say_so(name: str, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([name]) == 1
+    assert "No stack runs" in capsys.readouterr().err
+
+
+def test_ps_json_without_a_stack_is_still_json(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["ps", "--json"]) == 1
+    assert capsys.readouterr().out == "[]\n"

@@ -1,0 +1,311 @@
+"""The web app's port: static files, headers, the way to the services, live streams. Real sockets, fake services."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from infra.gateway import headers
+from infra.gateway.openapi import merged, page
+from infra.gateway.service import Gateway
+from infra.gateway.static import Site
+from infra.http_guard import App, BodyGuard, Receive, Scope, Send, guarded_protocol
+from infra.settings import Settings, SettingsError
+from tests.support.stack import free_ports, wait_for
+
+SCRIPT = b"console.log('hello');" * 100
+PAGE = b"<!doctype html><html><head></head><body></body></html>"
+
+
+@dataclass
+class FakeService:
+    """Notes what it gets and answers what the path asks for."""
+
+    name: str
+    seen: list[dict[str, Any]] = field(default_factory=list)
+    streams_ended: threading.Event = field(default_factory=threading.Event)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        if scope["path"] == "/api/live":
+            await self._live(receive, send)
+            return
+        body = (await receive()).get("body", b"")
+        self.seen.append({**scope, "headers": dict(scope["headers"]), "body": body})
+        if scope["path"].endswith("openapi.json"):
+            content = json.dumps(document(self.name)).encode()
+        else:
+            content = json.dumps({"service": self.name}).encode()
+        given = [(b"content-type", b"application/json"), (b"x-position", b"domain@7"), (b"server", b"secret/1.0")]
+        await send({"type": "http.response.start", "status": 200, "headers": given})
+        await send({"type": "http.response.body", "body": content})
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        start = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]}
+        await send(start)
+        await send({"type": "http.response.body", "body": b"data: 1\n\n", "more_body": True})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.streams_ended.set()
+
+
+def document(name: str) -> dict[str, Any]:
+    return {
+        "paths": {
+            "/api/things": {
+                "get" if name == "query" else "post": {
+                    "summary": f"things of <{name}>",
+                    "responses": {
+                        "200": {
+                            "description": "ok",
+                            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}},
+                        }
+                    },
+                }
+            }
+        },
+        "components": {"schemas": {"Thing": {"type": "object", "title": name}, "Same": {"type": "string"}}},
+    }
+
+
+@contextmanager
+def serving(app: App, port: int, *, lifespan: bool = False) -> Iterator[uvicorn.Server]:
+    config = uvicorn.Config(
+        app,
+        host="127.0.0.1",
+        port=port,
+        http=guarded_protocol(),
+        ws="none",
+        proxy_headers=False,
+        server_header=False,
+        lifespan="on" if lifespan else "off",
+        log_config=None,
+        timeout_graceful_shutdown=1,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    wait_for(lambda: server.started, "the server")
+    try:
+        yield server
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+@dataclass
+class World:
+    url: str
+    query: FakeService
+    command: FakeService
+    gateway: Gateway
+
+
+def dist(folder: Path) -> Path:
+    (folder / "assets").mkdir()
+    (folder / "index.html").write_bytes(PAGE)
+    (folder / "assets" / "app-1a2b.js").write_bytes(SCRIPT)
+    (folder / "favicon.svg").write_bytes(b"<svg/>")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    web, query_port, command_port = free_ports(3)
+    settings = Settings(query_port=query_port, command_port=command_port, port=web)
+    gateway = Gateway(settings, dist(tmp_path_factory.mktemp("dist")))
+    query, command = FakeService("query"), FakeService("command")
+    with (
+        serving(BodyGuard(query), query_port),
+        serving(BodyGuard(command), command_port),
+        serving(BodyGuard(gateway), web, lifespan=True),
+    ):
+        yield World(f"http://127.0.0.1:{web}", query, command, gateway)
+
+
+class TestStatic:
+    def test_the_page_answers_every_address_of_the_app(self, world: World) -> None:
+        for path in ("/", "/analytics", "/forum/some.topic/7"):
+            answer = httpx.get(world.url + path)
+            assert (answer.status_code, answer.content) == (200, PAGE)
+            assert answer.headers["cache-control"] == "no-cache"
+            assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["referrer-policy"] == "no-referrer"
+
+    def test_hashed_files_are_kept_for_ever_and_compressed(self, world: World) -> None:
+        answer = httpx.get(world.url + "/assets/app-1a2b.js", headers={"accept-encoding": "gzip"})
+        assert answer.content == SCRIPT and answer.headers["content-encoding"] == "gzip"
+        assert "immutable" in answer.headers["cache-control"]
+        assert int(answer.headers["content-length"]) < len(SCRIPT)
+        assert answer.headers["content-type"].startswith("application/javascript")
+        plain = httpx.get(world.url + "/assets/app-1a2b.js", headers={"accept-encoding": "gzip;q=0"})
+        assert "content-encoding" not in plain.headers and plain.content == SCRIPT
+
+    def test_an_unchanged_file_is_not_sent_again(self, world: World) -> None:
+        tag = httpx.get(world.url + "/").headers["etag"]
+        assert httpx.get(world.url + "/", headers={"if-none-match": f'"x", W/{tag}'}).status_code == 304
+
+    def test_a_missing_hashed_file_is_not_the_page(self, world: World) -> None:
+        assert httpx.get(world.url + "/assets/old-9z.js").status_code == 404
+
+    @pytest.mark.parametrize("path", ["/../secrets.json", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"])
+    def test_nothing_outside_the_folder_is_reached(self, world: World, path: str) -> None:
+        host, port = world.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            received = b"".join(iter(lambda: connection.recv(65536), b""))
+        assert b"root:" not in received and received.split(b"\r\n\r\n", 1)[1] in (PAGE, b"not found\n")
+
+    def test_only_reading_is_allowed(self, world: World) -> None:
+        answer = httpx.post(world.url + "/analytics")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+    def test_without_a_build_it_says_so(self, tmp_path: Path) -> None:
+        status, _, body = Site(tmp_path).answer("/", b"", b"")
+        assert status == 503 and b"has not been built" in body
+
+
+class TestProxy:
+    @pytest.mark.parametrize(
+        ("method", "service"),
+        [("GET", "query"), ("POST", "command"), ("PUT", "command"), ("PATCH", "command"), ("DELETE", "command")],
+    )
+    def test_reads_go_to_query_and_the_rest_to_command(self, world: World, method: str, service: str) -> None:
+        answer = httpx.request(method, world.url + "/api/things?x=1%2C2&y=%C3%A4")
+        assert answer.json() == {"service": service}
+        assert answer.headers["x-position"] == "domain@7"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "server" not in answer.headers
+        seen = (world.query if service == "query" else world.command).seen[-1]
+        assert (seen["path"], seen["query_string"]) == ("/api/things", b"x=1%2C2&y=%C3%A4")
+
+    def test_head_goes_to_query_and_has_no_body(self, world: World) -> None:
+        answer = httpx.head(world.url + "/api/things")
+        assert (answer.status_code, answer.content) == (200, b"")
+        assert world.query.seen[-1]["method"] == "HEAD"
+
+    def test_bodies_arrive_whole(self, world: World) -> None:
+        body = b"x" * 700_000
+        assert httpx.post(world.url + "/api/things", content=body).status_code == 200
+        assert world.command.seen[-1]["body"] == body
+        assert httpx.post(world.url + "/api/things", content=b"x" * (1024 * 1024 + 1)).status_code == 413
+
+    def test_forged_forwarding_headers_are_replaced(self, world: World) -> None:
+        forged = {
+            "x-forwarded-for": "6.6.6.6",
+            "x-forwarded-proto": "https",
+            "x-forwarded-host": "evil.example",
+            "forwarded": "for=6.6.6.6",
+            "x-real-ip": "6.6.6.6",
+            "connection": "close, x-secret",
+            "x-secret": "1",
+        }
+        httpx.get(world.url + "/api/things", headers=forged)
+        seen = world.query.seen[-1]["headers"]
+        assert seen[b"x-forwarded-for"] == b"127.0.0.1" and seen[b"x-forwarded-proto"] == b"http"
+        assert b"evil" not in seen[b"x-forwarded-host"]
+        assert not {b"forwarded", b"x-real-ip", b"x-secret"} & set(seen)
+
+    def test_credentials_pass_through(self, world: World) -> None:
+        httpx.get(world.url + "/api/things", headers={"authorization": "Bearer t", "cookie": "__Host-sid=c"})
+        seen = world.query.seen[-1]["headers"]
+        assert (seen[b"authorization"], seen[b"cookie"]) == (b"Bearer t", b"__Host-sid=c")
+
+    def test_a_service_that_is_down_is_a_problem_document(self, tmp_path: Path) -> None:
+        web, nobody = free_ports(2)
+        settings = Settings(query_port=nobody, command_port=nobody, port=web)
+        with serving(Gateway(settings, tmp_path), web, lifespan=True):
+            answer = httpx.get(f"http://127.0.0.1:{web}/api/things")
+            ready = httpx.get(f"http://127.0.0.1:{web}/readyz")
+            alive = httpx.get(f"http://127.0.0.1:{web}/livez")
+        assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+        assert answer.headers["content-type"] == "application/problem+json" and answer.headers["retry-after"] == "2"
+        assert ready.status_code == 503 and set(ready.json()["parts"]) == {"web", "query", "command"}
+        assert alive.status_code == 200
+
+    def test_both_ports_are_needed(self, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError, match="ALTHING_COMMAND_PORT"):
+            Gateway(Settings(), tmp_path)
+
+
+class TestLiveStreams:
+    def test_events_pass_one_by_one_and_the_end_is_passed_on(self, world: World) -> None:
+        world.query.streams_ended.clear()
+        with httpx.stream("GET", world.url + "/api/live", headers={"accept": "text/event-stream"}) as answer:
+            assert next(answer.iter_raw()) == b"data: 1\n\n"
+            assert not world.query.streams_ended.is_set()
+        assert world.query.streams_ended.wait(10), "the service must learn that the browser has gone"
+
+    def test_a_stop_ends_the_streams(self, tmp_path: Path) -> None:
+        web, query_port = free_ports(2)
+        query = FakeService("query")
+        gateway = Gateway(Settings(query_port=query_port, command_port=query_port, port=web), tmp_path)
+        with serving(query, query_port), serving(gateway, web, lifespan=True) as server:
+            url = f"http://127.0.0.1:{web}/api/live"
+            with httpx.stream("GET", url, headers={"accept": "text/event-stream"}, timeout=10) as answer:
+                parts = answer.iter_raw()
+                assert next(parts) == b"data: 1\n\n"
+                gateway.stop()
+                assert list(parts) == []
+            assert not server.should_exit
+
+
+class TestOwnPages:
+    def test_metrics_are_for_this_machine_alone(self, world: World) -> None:
+        assert "web_requests_total" in httpx.get(world.url + "/metrics").text
+        assert httpx.get(world.url + "/metrics", headers={"x-forwarded-for": "1.2.3.4"}).status_code == 404
+
+    def test_readiness_names_every_part(self, world: World) -> None:
+        assert httpx.get(world.url + "/readyz").json()["parts"] == {"web": "ok", "query": "ok", "command": "ok"}
+
+    def test_one_document_describes_both_services(self, world: World) -> None:
+        found = httpx.get(world.url + "/api/openapi.json").json()
+        assert set(found["paths"]["/api/things"]) == {"get", "post"}
+        shown = httpx.get(world.url + "/api/docs")
+        assert "2 calls" in shown.text and "&lt;query&gt;" in shown.text and "<script" not in shown.text
+
+    def test_components_of_one_name_and_two_meanings_stay_apart(self) -> None:
+        found = merged([document("query"), document("command")])
+        schemas = found["components"]["schemas"]
+        assert (schemas["Thing"]["title"], schemas["Thing2"]["title"]) == ("query", "command")
+        answer = found["paths"]["/api/things"]["post"]["responses"]["200"]
+        assert answer["content"]["application/json"]["schema"]["$ref"] == "#/components/schemas/Thing2"
+        assert set(schemas) == {"Thing", "Thing2", "Same"}
+        assert page(found).startswith(b"<!doctype html>")
+
+
+class TestForwardedChain:
+    @pytest.mark.parametrize(
+        ("chain", "client"),
+        [
+            ("1.2.3.4", "1.2.3.4"),
+            ("6.6.6.6, 1.2.3.4", "1.2.3.4"),
+            ("6.6.6.6, 1.2.3.4, 10.0.0.9", "1.2.3.4"),
+            ("nonsense", "10.0.0.1"),
+            ("10.0.0.8, 10.0.0.9", "10.0.0.8"),
+        ],
+    )
+    def test_the_nearest_foreign_address_is_the_client(self, chain: str, client: str) -> None:
+        trusted = (ip_network("10.0.0.0/8"),)
+        sent = headers.to_service([(b"x-forwarded-for", chain.encode())], "10.0.0.1", "http", trusted)
+        assert dict(sent)[b"x-forwarded-for"] == client.encode()
+
+
+def test_compression_is_the_same_for_the_same_content(tmp_path: Path) -> None:
+    site = Site(dist(tmp_path))
+    _, _, body = site.answer("/assets/app-1a2b.js", b"br, gzip", b"")
+    assert gzip.decompress(body) == SCRIPT

@@ -1,0 +1,84 @@
+"""Settings: what is refused, in which words; the documentation of them is complete."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+
+from infra import settings_docs
+from infra.settings import Settings, SettingsError, load
+
+
+def test_defaults_need_nothing() -> None:
+    settings = load({}, None)
+    assert (settings.port, settings.tracking_port, settings.host) == (8000, 8001, "127.0.0.1")
+    assert settings.app_url == "http://127.0.0.1:8000"
+
+
+def test_an_unknown_name_is_refused_and_named() -> None:
+    with pytest.raises(SettingsError, match="ALTHING_PROT is not a setting"):
+        load({"ALTHING_PROT": "1"}, None)
+
+
+def test_names_of_others_are_left_alone() -> None:
+    assert load({"PATH": "/bin", "KAFKA_HOME": "x"}, None) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALTHING_PORT", "0"),
+        ("ALTHING_PORT", "65536"),
+        ("ALTHING_PORT", "eight"),
+        ("ALTHING_TRACKING_PORT", "-1"),
+        ("ALTHING_PUBLIC_URL", "ftp://x"),
+        ("ALTHING_LOG", "redis"),
+        ("KAFKA_BOOTSTRAP_SERVERS", "broker"),
+        ("POSTGRES_URL", "mysql://x/y"),
+        ("CLICKHOUSE_URL", "tcp://x:9000"),
+        ("TRUSTED_PROXIES", "10.0.0.0/40"),
+        ("ALTHING_MASTER_KEY", "abc"),
+        ("ALTHING_KAFKA_FLUSH_EACH", "maybe"),
+        ("ALTHING_SITE_RATE", "0"),
+    ],
+)
+def test_a_bad_value_is_refused_and_its_setting_named(name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=name) as refusal:
+        load({name: value}, None)
+    assert str(refusal.value).count("\n") == 0
+
+
+def test_a_secret_never_stands_in_the_refusal() -> None:
+    with pytest.raises(SettingsError) as refusal:
+        load({"POSTGRES_URL": "oracle://me:hunter22@x/y"}, None)
+    assert "hunter22" not in str(refusal.value)
+
+
+def test_the_first_admin_needs_both_halves() -> None:
+    with pytest.raises(SettingsError, match="go together"):
+        load({"ALTHING_ADMIN_EMAIL": "a@example.com"}, None)
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text('# comment\nexport ALTHING_PORT="9000"\nALTHING_HOST=10.1.2.3\nTRUSTED_PROXIES=10.0.0.0/8, ::1\n')
+    settings = load({"ALTHING_PORT": "9001"}, file)
+    assert (settings.port, settings.host) == (9001, "10.1.2.3")
+    assert settings.trusted_proxies == (ip_network("10.0.0.0/8"), ip_network("::1"))
+
+
+def test_a_line_that_sets_nothing_is_named(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("ALTHING_PORT 9000\n")
+    with pytest.raises(SettingsError, match="line 1"):
+        load({}, file)
+
+
+def test_the_documents_name_every_setting() -> None:
+    names = [field.metadata["name"] for field in fields(Settings)]
+    assert len(set(names)) == len(names)
+    for path in (settings_docs.DOCUMENT, settings_docs.EXAMPLE):
+        assert path.read_text() == settings_docs.DOCUMENTS[path](), f"{path.name} is old: python -m infra.settings_docs"

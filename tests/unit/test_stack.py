@@ -1,0 +1,301 @@
+"""The parts of the local stack that need no engine: ports, secrets, lock, orphans, restarts, log lines, the plan."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from infra.settings import Settings, SettingsError
+from infra.stack import console, plan, ports, secret_file, state
+from infra.stack.launch import main as launch
+from infra.stack.spec import ProcessSpec, log_file, stop_order
+from infra.stack.supervisor import StartFailed, StopRequested, Supervisor
+from tests.support.stack import free_ports, wait_for
+
+SLEEPER = [sys.executable, "-c", "import signal; signal.pause()"]
+
+
+def settings(tmp_path: Path) -> Settings:
+    web, tracking = free_ports(2)
+    return Settings(data_dir=tmp_path, port=web, tracking_port=tracking)
+
+
+class TestPorts:
+    def test_all_are_different(self, tmp_path: Path) -> None:
+        chosen = ports.choose(settings(tmp_path))
+        numbers = list(vars(chosen).values())
+        assert len(set(numbers)) == len(numbers)
+
+    def test_a_taken_preferred_port_is_replaced_by_a_free_one(self, tmp_path: Path) -> None:
+        with socket.socket() as holder:
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                holder.bind(("127.0.0.1", 8123))
+                holder.listen()
+            except OSError:
+                pass  # somebody else has it, which is the same to us
+            chosen = ports.choose(settings(tmp_path))
+        assert chosen.clickhouse != 8123
+
+    @pytest.mark.parametrize("field", ["port", "tracking_port", "kafka_port", "query_port"])
+    def test_a_taken_fixed_port_is_named(self, tmp_path: Path, field: str) -> None:
+        with socket.socket() as holder:
+            holder.bind(("127.0.0.1", 0))
+            holder.listen()
+            port = holder.getsockname()[1]
+            with pytest.raises(SettingsError, match=f"ALTHING_{field.upper()}.*{port}"):
+                ports.choose(replace(settings(tmp_path), **{field: port}))
+
+    def test_one_port_for_two_servers_is_refused(self, tmp_path: Path) -> None:
+        given = settings(tmp_path)
+        with pytest.raises(SettingsError, match="two of our own"):
+            ports.choose(replace(given, tracking_port=given.port))
+
+
+class TestSecrets:
+    def test_made_once_and_private(self, tmp_path: Path) -> None:
+        first = secret_file.load_or_create(tmp_path)
+        assert secret_file.load_or_create(tmp_path) == first
+        assert stat.S_IMODE((tmp_path / "secrets.json").stat().st_mode) == 0o600
+        assert len(bytes.fromhex(first.master_key)) == 32
+        assert [path.name for path in tmp_path.iterdir()] == ["secrets.json"]
+
+    @pytest.mark.parametrize("content", ["", "{}", "[]", '{"master_key": "'])
+    def test_a_damaged_file_is_never_replaced(self, tmp_path: Path, content: str) -> None:
+        (tmp_path / "secrets.json").write_text(content)
+        with pytest.raises(SettingsError, match="backup"):
+            secret_file.load_or_create(tmp_path)
+        assert (tmp_path / "secrets.json").read_text() == content
+
+
+class TestState:
+    def test_a_second_lock_is_refused(self, tmp_path: Path) -> None:
+        with state.lock(tmp_path), pytest.raises(SettingsError, match=f"process {os.getpid()}"):
+            state.lock(tmp_path)
+        state.lock(tmp_path).close()
+
+    def test_a_process_is_itself_only_with_its_birth(self) -> None:
+        pid = os.getpid()
+        born = state.birth(pid)
+        assert born is not None
+        assert state.is_same(pid, born)
+        assert not state.is_same(pid, born - 100)
+        assert not state.is_same(None, None)
+
+    def test_only_proven_orphans_are_ended(self, tmp_path: Path) -> None:
+        ours, other = (subprocess.Popen(SLEEPER) for _ in range(2))
+        try:
+            rows = (
+                state.ProcessRow("ours", ours.pid, state.birth(ours.pid), "running", 0),
+                state.ProcessRow("reused", other.pid, 1.0, "running", 0),
+            )
+            state.write(tmp_path, state.StackState(2**22 + 1, 1.0, "kafka", {}, {}, rows))
+            reaper = threading.Thread(target=ours.wait)
+            reaper.start()
+            assert state.end_orphans(tmp_path) == ["ours"]
+            reaper.join()
+            assert other.poll() is None
+        finally:
+            ours.kill()
+            other.kill()
+            other.wait()
+
+    def test_the_environment_of_a_dead_stack_is_not_used(self, tmp_path: Path) -> None:
+        state.write(tmp_path, state.StackState(2**22 + 1, 1.0, "kafka", {"POSTGRES_URL": "x"}, {}, ()))
+        assert state.running_environment(tmp_path) == {}
+        born = state.birth(os.getpid()) or 0.0
+        state.write(tmp_path, state.StackState(os.getpid(), born, "kafka", {"POSTGRES_URL": "x"}, {}, ()))
+        assert state.running_environment(tmp_path) == {"POSTGRES_URL": "x"}
+
+    def test_a_damaged_state_is_no_state(self, tmp_path: Path) -> None:
+        (tmp_path / state.FILE_NAME).write_text("{")
+        assert state.read(tmp_path) is None
+
+
+class TestSupervisor:
+    def spec(self, name: str, code: str, tmp_path: Path) -> ProcessSpec:
+        mark = tmp_path / f"{name}.ready"
+        program = f"import pathlib, signal, sys; pathlib.Path({str(mark)!r}).touch(); {code}"
+        return ProcessSpec(name, [sys.executable, "-c", program], mark.exists, stop_timeout_s=2, start_timeout_s=20)
+
+    def supervisor(self, tmp_path: Path) -> Supervisor:
+        return Supervisor(tmp_path, dict(os.environ), lambda _rows: None)
+
+    def test_starts_keeps_output_and_stops(self, tmp_path: Path) -> None:
+        made = self.supervisor(tmp_path)
+        made.start((self.spec("one", "print('hello', flush=True); signal.pause()", tmp_path),))
+        assert [row.state for row in made.rows] == ["running"]
+        pid = made.rows[0].pid
+        made.stop([("one",)])
+        assert pid is not None and state.birth(pid) is None
+        assert log_file(tmp_path, "one").read_text() == "hello\n"
+
+    def test_a_process_that_keeps_ending_fails_the_start_with_its_last_words(self, tmp_path: Path) -> None:
+        made = self.supervisor(tmp_path)
+        spec = replace(self.spec("bad", "sys.exit('no such thing')", tmp_path), is_ready=lambda: False)
+        with pytest.raises(StartFailed, match="no such thing"):
+            made.start((spec,))
+        made.stop([("bad",)])
+
+    def test_one_that_does_not_heed_the_signal_is_killed(self, tmp_path: Path) -> None:
+        made = self.supervisor(tmp_path)
+        deaf = self.spec("deaf", "signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True)", tmp_path)
+        code = deaf.command[-1] + "; [signal.pause() for _ in iter(int, 1)]"
+        deaf = replace(
+            deaf,
+            command=[*deaf.command[:-1], code],
+            is_ready=lambda: log_file(tmp_path, "deaf").exists() and log_file(tmp_path, "deaf").stat().st_size > 0,
+            stop_timeout_s=0.3,
+        )
+        made.start((deaf,))
+        pid = made.rows[0].pid
+        made.stop([("deaf",)])
+        assert pid is not None and state.birth(pid) is None
+
+    def test_a_killed_child_comes_back_and_a_signal_ends_the_run(self, tmp_path: Path) -> None:
+        made = self.supervisor(tmp_path)
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        try:
+            made.handle_signals()
+            made.start((self.spec("one", "signal.pause()", tmp_path),))
+            first = made.rows[0].pid
+            assert first is not None
+
+            def kill_then_ask_to_stop() -> None:
+                os.kill(first, signal.SIGKILL)
+                wait_for(lambda: made.rows[0].restarts == 1 and made.rows[0].state == "running", "a restart")
+                os.kill(os.getpid(), signal.SIGTERM)
+
+            helper = threading.Thread(target=kill_then_ask_to_stop)
+            helper.start()
+            made.run()
+            helper.join()
+            with pytest.raises(StopRequested):
+                made.start(())
+                made.start((replace(self.spec("two", "pass", tmp_path), is_ready=lambda: False),))
+        finally:
+            made.stop([("two",), ("one",)])
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def test_services_stop_before_engines(self) -> None:
+        stages = [tuple(self.named(name) for name in names) for names in (("p", "k"), ("a", "b"), ("c",))]
+        assert stop_order(stages, ("k", "p")) == [("c",), ("a", "b"), ("k",), ("p",)]
+
+    def named(self, name: str) -> ProcessSpec:
+        return ProcessSpec(name, ["true"], lambda: True)
+
+
+class TestLaunch:
+    def test_a_child_ends_when_its_supervisor_is_killed(self, tmp_path: Path) -> None:
+        mark = tmp_path / "pid"
+        child = f"import os, pathlib, signal; pathlib.Path({str(mark)!r}).write_text(str(os.getpid())); signal.pause()"
+        parent = (
+            "import subprocess, sys\n"
+            "from infra.stack.tools import launched\n"
+            f"subprocess.Popen(launched([sys.executable, '-c', {child!r}])).wait()\n"
+        )
+        process = subprocess.Popen([sys.executable, "-c", parent], start_new_session=True)
+        try:
+            pid = int(wait_for(lambda: mark.exists() and mark.read_text(), "the child"))
+            assert state.birth(pid) is not None
+        finally:
+            process.kill()
+            process.wait()
+        wait_for(lambda: state.birth(pid) is None, "the child to end")
+
+    def test_wrong_use_is_refused(self) -> None:
+        with pytest.raises(SystemExit):
+            launch(["1", "15", "own", "nodashes", "true"])
+
+
+class TestConsole:
+    def test_json_lines_are_shown_as_text(self) -> None:
+        line = json.dumps({"event": "took 3 rows", "level": "info", "timestamp": "t", "service": "x", "rows": 3})
+        assert console.rendered(line) == ("took 3 rows rows=3", False)
+        assert console.rendered('{"event": "no", "level": "error"}') == ("no", True)
+
+    @pytest.mark.parametrize("line", ["plain", "{not json", '{"a": 1}', "[1]"])
+    def test_other_lines_stay_as_they_are(self, line: str) -> None:
+        assert console.rendered(line) == (line, False)
+
+    def test_warnings_of_engines_are_loud(self) -> None:
+        assert console.rendered("2026-11-21 UTC [1] FATAL:  no")[1]
+
+    def test_files_are_rotated_by_size_and_nothing_is_lost_between(self, tmp_path: Path) -> None:
+        file = console.RotatingFile(tmp_path / "x.log", rotate_bytes=20)
+        for number in range(6):
+            file.write(b"line number %d\n" % number)
+        file.close()
+        kept = sorted(path.name for path in tmp_path.iterdir())
+        assert kept == ["x.log", "x.log.1", "x.log.2", "x.log.3"]
+        assert (tmp_path / "x.log").read_bytes() == b"line number 5\n"
+        assert (tmp_path / "x.log.3").read_bytes() == b"line number 2\n"
+
+
+class TestPlan:
+    @pytest.fixture(autouse=True)
+    def with_kafka(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(plan, "why_no_kafka", lambda: None)
+        monkeypatch.setattr("infra.stack.engines.kafka.java", lambda: "java")
+
+    def made(self, given: Settings, tmp_path: Path) -> plan.Plan:
+        return plan.plan(given, secret_file.load_or_create(tmp_path), ports.choose(given), tmp_path, None)
+
+    def names(self, made: plan.Plan) -> list[str]:
+        return [spec.name for spec in made.engines]
+
+    def test_everything_is_embedded_by_default(self, tmp_path: Path) -> None:
+        made = self.made(settings(tmp_path), tmp_path)
+        assert self.names(made) == ["postgres", "kafka", "clickhouse"]
+        assert [spec.name for stage in made.services for spec in stage] == list(plan.SERVICES)
+        assert {"KAFKA_BOOTSTRAP_SERVERS", "POSTGRES_URL", "CLICKHOUSE_URL"} <= set(made.environment)
+
+    def test_engines_that_are_named_are_not_started(self, tmp_path: Path) -> None:
+        given = replace(
+            settings(tmp_path),
+            postgres_url="postgresql://u:p@db/althing",
+            kafka_bootstrap_servers="broker:9092",
+            clickhouse_url="http://u:p@house:8123/althing",
+        )
+        made = self.made(given, tmp_path)
+        assert made.engines == ()
+        assert made.environment["POSTGRES_URL"] == given.postgres_url
+        assert made.environment["KAFKA_BOOTSTRAP_SERVERS"] == "broker:9092"
+
+    def test_without_java_the_log_is_in_postgres_and_it_says_so(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(plan, "why_no_kafka", lambda: "Java 17 or newer is not installed")
+        made = self.made(settings(tmp_path), tmp_path)
+        assert self.names(made) == ["postgres", "clickhouse"]
+        assert made.log == "postgres" and made.log_note is not None and "Java 17" in made.log_note
+        assert "KAFKA_BOOTSTRAP_SERVERS" not in made.environment
+
+    def test_a_history_in_kafka_is_never_left_behind(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.made(settings(tmp_path), tmp_path)
+        monkeypatch.setattr(plan, "why_no_kafka", lambda: "Java 17 or newer is not installed")
+        with pytest.raises(SettingsError, match=r"history .* is in the kafka log"):
+            self.made(settings(tmp_path), tmp_path)
+
+    def test_kafka_demanded_without_java_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(plan, "why_no_kafka", lambda: "Java 17 or newer is not installed")
+        with pytest.raises(SettingsError, match="ALTHING_LOG is kafka, but Java 17"):
+            self.made(replace(settings(tmp_path), log="kafka"), tmp_path)
+
+    def test_only_the_command_service_gets_the_first_admin(self, tmp_path: Path) -> None:
+        given = replace(settings(tmp_path), admin_email="a@example.com", admin_password="correct horse")
+        made = self.made(given, tmp_path)
+        holders = [s.name for stage in made.services for s in stage if "correct horse" in s.environment.values()]
+        assert holders == ["command"]
+        assert plan.base_environment(made)["ALTHING_ADMIN_PASSWORD"] == ""
