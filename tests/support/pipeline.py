@@ -1,0 +1,128 @@
+"""The way from the log into every table, inside the test's process: the product's own workers on real engines.
+
+Each `Pipeline` has a Postgres database and a ClickHouse database of its own, so that what one test breaks stays there.
+`disturb` wraps the connection to ClickHouse, which is where faults are planted.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+
+from infra.log import Log
+from infra.log.postgres_log import PostgresLog
+from infra.migrations import migrate
+from infra.postgres import pool
+from infra.settings import Settings
+from projectors.engine import schema
+from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
+from projectors.engine.clickhouse_worker import ClickHouseWorker
+from projectors.engine.ownership import Ownership
+from projectors.engine.positions import Key
+from projectors.engine.postgres_worker import PostgresWorker
+from projectors.engine.worker import Runtime, Worker
+
+Disturb = Callable[[ClickHouse], ClickHouse]
+
+
+class Pipeline:
+    """Databases, topics (the log on Postgres) and tables, ready; nothing runs until `projecting`."""
+
+    def __init__(self, settings: Settings, data_dir: Path) -> None:
+        self.settings = settings
+        self.log: Log = PostgresLog(settings)
+        self._data_dir = data_dir
+        schema.create_schema(settings)
+        self.log.create_topics()
+
+    @contextmanager
+    def projecting(self, disturb: Disturb = lambda clickhouse: clickhouse) -> Iterator[None]:
+        """Every live projection's workers run inside the block. A worker that gives up fails the test."""
+        assert self.settings.postgres_url is not None
+        failures: list[str] = []
+        ownership = Ownership(self.settings.postgres_url)
+        with pool(self.settings, 8) as connections:
+            runtime = Runtime(
+                name="test",
+                pool=connections,
+                log=self.log,
+                clickhouse=disturb(HttpClickHouse(self.settings)),
+                ownership=ownership,
+                decrypt=lambda _subject, _field, _text: "[erased]",
+                data_dir=self._data_dir,
+            )
+            workers = list(self._workers(runtime, lambda key, reason: failures.append(f"{key.text}: {reason}")))
+            for worker in workers:
+                worker.start()
+            try:
+                yield
+            finally:
+                for worker in workers:
+                    worker.stop()
+                for worker in workers:
+                    worker.join(20)
+                ownership.close()
+        assert not failures
+
+    def close(self) -> None:
+        self.log.close()
+
+    def _workers(self, runtime: Runtime, failed: Callable[[Key, str], None]) -> Iterator[Worker]:
+        catalogue = schema.load_catalogue()
+        families = {family.name: family for family in catalogue.clickhouse}
+        models = {model.name: model for model in catalogue.postgres}
+        with runtime.pool.connection() as connection:
+            places = connection.execute(
+                "SELECT projection, generation, topic, partition FROM engine.position"
+            ).fetchall()
+        for place in places:
+            key = Key(*place)
+            if key.projection in families:
+                worker: Worker = ClickHouseWorker(key, families[key.projection], runtime, failed)
+            else:
+                worker = PostgresWorker(key, models[key.projection], runtime, failed)
+            worker.is_live = worker.publishes = True
+            yield worker
+
+
+@contextmanager
+def pipeline(postgres: Settings, clickhouse: Settings, folder: Path) -> Iterator[Pipeline]:
+    """A fresh `Pipeline` on these engines; its databases are dropped afterwards."""
+    name = f"t{uuid.uuid4().hex[:12]}"
+    assert postgres.postgres_url is not None and clickhouse.clickhouse_url is not None
+    settings = replace(
+        postgres,
+        postgres_url=_in_database(postgres.postgres_url, name),
+        clickhouse_url=_in_database(clickhouse.clickhouse_url, name),
+        data_dir=folder,
+        log="postgres",
+    )
+    server = HttpClickHouse(clickhouse)
+    _execute(postgres.postgres_url, f"CREATE DATABASE {name}")
+    server.run(f"CREATE DATABASE {name}")
+    try:
+        migrate.apply(settings.postgres_url or "", migrate.read_folder(migrate.FOLDER))
+        made = Pipeline(settings, folder)
+        try:
+            yield made
+        finally:
+            made.close()
+    finally:
+        server.run(f"DROP DATABASE {name}")
+        _execute(postgres.postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _in_database(url: str, name: str) -> str:
+    return urlsplit(url)._replace(path=f"/{name}").geturl()
+
+
+def _execute(url: str, statement: Any) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(statement)
