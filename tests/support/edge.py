@@ -1,0 +1,245 @@
+"""Ingest as a real process on a real log, with read models that the test fills by hand (their projections are tested
+elsewhere): the smallest thing on which every documented answer of the tracking API can be seen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import psycopg
+from psycopg.types.json import Jsonb
+
+from infra.log import Log, StoredRecord, open_log
+from infra.migrations import migrate
+from infra.settings import Settings
+from schemas import topics
+from tests.support.engines import ROOT, Engine, engine_folder, free_port, start_postgres, wait_until
+
+MASTER_KEY = "5a" * 32
+BROWSER = (
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
+)
+
+READ_MODELS = """
+CREATE SCHEMA IF NOT EXISTS read;
+CREATE TABLE read.websites (id uuid PRIMARY KEY, account_id uuid, domain text, timezone text, currency text,
+  attribution_model text, created_at timestamptz, deleted_at timestamptz);
+CREATE TABLE read.website_keys (id uuid PRIMARY KEY, website_id uuid, kind text, key_hash bytea, last4 text,
+  public_key text, allowed_origins text[], created_at timestamptz, revoked_at timestamptz);
+CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url text, description text, terms jsonb,
+  cookie_days int, postback_preset text, is_active boolean, created_at timestamptz, updated_at timestamptz);
+CREATE TABLE read.links (id uuid PRIMARY KEY, slug text UNIQUE, code bigint UNIQUE, website_id uuid, partner_id uuid,
+  destination text, subs jsonb, coupon text, is_active boolean, created_at timestamptz, deleted_at timestamptz);
+CREATE TABLE read.conversions (id uuid PRIMARY KEY, website_id uuid, kind text, event text, txid text, status text,
+  amount bigint, currency text, commission bigint, commission_currency text, reversed_amount bigint,
+  reversed_commission bigint, partner_id uuid, link_id uuid, click_id text, attributed_by text, clicked_at timestamptz,
+  reason text, reported_by text, occurred_at timestamptz, recorded_at timestamptz, decided_at timestamptz,
+  customer text);
+"""
+
+
+@dataclass
+class Site:
+    """A connected website with one key of each kind."""
+
+    id: UUID
+    domain: str
+    site_key: str
+    secret_key: str
+    token: str
+
+
+@dataclass
+class Edge:
+    """The process and what it stands on."""
+
+    postgres: Engine
+    folder: Path
+    settings: dict[str, str]
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def output(self) -> Path:
+        return self.folder / "ingest.log"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        ours = ("ALTHING_", "KAFKA_BOOTSTRAP", "POSTGRES_URL", "CLICKHOUSE_", "TRUSTED_PROXIES")
+        return {
+            **{name: value for name, value in os.environ.items() if not name.startswith(ours)},
+            "PYTHONPATH": str(ROOT),
+            "ALTHING_TRACKING_PORT": str(self.port),
+            "ALTHING_DATA_DIR": str(self.folder / "data"),
+            "ALTHING_MASTER_KEY": MASTER_KEY,
+            "ALTHING_LOG": "postgres",
+            "POSTGRES_URL": self.postgres.address,
+            **self.settings,
+            **more,
+        }
+
+    def start(self, *, ready: bool = True, **more: str) -> Edge:
+        with self.output.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "ingest.service"],
+                cwd=self.folder,
+                env=self.environment(**more),
+                stdout=log,
+                stderr=log,
+            )
+        wait_until(lambda: self._answers("/readyz" if ready else "/livez"), 30, f"ingest to start ({self.output})")
+        return self
+
+    def stop(self, number: signal.Signals = signal.SIGTERM, timeout_s: float = 15) -> int:
+        """Ends the process and gives its exit code."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(timeout_s)
+
+    def _answers(self, path: str) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, self.output.read_text()[-3000:]
+        try:
+            return httpx.get(self.url + path, timeout=2).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    def client(self, **options: Any) -> httpx.Client:
+        options.setdefault("headers", {"user-agent": BROWSER})
+        return httpx.Client(base_url=self.url, timeout=10, **options)
+
+    def log(self) -> Log:
+        given = {"postgres_url": self.postgres.address, "log": self.settings.get("ALTHING_LOG", "postgres")}
+        servers = self.settings.get("KAFKA_BOOTSTRAP_SERVERS")
+        return open_log(Settings(**given, kafka_bootstrap_servers=servers))
+
+    def execute(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+        with psycopg.connect(self.postgres.address, autocommit=True) as connection:
+            cursor = connection.execute(sql.encode(), params)
+            return cursor.fetchall() if cursor.description else []
+
+    def metric(self, name: str) -> float:
+        """One figure of `/metrics`; 0 when it is not there yet."""
+        for line in httpx.get(self.url + "/metrics").text.splitlines():
+            if line.startswith(name + " "):
+                return float(line.rpartition(" ")[2])
+        return 0.0
+
+    def add_site(self, domain: str = "example.com", currency: str = "USD", origins: list[str] | None = None) -> Site:
+        """Connects a website; known to ingest at once, by the look-up of an unknown key."""
+        site = Site(uuid4(), domain, f"pk_{uuid4().hex}", f"sk_{uuid4().hex}", f"pb_{uuid4().hex}")
+        self.execute("INSERT INTO read.websites (id, domain, currency) VALUES (%s, %s, %s)", site.id, domain, currency)
+        for kind, key in (("site", site.site_key), ("secret", site.secret_key), ("postback", site.token)):
+            self.execute(
+                "INSERT INTO read.website_keys (id, website_id, kind, key_hash, allowed_origins) VALUES (%s,%s,%s,%s,%s)",
+                uuid4(),
+                site.id,
+                kind,
+                sha256(key.encode()).digest(),
+                origins if kind == "site" else None,
+            )
+        return site
+
+    def add_partner(self, slug: str, preset: str = "", is_active: bool = True) -> UUID:
+        partner = uuid4()
+        self.execute(
+            "INSERT INTO read.partners (id, slug, name, postback_preset, cookie_days, is_active) VALUES (%s,%s,%s,%s,7,%s)",
+            partner,
+            slug,
+            slug.title(),
+            preset,
+            is_active,
+        )
+        return partner
+
+    def add_link(
+        self,
+        site: Site,
+        partner: UUID,
+        destination: str,
+        *,
+        subs: Mapping[str, str] | None = None,
+        is_active: bool = True,
+    ) -> str:
+        """Makes a tracked link and gives its slug."""
+        link = uuid4()
+        slug = link.hex[:10]
+        self.execute(
+            "INSERT INTO read.links (id, slug, code, website_id, partner_id, destination, subs, is_active)"
+            " VALUES (%s,%s,%s,%s,%s,%s,%s,%s)",
+            link,
+            slug,
+            link.int % 2**48,
+            site.id,
+            partner,
+            destination,
+            Jsonb(dict(subs or {})),
+            is_active,
+        )
+        return slug
+
+
+class Tail:
+    """Everything that is added to one topic from now on."""
+
+    def __init__(self, log: Log, topic: topics.Topic) -> None:
+        self._sources = [
+            log.source(topic.name, partition, log.end_offset(topic.name, partition))
+            for partition in range(topic.partitions)
+        ]
+        self.records: list[StoredRecord] = []
+
+    def take(self, count: int, timeout_s: float = 15) -> list[dict[str, Any]]:
+        """The next `count` values, as JSON; fails when they do not come."""
+        fresh: list[StoredRecord] = []
+
+        def enough() -> bool:
+            for source in self._sources:
+                fresh.extend(source.read(10_000, 0.02))
+            return len(fresh) >= count
+
+        wait_until(enough, timeout_s, f"{count} records")
+        self.records = fresh
+        return [json.loads(record.value) for record in fresh]
+
+    def close(self) -> None:
+        for source in self._sources:
+            source.close()
+
+
+@contextmanager
+def running_edge(**settings: str) -> Iterator[Edge]:
+    """Ingest on a Postgres of its own, which is also its log."""
+    with engine_folder("edge") as folder:
+        postgres = start_postgres(folder)
+        try:
+            migrate.apply(postgres.address, migrate.read_folder(migrate.FOLDER))
+            with psycopg.connect(postgres.address, autocommit=True) as connection:
+                connection.execute(READ_MODELS.encode())
+            edge = Edge(postgres, folder, settings)
+            log = edge.log()
+            log.create_topics()
+            log.close()
+            try:
+                yield edge.start()
+            finally:
+                if edge.process is not None and edge.process.poll() is None:
+                    edge.stop(signal.SIGKILL)
+        finally:
+            postgres.stop()
