@@ -74,7 +74,7 @@ def _properties(folder: Path, port: int, controller_port: int, flush_each: bool)
         "replica.fetch.max.bytes": str(MAX_RECORD_BYTES),
         "group.initial.rebalance.delay.ms": "0",
         # A broker that was killed is let back in only when its old session has ended: 9 s by default.
-        "broker.session.timeout.ms": "2500",
+        "broker.session.timeout.ms": "2000",
         "broker.heartbeat.interval.ms": "400",
     }
     if flush_each:
