@@ -3,4 +3,11 @@
 from tests.support.query import query_service, query_settings
 from tests.support.stack import embedded_clickhouse, embedded_kafka, embedded_postgres, running_stack
 
-__all__ = ["embedded_clickhouse", "embedded_kafka", "embedded_postgres", "query_service", "query_settings", "running_stack"]
+__all__ = [
+    "embedded_clickhouse",
+    "embedded_kafka",
+    "embedded_postgres",
+    "query_service",
+    "query_settings",
+    "running_stack",
+]

@@ -1,0 +1,211 @@
+"""The query service as a process over real engines, and rows put straight into the tables that it reads.
+
+`query_service` (session fixture) is shared: every test makes its own account and websites, so none sees another's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import orjson
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from infra.clickhouse import client
+from infra.identity import open_session
+from infra.settings import Settings
+from projectors.engine.schema import create_schema
+from tests.support.engines import ROOT, Engine, engine_folder, free_port
+
+PERCENT_10 = {"kind": "percent", "rate_bp": 1000, "flat_amount": 0, "flat_currency": None}
+
+
+@dataclass
+class Person:
+    """Somebody who is signed in, as a program is: with the token alone."""
+
+    account_id: UUID
+    session_id: UUID
+    cookie: str
+    headers: dict[str, str]
+
+
+@dataclass
+class QueryService:
+    """A running query service; `get` asks it."""
+
+    address: str
+    settings: Settings
+    process: Engine | None = None
+    _http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=15))
+
+    def get(self, path: str, person: Person | None = None, **options: Any) -> httpx.Response:
+        headers = {**(person.headers if person else {}), **options.pop("headers", {})}
+        return self._http.get(self.address + path, headers=headers, **options)
+
+    def stream(self, path: str, person: Person) -> Any:
+        return self._http.stream("GET", self.address + path, headers=person.headers)
+
+    @cached_property
+    def postgres(self) -> psycopg.Connection[Any]:
+        assert self.settings.postgres_url is not None
+        return psycopg.connect(self.settings.postgres_url, autocommit=True)
+
+    @cached_property
+    def _clickhouse(self) -> Any:
+        return client(self.settings)
+
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def person(self, *roles: str, email: str | None = None) -> Person:
+        account_id, session_id = uuid4(), uuid4()
+        email = email or f"{account_id.hex[:8]}@example.com"
+        roles = roles or ("member",)
+        opened = open_session(
+            self.postgres, account_id=account_id, session_id=session_id, email=email, name="Ada", roles=roles
+        )
+        self.insert(
+            "accounts",
+            {"id": account_id, "email": email, "name": "Ada", "roles": sorted(roles), "created_at": datetime.now(UTC)},
+        )
+        headers = {"Authorization": f"Bearer {opened.token}"}
+        return Person(account_id, session_id, opened.cookie, headers)
+
+    def website(
+        self, owner: Person, timezone: str = "UTC", currency: str = "USD", domain: str = "shop.example"
+    ) -> UUID:
+        website_id = uuid4()
+        values = {"domain": domain, "timezone": timezone, "currency": currency, "attribution_model": "last_click"}
+        row = {"id": website_id, "account_id": owner.account_id, **values, "created_at": datetime.now(UTC)}
+        self.insert("websites", row)
+        return website_id
+
+    def partner(self, name: str, slug: str | None = None, terms: Mapping[str, Any] = PERCENT_10) -> UUID:
+        partner_id, now = uuid4(), datetime.now(UTC)
+        values = {"name": name, "slug": slug or f"{name.lower()}-{partner_id.hex[:6]}", "description": ""}
+        more = {"base_url": "https://partner.example", "terms": Jsonb(dict(terms)), "cookie_days": 30}
+        row = {"id": partner_id, **values, **more, "is_active": True, "created_at": now, "updated_at": now}
+        self.insert("partners", row)
+        return partner_id
+
+    def insert(self, table: str, row: Mapping[str, Any]) -> None:
+        """A row of a read model's first generation."""
+        names = ", ".join(row)
+        places = ", ".join(["%s"] * len(row))
+        self.postgres.execute(f"INSERT INTO read.{table}__g1 ({names}) VALUES ({places})", list(row.values()))
+
+    def events(self, rows: Sequence[Mapping[str, Any]], table: str = "events__g1") -> None:
+        """Rows of the raw table; the rollups follow."""
+        lines = b"\n".join(orjson.dumps(row) for row in rows)
+        with self._lock:
+            self._clickhouse.raw_insert(table, insert_block=lines, fmt="JSONEachRow")
+
+    def rows(self, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        with self._lock:
+            found: list[tuple[Any, ...]] = self._clickhouse.query(sql, parameters=parameters).result_rows
+            return found
+
+    def command(self, sql: str) -> None:
+        with self._lock:
+            self._clickhouse.command(sql)
+
+    def advance(self, projection: str, topic: str, partition: int, next_offset: int, domain_position: int) -> None:
+        """What a projector does after a batch: the position and its notification in one transaction."""
+        with self.postgres.transaction():
+            self.postgres.execute(
+                "UPDATE engine.position SET next_offset = %s, domain_position = %s, updated_at = now()"
+                " WHERE projection = %s AND generation = 1 AND topic = %s AND partition = %s",
+                (next_offset, domain_position, projection, topic, partition),
+            )
+            payload = f"{projection}:{topic}:{partition}:{next_offset}:{domain_position}"
+            self.postgres.execute("SELECT pg_notify('projection', %s)", (payload,))
+
+
+def event(website_id: UUID, at: datetime, type: str = "click", **more: Any) -> dict[str, Any]:
+    """A row of the raw table as the log holds it."""
+    text = at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.") + f"{at.microsecond // 1000:03d}"
+    row = {"website_id": str(website_id), "event_id": str(uuid4()), "type": type, "occurred_at": text}
+    place = {"_topic": "clicks", "_partition": 0, "_offset": 0}
+    return {**row, "received_at": text, **place, **{name: _json(value) for name, value in more.items()}}
+
+
+def conversion(website_id: UUID, at: datetime, **changes: Any) -> dict[str, Any]:
+    """A conversion's row: by how much one of its steps moved the counters (`d_...`, `c_...`)."""
+    values = {"event_name": "sale", "conversion_id": str(uuid4()), "origin": "decision", "_topic": "domain"}
+    return event(website_id, at, "conversion", **{**values, **changes})
+
+
+def this_moment() -> datetime:
+    return datetime.now(UTC) - timedelta(seconds=1)
+
+
+def _json(value: Any) -> Any:
+    return str(value) if isinstance(value, UUID) else value
+
+
+@contextmanager
+def serving(settings: Settings) -> Iterator[QueryService]:
+    """A query service of its own over these engines."""
+    port = free_port()
+    with engine_folder("query") as folder:
+        process = _start(settings, port, folder)
+        try:
+            yield QueryService(f"http://127.0.0.1:{port}", settings, process)
+        finally:
+            process.stop()
+
+
+def _start(settings: Settings, port: int, folder: Path) -> Engine:
+    address = f"http://127.0.0.1:{port}"
+    environment = {
+        **{name: "" for name in os.environ if name.startswith("ALTHING_")},
+        "PYTHONPATH": str(ROOT),
+        "POSTGRES_URL": settings.postgres_url or "",
+        "CLICKHOUSE_URL": settings.clickhouse_url or "",
+        "ALTHING_LOG": "postgres",
+        "ALTHING_DATA_DIR": str(settings.data_dir),
+        "ALTHING_QUERY_PORT": str(port),
+    }
+    engine = Engine(
+        "query",
+        address,
+        [sys.executable, "-m", "infra.cli", "serve", "query"],
+        folder / "query.log",
+        lambda: _answers(address),
+        environment,
+    )
+    return engine.start()
+
+
+def _answers(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/livez", timeout=2).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def query_settings(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Settings:
+    """Both engines with every table."""
+    settings = replace(embedded_postgres, clickhouse_url=embedded_clickhouse.clickhouse_url)
+    create_schema(settings)
+    return settings
+
+
+@pytest.fixture(scope="session")
+def query_service(query_settings: Settings) -> Iterator[QueryService]:
+    """The service that most tests share."""
+    with serving(query_settings) as service:
+        yield service

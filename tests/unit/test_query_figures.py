@@ -1,0 +1,139 @@
+"""Money, filters, which table answers, CSV cells, positions and cursors: the pure parts of the query service."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi import Request, Response
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infra.problems import Problem
+from query_api import money, paging, tabular, waiting
+from query_api.admin.exchange_rates import convert
+from query_api.analytics.countries import country_name
+from query_api.analytics.filters import BadFilter, Bots, Filter, condition, parse
+from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, Counts, Source
+from query_api.analytics.reading import Selection, source_of
+from query_api.waiting import BadToken, Token
+
+currencies = st.sampled_from(["USD", "EUR", "JPY", "KWD", "CLF"])
+
+
+@given(st.lists(st.integers(-(10**9), 10**9)), currencies)
+def test_a_series_of_money_adds_up_to_its_total(minors: list[int], currency: str) -> None:
+    shown = money.major_series(minors, currency)
+    assert round(sum(shown), 2) == money.major(sum(minors), currency)
+    assert all(round(value, 2) == value for value in shown)
+
+
+@pytest.mark.parametrize(
+    ("minor", "currency", "shown"),
+    [(1099, "USD", 10.99), (-5, "USD", -0.05), (1099, "JPY", 1099.0), (1095, "KWD", 1.10), (1085, "KWD", 1.08)],
+)
+def test_money_is_shown_in_major_units(minor: int, currency: str, shown: float) -> None:
+    assert money.major(minor, currency) == shown
+
+
+def test_ratios_have_two_decimals_and_no_division_by_zero() -> None:
+    counts = Counts(clicks=3, pending=1, approved=1, c_pending=500, c_approved=501)
+    assert (counts.conversion_rate, counts.average_commission("USD"), counts.epc("USD")) == (66.67, 5.0, 3.34)
+    assert (Counts().conversion_rate, Counts().average_commission("USD"), Counts().epc("USD")) == (0, 0, 0)
+
+
+def test_conversion_between_currencies() -> None:
+    from decimal import Decimal
+
+    assert convert(1000, "JPY", "USD", Decimal("0.0065")) == 650
+    assert convert(1000, "EUR", "USD", Decimal("1.1")) == 1100
+
+
+def test_filters_are_any_of_and_not() -> None:
+    assert parse("country", "de, FR,-us,de") == Filter("country", ("DE", "FR"), ("US",))
+    assert parse("source", "") is None and parse("source", " , -,") is None
+    assert parse("country", "(none)") == Filter("country", ("ZZ",), ())
+    assert parse("sub1", "-(none)") == Filter("sub1", (), ("",))
+    for name, text in (("country", "Germany"), ("sub1", "x" * 300), ("source", ",".join(map(str, range(200))))):
+        with pytest.raises(BadFilter):
+            parse(name, text)
+
+
+@given(st.text(max_size=40))
+def test_values_never_become_sql(text: str) -> None:
+    found = parse("sub1", text)
+    if found is not None:
+        made = condition([found], Bots.EXCLUDE)
+        assert made.sql in (
+            "t.sub1 IN {sub1_in:Array(String)} AND NOT t.is_bot",
+            "t.sub1 NOT IN {sub1_out:Array(String)} AND NOT t.is_bot",
+            "t.sub1 IN {sub1_in:Array(String)} AND t.sub1 NOT IN {sub1_out:Array(String)} AND NOT t.is_bot",
+        )
+
+
+def test_the_cheapest_table_that_knows_enough_answers() -> None:
+    def source(usual: Source, *filters: Filter, names: tuple[str, ...] = ()) -> Source:
+        return source_of(Selection("", filters), usual, names)
+
+    partner, other = Filter("partner", (str(uuid4()),), ()), Filter("partner", (), (str(uuid4()),))
+    country, device = Filter("country", ("DE",), ()), Filter("device", ("mobile",), ())
+    none = Filter("partner", (str(UUID(int=0)),), ())
+    everything = tuple(COUNTERS)
+    assert source(Source.TRAFFIC, names=everything) is Source.TRAFFIC
+    assert source(Source.TRAFFIC, partner, names=everything) is Source.RAW
+    assert source(Source.TRAFFIC, partner, names=CONVERSION_COUNTERS) is Source.PARTNER
+    assert source(Source.TRAFFIC, other, names=CONVERSION_COUNTERS) is Source.RAW
+    assert source(Source.TRAFFIC, none, names=CONVERSION_COUNTERS) is Source.RAW
+    assert source(Source.TRAFFIC, country, names=everything) is Source.COUNTRY
+    assert source(Source.VISITORS, country) is Source.RAW
+    assert source(Source.PARTNER, other) is Source.PARTNER
+    assert source(Source.PARTNER, country) is Source.RAW
+    assert source(Source.COUNTRY, partner) is Source.RAW
+    assert source(Source.COUNTRY, country) is Source.COUNTRY
+    assert source(Source.COUNTRY, country, device) is Source.RAW
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "\n=1"])
+def test_cells_cannot_be_formulas(text: str) -> None:
+    assert tabular.cell(text) == f"'{text}"
+
+
+def test_other_cells_stay() -> None:
+    assert [tabular.cell(value) for value in ("Acme, Inc", -1.5, 0, None)] == ["Acme, Inc", -1.5, 0, ""]
+
+
+def test_positions_are_understood() -> None:
+    assert waiting.parse("domain@12, clicks[3]@98765") == (Token("domain", 0, 12), Token("clicks", 3, 98765))
+    assert waiting.parse("domain[0]@1") == (Token("domain", 0, 1),)
+
+
+@pytest.mark.parametrize(
+    "text", ["domain", "domain@", "domain@x", "clicks[9]@1", "conversions[0]@1", "x@1", ",".join(["domain@1"] * 9)]
+)
+def test_other_positions_are_refused(text: str) -> None:
+    with pytest.raises(BadToken):
+        waiting.parse(text)
+
+
+def test_cursors_come_back_as_they_were() -> None:
+    moment, id_ = datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC), uuid4()
+    assert paging.decode(paging.encode(moment, id_), datetime, UUID) == (moment, id_)
+
+
+@given(st.text(max_size=60))
+def test_made_up_cursors_are_refused(text: str) -> None:
+    with pytest.raises(Problem) as refused:
+        paging.decode(text, datetime, UUID)
+    assert refused.value.status == 400
+
+
+def test_the_next_page_keeps_the_query() -> None:
+    scope = {"type": "http", "path": "/api/x", "query_string": b"a=1&cursor=old&b=%26", "headers": [], "method": "GET"}
+    response = Response()
+    paging.link_next(Request({**scope, "server": ("h", 80), "scheme": "http"}), response, "new")
+    assert response.headers["Link"] == '</api/x?a=1&b=%26&cursor=new>; rel="next"'
+
+
+def test_country_names() -> None:
+    assert [country_name(code) for code in ("DE", "ZZ", "XK")] == ["Germany", "Unknown", "XK"]

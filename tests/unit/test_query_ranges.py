@@ -1,0 +1,147 @@
+"""Ranges: whole buckets in every time zone, with the hours that a day really has, and what they are compared with."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo, available_timezones
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from query_api.analytics.ranges import (
+    BadRange,
+    BucketKind,
+    Compare,
+    TimeRange,
+    comparison,
+    last_minutes,
+    of_days,
+    resolve,
+)
+
+BERLIN = ZoneInfo("Europe/Berlin")
+ZONES = sorted(
+    name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "posix", "right"))
+)
+zones = st.sampled_from(ZONES).map(ZoneInfo)
+days = st.dates(date(1995, 1, 1), date(2035, 12, 31))
+moments = st.datetimes(datetime(1995, 1, 1), datetime(2035, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
+
+
+@given(zones, moments, st.sampled_from([TimeRange.LAST_24H, TimeRange.LAST_7D, TimeRange.LAST_30D, TimeRange.LAST_90D]))
+@settings(max_examples=300, deadline=None)
+def test_named_ranges_are_whole_buckets_around_now(zone: ZoneInfo, now: datetime, name: TimeRange) -> None:
+    found = resolve(name, zone, now)
+    assert all(a <= b for a, b in pairwise(found.edges))
+    assert found.start <= now < found.end
+    assert all(edge.timestamp() % 900 == 0 for edge in found.edges)
+    if name is TimeRange.LAST_24H:
+        assert len(found.labels) == 24 and len(set(found.labels)) == 24
+        assert all(edge.astimezone(zone).minute == 0 for edge in found.edges)
+    else:
+        assert len(found.labels) == int(name.value[:-1])
+        assert found.shown_to == now.astimezone(zone).date().isoformat()
+
+
+@given(zones, days, st.integers(0, 400))
+@settings(max_examples=300, deadline=None)
+def test_custom_ranges_hold_exactly_their_days(zone: ZoneInfo, first: date, more: int) -> None:
+    last = first + timedelta(days=more)
+    found = resolve(TimeRange.CUSTOM, zone, datetime.now(UTC), first, last)
+    assert all(a <= b for a, b in pairwise(found.edges))
+    expected = BucketKind.HOUR if more < 2 else BucketKind.DAY if more < 180 else BucketKind.MONTH
+    assert found.bucket is expected
+    inside = {(found.start + (found.end - found.start) * part / 97).astimezone(zone).date() for part in range(97)}
+    assert min(inside) >= first and max(inside) <= last
+    assert (found.start - timedelta(microseconds=1)).astimezone(zone).date() < first or found.start == found.end
+    assert found.shown_to <= last.isoformat()
+
+
+@given(zones, moments, st.sampled_from(list(TimeRange)), st.integers(0, 500), st.sampled_from(list(Compare)))
+@settings(max_examples=300, deadline=None)
+def test_comparisons_have_as_many_buckets_and_end_where_the_range_begins(
+    zone: ZoneInfo, now: datetime, name: TimeRange, more: int, compare: Compare
+) -> None:
+    last = now.date()
+    given_days = (last - timedelta(days=more), last) if name is TimeRange.CUSTOM else (None, None)
+    found = resolve(name, zone, now, *given_days)
+    compared = comparison(found, compare)
+    if compare is Compare.NONE:
+        assert compared is None
+        return
+    assert compared is not None
+    assert all(a <= b for a, b in pairwise(compared.edges))
+    if found.bucket is not BucketKind.HOUR or name is TimeRange.LAST_24H:
+        assert len(compared.edges) == len(found.edges)
+    if compare is Compare.PREVIOUS:
+        assert compared.end == found.start
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "hours"),
+    [
+        ("Europe/Berlin", date(2026, 3, 29), 23),
+        ("Europe/Berlin", date(2026, 10, 25), 25),
+        ("Europe/Berlin", date(2026, 7, 1), 24),
+        ("Australia/Adelaide", date(2026, 4, 5), 25),
+        ("Asia/Kathmandu", date(2026, 1, 1), 24),
+        ("America/Sao_Paulo", date(2018, 11, 4), 23),  # midnight itself was skipped
+        ("Pacific/Apia", date(2011, 12, 30), 0),  # the whole day was skipped
+    ],
+)
+def test_a_day_has_the_hours_that_it_had(zone: str, day: date, hours: int) -> None:
+    found = of_days(ZoneInfo(zone), day, day)
+    assert (found.end - found.start) == timedelta(hours=hours)
+
+
+def test_an_hour_that_comes_twice_is_two_buckets() -> None:
+    found = of_days(BERLIN, date(2026, 10, 25), date(2026, 10, 25))
+    assert len(found.labels) == 25
+    assert "2026-10-25T02:00:00+02:00" in found.labels and "2026-10-25T02:00:00+01:00" in found.labels
+
+
+def test_half_hour_shifts_make_one_long_hour() -> None:
+    found = of_days(ZoneInfo("Australia/Lord_Howe"), date(2026, 4, 5), date(2026, 4, 5))
+    assert {b - a for a, b in pairwise(found.edges)} == {timedelta(hours=1), timedelta(minutes=90)}
+
+
+def test_hours_begin_when_the_local_clock_shows_zero() -> None:
+    found = resolve(TimeRange.LAST_24H, ZoneInfo("Asia/Kathmandu"), datetime(2026, 5, 5, 12, 20, tzinfo=UTC))
+    assert found.edges[-1] == datetime(2026, 5, 5, 13, 15, tzinfo=UTC)
+    assert found.shown_to == "2026-05-05T18:00:00+05:45"
+
+
+def test_a_leap_day_is_compared_with_the_28th() -> None:
+    found = comparison(of_days(BERLIN, date(2024, 2, 29), date(2024, 3, 2)), Compare.YEAR)
+    assert found is not None and (found.shown_from, found.shown_to) == ("2023-02-28", "2023-03-02")
+
+
+def test_months_are_cut_at_the_range() -> None:
+    found = of_days(BERLIN, date(2026, 1, 15), date(2026, 9, 10))
+    assert found.labels[:2] == ("2026-01-15", "2026-02-01") and found.labels[-1] == "2026-09-01"
+    assert (found.shown_from, found.shown_to) == ("2026-01-15", "2026-09-10")
+
+
+def test_minutes() -> None:
+    found = last_minutes(BERLIN, datetime(2026, 5, 5, 12, 20, 30, tzinfo=UTC), 60)
+    assert len(found.labels) == 60 and found.end == datetime(2026, 5, 5, 12, 21, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last", "field"),
+    [
+        (TimeRange.CUSTOM, None, date(2026, 1, 1), "from"),
+        (TimeRange.CUSTOM, date(2026, 1, 1), None, "to"),
+        (TimeRange.CUSTOM, date(2026, 1, 2), date(2026, 1, 1), "from"),
+        (TimeRange.CUSTOM, date(2000, 1, 1), date(2026, 1, 1), "from"),
+        (TimeRange.CUSTOM, date(1, 1, 1), date(1, 1, 2), "from"),
+        (TimeRange.CUSTOM, date(2026, 1, 1), date(9999, 12, 31), "to"),
+        (TimeRange.LAST_7D, date(2026, 1, 1), None, "from"),
+    ],
+)
+def test_ranges_that_make_no_sense_are_refused(name: TimeRange, first: date, last: date, field: str) -> None:
+    with pytest.raises(BadRange) as refused:
+        resolve(name, BERLIN, datetime.now(UTC), first, last)
+    assert refused.value.field == field
