@@ -1,0 +1,92 @@
+"""Building a rollup anew from the live raw table: new rows flow in through its view, old ones are copied by month.
+
+The seam between both is exact. The raw table's workers are held at their positions for a moment; with nothing under
+way, the new table and its view are made and the positions noted. What lies before the noted positions is then copied
+month by month, each under a token, so that a copy that was interrupted is simply repeated.
+"""
+
+# ruff: noqa: S608 - names of tables and columns are ours
+
+from __future__ import annotations
+
+import logging
+from threading import Event
+from typing import Any, Final
+
+from psycopg import Connection
+
+from projectors.engine import generations, holding, schema
+from projectors.engine.clickhouse import SINGLE_BLOCK, ClickHouse
+from projectors.engine.generations import Build
+from projectors.engine.projection import ClickHouseProjection
+from projectors.engine.tables import Rollup, backfill, create_feed, drop_table, table_name
+
+log = logging.getLogger(__name__)
+
+HOLD_S: Final = 30
+
+
+class Interrupted(Exception):
+    """The service is stopping; the build goes on where it was at the next start."""
+
+
+def run(
+    connection: Connection[Any],
+    clickhouse: ClickHouse,
+    family: ClickHouseProjection,
+    rollup: Rollup,
+    build: Build,
+    cluster: str | None,
+    stopping: Event,
+) -> None:
+    """Brings the build to its end; may be called again after any crash. Raises `Interrupted`."""
+    source_generation = build.source_generation or build.live_generation
+    source = table_name(family.main.name, source_generation)
+    progress = dict(build.progress)
+    if "seam" not in progress:
+        progress["seam"] = _make_seam(connection, clickhouse, family, rollup, build, source_generation, cluster)
+    before = " OR ".join(
+        f"(_topic = '{topic}' AND _partition = {partition} AND _offset < {offset})"
+        for topic, partition, offset in progress["seam"]
+    )
+    if "months" not in progress:
+        found = clickhouse.rows(f"SELECT DISTINCT {family.main.period} AS month FROM {source} ORDER BY month")
+        progress |= {"months": [int(row[0]) for row in found], "done": []}
+        generations.save_progress(connection, build, progress)
+    for month in progress["months"]:
+        if month in progress["done"]:
+            continue
+        if stopping.is_set():
+            raise Interrupted
+        where = f"{family.main.period} = {month} AND ({before})"
+        token = f"rebuild:{rollup.name}:{build.generation}:{month}"
+        statement = backfill(rollup, build.generation, source, where)
+        clickhouse.run(statement, {**SINGLE_BLOCK, "insert_deduplication_token": token})
+        progress["done"].append(month)
+        generations.save_progress(connection, build, progress)
+        log.info("%s, generation %d: month %s copied", rollup.name, build.generation, month)
+    generations.set_state(connection, build, "ready")
+
+
+def _make_seam(
+    connection: Connection[Any],
+    clickhouse: ClickHouse,
+    family: ClickHouseProjection,
+    rollup: Rollup,
+    build: Build,
+    source_generation: int,
+    cluster: str | None,
+) -> list[tuple[str, int, int]]:
+    """Makes table and view while nothing is being inserted; what a crash left of an earlier try is dropped first."""
+    for statement in drop_table(rollup, build.generation, cluster):
+        clickhouse.run(statement)
+    with holding.held(connection, [(family.name, source_generation)], HOLD_S) as hold:
+        hold.wait()
+        schema.create_clickhouse_table(clickhouse, rollup, build.generation, cluster)
+        source = table_name(family.main.name, source_generation)
+        clickhouse.run(create_feed(rollup, build.generation, source, cluster))
+        seam = [(place.topic, place.partition, offset) for place, offset in hold.places.items()]
+        with connection.transaction():
+            hold.require()
+            generations.save_progress(connection, build, {"seam": seam})
+    return seam

@@ -1,0 +1,364 @@
+"""Generations of a projection: what may become of a build, and the switches between builds.
+
+All state lies in `engine.build`; these functions change it in one transaction each, the running service does the work
+(`engine.fleet`). Readers notice nothing but the switch of a view. States:
+
+    building -> catching_up -> ready -> live -> retired          beside them: paused, failed, cancelled
+
+A family of ClickHouse tables is built whole: generation G of `events` has its own raw table and its own rollups. A
+rollup can also be built alone from the live raw table; its build then names that table's generation as its source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, LiteralString
+
+import psycopg
+from psycopg import Connection
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from projectors.engine import schema
+from projectors.engine.clickhouse import ClickHouse
+from projectors.engine.projection import Catalogue, ClickHouseProjection
+from projectors.engine.read_model import ReadModel
+
+ACTIVE: Final = ("building", "catching_up", "ready")
+RUNNING: Final = (*ACTIVE, "live")
+KEPT_DAYS: Final = 7
+CONTROL: Final = "projection_control"
+
+
+class NotAllowed(Exception):
+    """The request does not fit the present state; the message says why, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """One row of `engine.build`, with what `engine.projection` says about its name."""
+
+    name: str
+    kind: str
+    generation: int
+    state: str
+    resume_state: str | None
+    version: int
+    source_generation: int | None
+    progress: dict[str, Any]
+    promote_when_ready: bool
+    error: str
+    created_at: datetime
+    ready_at: datetime | None
+    promoted_at: datetime | None
+    retired_at: datetime | None
+    dropped_at: datetime | None
+    live_generation: int
+
+    @property
+    def is_live(self) -> bool:
+        return self.generation == self.live_generation
+
+
+_BUILDS: Final = (
+    "select b.name, p.kind, b.generation, b.state, b.resume_state, b.version, b.source_generation, b.progress, "
+    "b.promote_when_ready, b.error, b.created_at, b.ready_at, b.promoted_at, b.retired_at, b.dropped_at, "
+    "p.live_generation from engine.build b join engine.projection p on p.name = b.name "
+)
+
+
+def builds(connection: Connection[Any], name: str | None = None) -> list[Build]:
+    """Every build that is not dropped, oldest first; of one name, or of all."""
+    condition: LiteralString = "where b.dropped_at is null and (%(name)s::text is null or b.name = %(name)s) "
+    with connection.cursor(row_factory=class_row(Build)) as cursor:
+        return cursor.execute(_BUILDS + condition + "order by b.name, b.generation", {"name": name}).fetchall()
+
+
+def live_build(connection: Connection[Any], name: str) -> Build:
+    """Raises `NotAllowed` for an unknown name."""
+    for build in builds(connection, name):
+        if build.is_live:
+            return build
+    raise NotAllowed(f"No projection is called {name!r}; `althing projections list` shows all of them.")
+
+
+def active_build(connection: Connection[Any], name: str) -> Build | None:
+    """The build beside the live one, if one is under way (also paused or failed)."""
+    for build in builds(connection, name):
+        if not build.is_live and (build.state in ACTIVE or build.resume_state in ACTIVE):
+            return build
+    return None
+
+
+def request_rebuild(connection: Connection[Any], catalogue: Catalogue, name: str, reason: str = "") -> int:
+    """Asks for a new generation beside the live one; returns its number. Raises `NotAllowed`."""
+    live_build(connection, name)
+    try:
+        with connection.transaction():
+            connection.execute("lock table engine.build in share row exclusive mode")
+            _refuse_second(connection, catalogue, name)
+            generation = _next_generation(connection, _related(catalogue, name))
+            if name in catalogue.rollups:
+                family, rollup = catalogue.rollups[name]
+                source = schema.live_generation(connection, family.name)
+                _add_build(connection, name, generation, rollup.version, reason, source)
+            else:
+                projection = catalogue.projections[name]
+                _add_build(connection, name, generation, projection.version, reason, None)
+                if isinstance(projection, ClickHouseProjection):
+                    for rollup in projection.rollups:
+                        _add_build(connection, rollup.name, generation, rollup.version, reason, generation)
+            connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
+    except psycopg.errors.UniqueViolation as error:
+        raise NotAllowed(f"{name} is being rebuilt already.") from error
+    return generation
+
+
+def promote(
+    connection: Connection[Any],
+    clickhouse: ClickHouse,
+    catalogue: Catalogue,
+    name: str,
+    *,
+    cluster: str | None,
+    force: bool = False,
+) -> int:
+    """Makes the ready build the live one: a switch of views. Raises `NotAllowed`."""
+    build = active_build(connection, name)
+    if build is None:
+        raise NotAllowed(
+            f"There is no build of {name} to promote; start one with `althing projections rebuild {name}`."
+        )
+    _refuse_part_of_family(catalogue, build)
+    if build.state != "ready":
+        raise NotAllowed(f"Generation {build.generation} of {name} is {build.state}, not ready.")
+    worse = _new_dead_letters(connection, build)
+    if worse and not force:
+        raise NotAllowed(
+            f"Generation {build.generation} of {name} has {worse} dead letters that the live one does not have; "
+            "look at `althing dlq list`, or promote with --force."
+        )
+    _switch(connection, clickhouse, catalogue, build, cluster)
+    return build.generation
+
+
+def rollback(
+    connection: Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, name: str, *, cluster: str | None
+) -> Build:
+    """Goes back to the generation that was live before.
+
+    A rollup is switched at once: its table was fed all the time. Others catch up first and are then switched by the
+    running service; the returned build's state tells (`live` or `catching_up`). Raises `NotAllowed`.
+    """
+    live = live_build(connection, name)
+    retired = [b for b in builds(connection, name) if b.state == "retired"]
+    if live.kind == "rollup":
+        retired = [b for b in retired if b.source_generation == live.source_generation]
+    if not retired:
+        raise NotAllowed(
+            f"No generation before the live one of {name} is kept; they are dropped after {KEPT_DAYS} days."
+        )
+    target = max(retired, key=lambda b: (b.retired_at is not None and b.retired_at.timestamp(), b.generation))
+    if target.kind == "rollup":
+        _switch(connection, clickhouse, catalogue, target, cluster)
+    else:
+        with connection.transaction():
+            connection.execute("lock table engine.build in share row exclusive mode")
+            _refuse_second(connection, catalogue, name)
+            connection.execute(
+                "update engine.build set state = 'catching_up', promote_when_ready = true "
+                "where name = %s and generation = %s",
+                (name, target.generation),
+            )
+            connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
+    return next(b for b in builds(connection, name) if b.generation == target.generation)
+
+
+def cancel(connection: Connection[Any], catalogue: Catalogue, name: str) -> int:
+    """Gives a build up; the running service drops its tables. The live generation is not touched."""
+    build = active_build(connection, name)
+    if build is None:
+        raise NotAllowed(f"No build of {name} is under way.")
+    _refuse_part_of_family(catalogue, build)
+    state = "retired" if build.retired_at else "cancelled"
+    names = _family_names(catalogue, name)
+    with connection.transaction():
+        connection.execute(
+            "update engine.build set state = %s, promote_when_ready = false where generation = %s and "
+            "(name = %s or (name = any(%s) and source_generation = %s))",
+            (state, build.generation, name, names, build.generation),
+        )
+        connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
+    return build.generation
+
+
+def pause(connection: Connection[Any], catalogue: Catalogue, name: str, reason: str = "") -> None:
+    """Stops every generation of a projection after its current step."""
+    build = live_build(connection, name)
+    if build.kind == "rollup":
+        family = catalogue.rollups[name][0].name
+        raise NotAllowed(f"{name} is fed by {family} and stands still only with it: pause {family}.")
+    changed = connection.execute(
+        "update engine.build set resume_state = state, state = 'paused', reason = %s "
+        "where name = %s and state = any(%s)",
+        (reason, name, list(RUNNING)),
+    )
+    if not changed.rowcount:
+        raise NotAllowed(f"{name} is {build.state} already.")
+    connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
+
+
+def resume(connection: Connection[Any], name: str, accept_bad_to: Sequence[tuple[str, int, int]] = ()) -> None:
+    """Lets a paused or failed projection go on. `accept_bad_to`: (topic, partition, offset) up to which any number of
+    records may become dead letters."""
+    build = live_build(connection, name)
+    with connection.transaction():
+        changed = connection.execute(
+            "update engine.build set state = resume_state, resume_state = null, error = '' "
+            "where name = %s and state in ('paused', 'failed') and resume_state is not null",
+            (name,),
+        )
+        if not changed.rowcount:
+            raise NotAllowed(f"{name} is not paused; it is {build.state}.")
+        for topic, partition, offset in accept_bad_to:
+            connection.execute(
+                "update engine.position set accept_bad_to = %s where projection = %s and topic = %s and partition = %s",
+                (offset, name, topic, partition),
+            )
+        connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
+
+
+def fail(connection: Connection[Any], name: str, generation: int, error: str) -> None:
+    """A generation must not go on until somebody has looked."""
+    connection.execute(
+        "update engine.build set resume_state = state, state = 'failed', error = %s "
+        "where name = %s and generation = %s and state = any(%s)",
+        (error[:4000], name, generation, list(RUNNING)),
+    )
+
+
+def set_state(connection: Connection[Any], build: Build, state: str) -> None:
+    """Moves a build on, unless somebody else changed its state meanwhile."""
+    connection.execute(
+        "update engine.build set state = %s, ready_at = case when %s = 'ready' then now() else ready_at end "
+        "where name = %s and generation = %s and state = %s",
+        (state, state, build.name, build.generation, build.state),
+    )
+
+
+def save_progress(connection: Connection[Any], build: Build, progress: dict[str, Any]) -> None:
+    connection.execute(
+        "update engine.build set progress = %s where name = %s and generation = %s",
+        (Jsonb(progress), build.name, build.generation),
+    )
+
+
+def switch_when_ready(
+    connection: Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, build: Build, cluster: str | None
+) -> None:
+    """The end of a roll back, or of filling a new rollup: the build that was asked to becomes live."""
+    _switch(connection, clickhouse, catalogue, build, cluster)
+
+
+def _switch(
+    connection: Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, build: Build, cluster: str | None
+) -> None:
+    """Postgres first, in one transaction; ClickHouse's views follow, and again at every start of the service."""
+    with connection.transaction():
+        _make_live(connection, build.name, build.generation)
+        projection = catalogue.projections.get(build.name)
+        if isinstance(projection, ReadModel):
+            for statement in projection.create_view(build.generation):
+                connection.execute(statement.encode())
+        elif isinstance(projection, ClickHouseProjection):
+            for rollup in projection.rollups:
+                row = connection.execute(
+                    "select generation from engine.build where name = %s and source_generation = %s "
+                    "and dropped_at is null and state <> 'cancelled' "
+                    "order by promoted_at desc nulls last, generation desc limit 1",
+                    (rollup.name, build.generation),
+                ).fetchone()
+                if row is None:
+                    raise NotAllowed(f"Generation {build.generation} of {build.name} has no {rollup.name}.")
+                _make_live(connection, rollup.name, row[0])
+        connection.execute("select pg_notify(%s, %s)", (CONTROL, build.name))
+    family = _family_of(catalogue, build.name)
+    if family is not None:
+        schema.point_family(connection, clickhouse, family, cluster)
+
+
+def _make_live(connection: Connection[Any], name: str, generation: int) -> None:
+    connection.execute(
+        "update engine.build set state = 'retired', retired_at = now(), resume_state = null where name = %s and "
+        "generation = (select live_generation from engine.projection where name = %s) and generation <> %s",
+        (name, name, generation),
+    )
+    connection.execute(
+        "update engine.build set state = 'live', promoted_at = now(), retired_at = null, resume_state = null, "
+        "promote_when_ready = false where name = %s and generation = %s",
+        (name, generation),
+    )
+    connection.execute(
+        "update engine.projection set live_generation = %s, updated_at = now(), version = "
+        "(select version from engine.build where name = %s and generation = %s) where name = %s",
+        (generation, name, generation, name),
+    )
+
+
+def _refuse_second(connection: Connection[Any], catalogue: Catalogue, name: str) -> None:
+    for related in _related(catalogue, name):
+        other = active_build(connection, related)
+        if other is not None:
+            raise NotAllowed(f"{related} is being rebuilt already (generation {other.generation} is {other.state}).")
+
+
+def _refuse_part_of_family(catalogue: Catalogue, build: Build) -> None:
+    if build.kind == "rollup" and build.source_generation == build.generation:
+        family = catalogue.rollups[build.name][0].name
+        raise NotAllowed(f"This build of {build.name} belongs to the rebuild of {family}: say {family} instead.")
+
+
+def _related(catalogue: Catalogue, name: str) -> list[str]:
+    """Names whose builds exclude each other: a rollup and its family, not two rollups."""
+    if name in catalogue.rollups:
+        return [name, catalogue.rollups[name][0].name]
+    return [name, *_family_names(catalogue, name)]
+
+
+def _family_of(catalogue: Catalogue, name: str) -> ClickHouseProjection | None:
+    if name in catalogue.rollups:
+        return catalogue.rollups[name][0]
+    projection = catalogue.projections.get(name)
+    return projection if isinstance(projection, ClickHouseProjection) else None
+
+
+def _family_names(catalogue: Catalogue, name: str) -> list[str]:
+    projection = catalogue.projections.get(name)
+    return [r.name for r in projection.rollups] if isinstance(projection, ClickHouseProjection) else []
+
+
+def _next_generation(connection: Connection[Any], names: list[str]) -> int:
+    row = connection.execute("select max(generation) + 1 from engine.build where name = any(%s)", (names,)).fetchone()
+    return int(row[0]) if row and row[0] else 1
+
+
+def _add_build(
+    connection: Connection[Any], name: str, generation: int, version: int, reason: str, source: int | None
+) -> None:
+    connection.execute(
+        "insert into engine.build (name, generation, state, version, reason, source_generation) "
+        "values (%s, %s, 'building', %s, %s, %s)",
+        (name, generation, version, reason, source),
+    )
+
+
+def _new_dead_letters(connection: Connection[Any], build: Build) -> int:
+    row = connection.execute(
+        "select count(*) from engine.dead_letter n where n.projection = %s and n.generation = %s and n.state = 'open' "
+        "and not exists (select 1 from engine.dead_letter o where o.projection = n.projection and o.generation = %s "
+        'and o.topic = n.topic and o.partition = n.partition and o."offset" = n."offset")',
+        (build.name, build.generation, build.live_generation),
+    ).fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,132 @@
+"""How projections stand: positions against the log's ends, for the CLI, metrics and the moving of builds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any, Final
+
+from psycopg import Connection
+from psycopg.rows import class_row
+
+from infra.log import Log, LogUnavailable
+
+ENDS_KEPT_S: Final = 0.5
+
+
+class Ends:
+    """The log's end offsets, asked at most twice a second per partition; none while the log is away."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._known: dict[tuple[str, int], tuple[float, int]] = {}
+
+    def of(self, topic: str, partition: int) -> int | None:
+        known = self._known.get((topic, partition))
+        if known is not None and monotonic() - known[0] < ENDS_KEPT_S:
+            return known[1]
+        try:
+            end = self._log.end_offset(topic, partition)
+        except LogUnavailable:
+            return None
+        self._known[topic, partition] = (monotonic(), end)
+        return end
+
+
+@dataclass(frozen=True)
+class StoredPosition:
+    """One row of `engine.position`, as people look at it."""
+
+    projection: str
+    generation: int
+    topic: str
+    partition: int
+    next_offset: int
+    intent_to: int | None
+    domain_position: int
+    owner: str | None
+    updated_at: datetime
+    record_at: datetime | None
+    processed: int
+    rate: float
+    error: str
+
+
+@dataclass(frozen=True)
+class Lag:
+    """A partition's distance to the end of the log. `events` is none while the log does not answer."""
+
+    projection: str
+    generation: int
+    topic: str
+    partition: int
+    next_offset: int
+    end_offset: int | None
+    events: int | None
+    seconds: float
+    rate: float
+    error: str
+    owner: str | None
+    intent_to: int | None
+    domain_position: int
+    processed: int
+    updated_at: datetime
+
+
+def lags(connection: Connection[Any], ends: Ends, name: str | None = None) -> list[Lag]:
+    """Every partition of every generation that is not dropped, or of one projection."""
+    with connection.cursor(row_factory=class_row(StoredPosition)) as cursor:
+        rows = cursor.execute(
+            "select projection, generation, topic, partition, next_offset, intent_to, domain_position, owner, "
+            "updated_at, record_at, processed, rate, error from engine.position "
+            "where %(name)s::text is null or projection = %(name)s order by 1, 2, 3, 4",
+            {"name": name},
+        ).fetchall()
+    return [_lag(row, ends.of(row.topic, row.partition)) for row in rows]
+
+
+def total(found: Iterable[Lag]) -> tuple[int | None, float]:
+    """Events and seconds behind, over all partitions."""
+    found = list(found)
+    events = None if any(lag.events is None for lag in found) else sum(lag.events or 0 for lag in found)
+    return events, max((lag.seconds for lag in found), default=0.0)
+
+
+def open_dead_letters(connection: Connection[Any]) -> dict[tuple[str, int], int]:
+    """How many wait, by projection and generation."""
+    rows: Sequence[tuple[str, int, int]] = connection.execute(
+        "select projection, generation, count(*) from engine.dead_letter where state = 'open' group by 1, 2"
+    ).fetchall()
+    return {(name, generation): count for name, generation, count in rows}
+
+
+def is_running(connection: Connection[Any]) -> bool:
+    """Whether a service runs the projections now."""
+    row = connection.execute(
+        "select exists (select 1 from engine.runner where seen_at > now() - interval '10 seconds')"
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _lag(row: StoredPosition, end: int | None) -> Lag:
+    events = None if end is None else max(0, end - row.next_offset)
+    since = row.record_at or row.updated_at
+    return Lag(
+        projection=row.projection,
+        generation=row.generation,
+        topic=row.topic,
+        partition=row.partition,
+        next_offset=row.next_offset,
+        end_offset=end,
+        events=events,
+        seconds=(datetime.now(UTC) - since).total_seconds() if events else 0.0,
+        rate=row.rate if events else 0.0,
+        error=row.error,
+        owner=row.owner,
+        intent_to=row.intent_to,
+        domain_position=row.domain_position,
+        processed=row.processed,
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,87 @@
+"""Service `projectors`: runs every projection until SIGTERM; then each worker ends its step, within 10 seconds."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable
+from threading import Event
+from time import monotonic
+from types import FrameType
+from typing import Final
+
+from infra import health
+from infra.keyring import Keyring
+from infra.log import Log, open_log
+from infra.postgres import pool, required_url
+from infra.settings import Settings, load
+from projectors.catalogue import CATALOGUE
+from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
+from projectors.engine.fleet import Fleet
+from projectors.engine.ownership import Ownership
+from projectors.engine.worker import Runtime
+
+logger = logging.getLogger(__name__)
+
+POOL_SIZE: Final = 12
+STATEMENT_TIMEOUT_MS: Final = 60_000
+ALIVE_S: Final = 15.0
+
+
+def main(arguments: list[str]) -> int:
+    """Runs until SIGTERM or SIGINT. Exit code 0."""
+    if arguments:
+        logger.error("`althing serve projectors` takes no arguments.")
+        return 2
+    settings = load()
+    stopping = Event()
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    run(settings, stopping)
+    return 0
+
+
+def run(settings: Settings, stopping: Event) -> None:
+    """The service, until `stopping` is set."""
+    connections = pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+    the_log = open_log(settings)
+    clickhouse = HttpClickHouse(settings)
+    runtime = Runtime(
+        name=f"{socket.gethostname()}:{os.getpid()}",
+        pool=connections,
+        log=the_log,
+        clickhouse=clickhouse,
+        ownership=Ownership(required_url(settings)),
+        decrypt=Keyring(connections, settings),
+        data_dir=settings.data_dir.resolve(),
+    )
+    fleet = Fleet(settings, CATALOGUE, runtime)
+    stop_health = _serve_health(settings, fleet, the_log, clickhouse)
+    try:
+        fleet.run(stopping)
+    finally:
+        if stop_health is not None:
+            stop_health()
+        the_log.close()
+        connections.close()
+
+
+def _serve_health(settings: Settings, fleet: Fleet, the_log: Log, clickhouse: ClickHouse) -> Callable[[], None] | None:
+    if settings.projectors_port is None:
+        return None
+
+    def parts() -> health.Parts:
+        return {
+            "fleet": monotonic() - fleet.last_look < ALIVE_S or "the fleet stands still",
+            "workers": fleet.has_workers or "no projection runs",
+            "log": the_log.ready() or "the log does not answer",
+            "clickhouse": clickhouse.ready() or "ClickHouse does not answer",
+        }
+
+    return health.start_server(settings.projectors_port, parts)
