@@ -11,6 +11,7 @@ from kafka.structs import TopicPartition
 
 from infra.log import LogUnavailable, OffsetOutOfRange, StoredRecord
 from infra.log.kafka_clients import open_client
+from infra.log.kafka_decode import decode_in_batches
 
 _CONTACT_S: Final = 1.0
 _ANSWER_TIMEOUT_MS: Final = 1000
@@ -32,7 +33,7 @@ class KafkaSource:
             if self._consumer is None:
                 self._consumer = self._connect(timeout_s)
             found = self._consumer.poll(timeout_ms=int(timeout_s * 1000), max_records=max_records)
-            records = found.get(self._place, ())
+            records: list[StoredRecord] = found.get(self._place, [])
             if not records:
                 self._check_contact(self._consumer)
                 return []
@@ -43,11 +44,7 @@ class KafkaSource:
             raise LogUnavailable(f"Kafka does not give {self._shown()}: {error}") from error
         self._last_contact = monotonic()
         self._next = records[-1].offset + 1
-        topic, partition = self._place
-        return [
-            StoredRecord(topic, partition, r.offset, r.timestamp, r.key or b"", r.value or b"", tuple(r.headers))
-            for r in records
-        ]
+        return records
 
     def seek(self, offset: int) -> None:
         self._next = offset
@@ -73,6 +70,7 @@ class KafkaSource:
             request_timeout_ms=10_000,
             metrics_enabled=False,
         )
+        decode_in_batches(consumer)
         consumer.assign([self._place])
         consumer.seek(self._place, self._next)
         return consumer

@@ -1,0 +1,83 @@
+"""The parts of the log that need no engine: partitions, sizes, and decoding as kafka-python does it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kafka.partitioner.default import murmur2 as kafka_murmur2
+from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
+from kafka.structs import TopicPartition
+
+from infra.log import Record, RecordTooLarge
+from infra.log.kafka_append import Appender  # noqa: F401 - its imports from kafka-python must exist
+from infra.log.kafka_decode import _decoded
+from infra.log.limits import MAX_RECORD_BYTES, place_of, size_of
+from infra.log.partitioning import murmur2, partition_of
+from schemas import topics
+
+
+@given(st.binary(max_size=70))
+def test_murmur2_is_kafkas(key: bytes) -> None:
+    assert murmur2(key) == kafka_murmur2(key)
+
+
+@pytest.mark.parametrize(
+    ("key", "hashed"), [(b"21", -973932308), (b"foobar", -790332482), (b"a-little-bit-long-string", -985981536)]
+)
+def test_murmur2_gives_the_values_of_kafkas_own_tests(key: bytes, hashed: int) -> None:
+    assert murmur2(key) == hashed & 0xFFFFFFFF
+
+
+@given(st.binary(max_size=40), st.integers(1, 64))
+def test_a_key_has_one_partition_within_the_topic(key: bytes, partitions: int) -> None:
+    assert 0 <= partition_of(key, partitions) < partitions
+    assert partition_of(key, partitions) == partition_of(bytes(key), partitions)
+
+
+def test_a_record_says_where_it_goes_or_the_topic_does() -> None:
+    assert place_of(Record("clicks", b"k", b"v", partition=3)) == 3
+    assert place_of(Record("domain", b"anything", b"v")) == 0
+    assert place_of(Record("clicks", b"k", b"v")) == partition_of(b"k", topics.CLICKS.partitions)
+    with pytest.raises(ValueError, match="no partition 4"):
+        place_of(Record("clicks", b"k", b"v", partition=4))
+
+
+@given(
+    st.binary(max_size=100), st.binary(max_size=300), st.lists(st.tuples(st.text(max_size=9), st.binary(max_size=9)))
+)
+def test_the_size_is_never_less_than_what_kafka_writes(
+    key: bytes, value: bytes, headers: list[tuple[str, bytes]]
+) -> None:
+    builder = MemoryRecordsBuilder(2, 0, 1 << 20)
+    assert builder.append(1, key, value, headers) is not None
+    builder.close()
+    assert size_of(Record("clicks", key, value, tuple(headers))) >= len(builder.buffer())
+
+
+def test_a_record_above_the_limit_is_refused() -> None:
+    with pytest.raises(RecordTooLarge):
+        size_of(Record("clicks", b"", bytes(MAX_RECORD_BYTES)))
+
+
+_TIMES = st.integers(0, 2**45)
+_HEADERS = st.lists(st.tuples(st.text(max_size=70), st.binary(max_size=70)), max_size=3)
+
+
+@given(
+    st.lists(st.tuples(_TIMES, st.binary(max_size=200), st.binary(max_size=200), _HEADERS), min_size=1, max_size=20),
+    st.sampled_from([0, 3]),
+)
+def test_decoding_a_batch_gives_back_what_was_built(
+    records: list[tuple[int, bytes, bytes, list[tuple[str, bytes]]]], compression: int
+) -> None:
+    builder = MemoryRecordsBuilder(2, compression, 1 << 20)
+    for at, key, value, headers in records:
+        builder.append(at, key, value, headers)
+    builder.close()
+    batch = MemoryRecords(bytes(builder.buffer())).next_batch()
+    place = TopicPartition("clicks", 2)
+    found = [(r.timestamp_ms, r.key, r.value, list(r.headers)) for r in _decoded(batch, *place)]
+    assert found == records
+    offsets = [record.offset for record in _decoded(MemoryRecords(bytes(builder.buffer())).next_batch(), *place)]
+    assert offsets == list(range(len(records)))
