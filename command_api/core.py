@@ -31,5 +31,9 @@ def open_core(settings: Settings) -> Core:
     """Opens the store and its pool. Needs a migrated Postgres; raises what psycopg raises without one."""
     pool = open_pool(settings, POOL_SIZE)
     keyring = Keyring(pool, settings)
-    store = DecisionStore(settings, keyring)
+    try:
+        store = DecisionStore(settings, keyring)
+    except BaseException:
+        pool.close()
+        raise
     return Core(settings, pool, keyring, store, Commands(store, pool, settings))

@@ -46,6 +46,11 @@ class Leader:
         self._thread.start()
         return self
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the thread lives; while an engine is down it does, and tries again."""
+        return self._thread.is_alive()
+
     def request_stop(self) -> None:
         """Asks the work to end; does not wait."""
         self._stop.set()

@@ -26,7 +26,6 @@ from command_api.relay import NAME as RELAY
 from command_api.relay import Relay
 from infra import health, logs
 from infra.clickhouse import ClientPool
-from infra.http_guard import App
 from infra.http_server import serve
 from infra.log import Log, open_log
 from infra.settings import Settings, SettingsError, load
@@ -55,7 +54,7 @@ def main(arguments: list[str]) -> int:
     stopping = False
 
     def parts() -> health.Parts:
-        found: dict[str, bool | str] = {leader.name: _is_well(leader) for leader in leaders}
+        found: dict[str, bool | str] = {leader.name: leader.is_alive or leader.state for leader in leaders}
         if stopping:
             found["process"] = "stopping"
         return found
@@ -73,8 +72,7 @@ def main(arguments: list[str]) -> int:
     for leader in leaders:
         leader.start()
     try:
-        served: App = app
-        return serve(served, host=HOST, port=settings.command_port, on_stop=on_stop)
+        return serve(app, host=HOST, port=settings.command_port, on_stop=on_stop)
     finally:
         for leader in leaders:
             leader.request_stop()
@@ -94,10 +92,6 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
     ]
     relay = Leader(core.settings, RELAY, Relay(events).run)
     return [relay, *deciders, Leader(core.settings, waiting.NAME, Waiting(core, clicks).run)]
-
-
-def _is_well(leader: Leader) -> bool | str:
-    return True if leader.state in ("leading", "standby", "starting") else leader.state
 
 
 def _open_patiently(settings: Settings) -> Core:

@@ -1,0 +1,367 @@
+"""Given what happened to a conversion, when something is decided, then these events; and the money always adds up."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from command_api.conversions import model
+from command_api.conversions.money import commission_of, share
+from command_api.decision import Asked, Refused
+from command_api.websites.model import Website
+from schemas.base import DomainEvent, Money
+from schemas.events.conversions import (
+    AttributedBy,
+    Attribution,
+    Change,
+    ConversionApproved,
+    ConversionAttributed,
+    ConversionFacts,
+    ConversionRecorded,
+    ConversionRejected,
+    ConversionReportConflicted,
+    ConversionReversed,
+    ConversionStatus,
+)
+from schemas.events.partners import Terms, TermsKind
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SITE, PARTNER, OWNER, SALE = uuid4(), uuid4(), uuid4(), uuid4()
+ASKED = Asked(NOW, OWNER)
+TEN_PERCENT = Terms(kind=TermsKind.PERCENT, rate_bp=1000)
+
+
+def attribution(terms: Terms = TEN_PERCENT) -> Attribution:
+    return Attribution(by=AttributedBy.CLICK_ID, partner_id=PARTNER, clicked_at=NOW - timedelta(hours=1), terms=terms)
+
+
+def recorded(amount: int = 1999, *, attributed: bool = True, terms: Terms = TEN_PERCENT) -> ConversionRecorded:
+    return model.record(
+        SALE,
+        ConversionFacts(
+            website_id=SITE,
+            kind="sale",
+            event="sale",
+            txid="T-1",
+            amount=Money(amount=amount, currency="USD"),
+            occurred_at=NOW,
+            attribution=attribution(terms) if attributed else None,
+        ),
+        received_at=NOW,
+        reported_by="sale",
+        payout=None,
+        customer="",
+        currency="USD",
+        rates={},
+        asked=ASKED,
+    )
+
+
+def state_after(*events: DomainEvent) -> model.Conversion:
+    state: model.Conversion | None = None
+    for event in events:
+        state = model.evolve(state, event)
+    assert state is not None
+    return state
+
+
+def change(event: DomainEvent) -> Change:
+    found: Change = event.change  # type: ignore[attr-defined]
+    return found
+
+
+class TestRecording:
+    def test_an_attributed_sale_is_pending_and_so_is_its_commission(self) -> None:
+        event = recorded(1999)
+        assert event.commission == Money(amount=200, currency="USD")
+        assert event.change == Change(currency="USD", pending=1, commission_pending=200)
+        assert event.originator_version == 1
+
+    def test_without_a_click_it_waits_and_counts_nothing(self) -> None:
+        event = recorded(1999, attributed=False)
+        assert event.commission is None
+        assert event.change == Change(currency="USD")
+
+    def test_halves_round_to_even(self) -> None:
+        assert recorded(5).change.commission_pending == 0
+        assert recorded(15).change.commission_pending == 2
+        assert recorded(25).change.commission_pending == 2
+
+    def test_a_reported_payout_stands_whatever_the_terms_say(self) -> None:
+        payout = Money(amount=777, currency="USD")
+        assert commission_of(Money(amount=10, currency="USD"), payout, TEN_PERCENT, "USD", {}) == (payout, None)
+
+    def test_a_flat_sum_needs_no_amount(self) -> None:
+        flat = Terms(kind=TermsKind.FLAT, flat_amount=500, flat_currency="EUR")
+        money, rate = commission_of(Money(amount=0, currency="USD"), None, flat, "USD", {"EUR": "1.1"})
+        assert (money.amount, rate) == (550, "1.1")
+
+    def test_digits_of_currencies_are_kept_apart(self) -> None:
+        sale = Money(amount=10_000, currency="JPY")
+        assert commission_of(sale, None, TEN_PERCENT, "USD", {"JPY": "0.0067"})[0].amount == 670
+        assert (
+            commission_of(Money(amount=1000, currency="KWD"), None, TEN_PERCENT, "USD", {"KWD": "3.25"})[0].amount == 32
+        )
+
+    def test_without_a_rate_it_is_refused(self) -> None:
+        with pytest.raises(Refused) as refused:
+            commission_of(Money(amount=1, currency="EUR"), None, TEN_PERCENT, "USD", {})
+        assert refused.value.code == "currency_unknown"
+
+
+class TestAttributing:
+    def test_the_click_came(self) -> None:
+        state = state_after(recorded(attributed=False))
+        (event,) = model.attribute(state, attribution(), rates={}, asked=ASKED)
+        assert isinstance(event, ConversionAttributed)
+        assert event.change == Change(currency="USD", pending=1, commission_pending=200)
+
+    def test_it_comes_only_once(self) -> None:
+        assert model.attribute(state_after(recorded()), attribution(), rates={}, asked=ASKED) == []
+
+    def test_an_approved_one_counts_as_approved(self) -> None:
+        first = recorded(attributed=False)
+        (approved,) = model.approve(state_after(first), ASKED)
+        assert change(approved) == Change(currency="USD")
+        (event,) = model.attribute(state_after(first, approved), attribution(), rates={}, asked=ASKED)
+        assert change(event) == Change(currency="USD", approved=1, commission_approved=200)
+
+    def test_what_was_taken_back_before_is_taken_off(self) -> None:
+        first = recorded(1000, attributed=False)
+        (back,) = model.reverse(state_after(first), "returned", 250, ASKED)
+        (event,) = model.attribute(state_after(first, back), attribution(), rates={}, asked=ASKED)
+        assert change(event) == Change(currency="USD", pending=1, commission_pending=75, commission_reversed=25)
+        assert state_after(first, back, event).net_commission == 75
+
+    def test_a_rejected_one_is_left_alone(self) -> None:
+        first = recorded(attributed=False)
+        (rejected,) = model.reject(state_after(first), "fraud", ASKED)
+        assert model.attribute(state_after(first, rejected), attribution(), rates={}, asked=ASKED) == []
+
+
+class TestDeciding:
+    def test_approve_moves_count_and_commission(self) -> None:
+        (event,) = model.approve(state_after(recorded()), ASKED)
+        assert isinstance(event, ConversionApproved)
+        assert event.change == Change(
+            currency="USD", pending=-1, approved=1, commission_pending=-200, commission_approved=200
+        )
+
+    def test_approving_twice_does_nothing(self) -> None:
+        first = recorded()
+        (approved,) = model.approve(state_after(first), ASKED)
+        assert model.approve(state_after(first, approved), ASKED) == []
+
+    def test_reject_from_pending_and_from_approved(self) -> None:
+        first = recorded()
+        (event,) = model.reject(state_after(first), "fraud", ASKED)
+        assert change(event) == Change(currency="USD", pending=-1, rejected=1, commission_pending=-200)
+        (approved,) = model.approve(state_after(first), ASKED)
+        (later,) = model.reject(state_after(first, approved), "fraud", ASKED)
+        assert change(later) == Change(currency="USD", approved=-1, rejected=1, commission_approved=-200)
+        assert isinstance(later, ConversionRejected)
+
+    def test_reverse_the_whole(self) -> None:
+        first = recorded()
+        (approved,) = model.approve(state_after(first), ASKED)
+        (event,) = model.reverse(state_after(first, approved), "returned", None, ASKED)
+        assert isinstance(event, ConversionReversed)
+        assert event.whole
+        assert event.change == Change(
+            currency="USD", approved=-1, reversed=1, commission_approved=-200, commission_reversed=200
+        )
+        assert state_after(first, approved, event).status is ConversionStatus.REVERSED
+
+    def test_reverse_a_part_keeps_the_status(self) -> None:
+        (event,) = model.reverse(state_after(recorded(1000)), "one item", 333, ASKED)
+        assert isinstance(event, ConversionReversed)
+        assert not event.whole
+        assert event.change == Change(currency="USD", commission_pending=-33, commission_reversed=33)
+
+    def test_the_last_part_is_the_whole(self) -> None:
+        first = recorded(1000)
+        (part,) = model.reverse(state_after(first), "one item", 333, ASKED)
+        (rest,) = model.reverse(state_after(first, part), "the rest", 667, ASKED)
+        assert isinstance(rest, ConversionReversed)
+        assert rest.whole
+        assert rest.commission.amount == 67
+        assert state_after(first, part, rest).net_commission == 0
+
+    @pytest.mark.parametrize("amount", [0, -1, 2000])
+    def test_no_more_than_there_is(self, amount: int) -> None:
+        with pytest.raises(Refused) as refused:
+            model.reverse(state_after(recorded(1999)), "returned", amount, ASKED)
+        assert refused.value.code == "bad_amount"
+
+    def test_a_lead_is_reversed_whole(self) -> None:
+        flat = Terms(kind=TermsKind.FLAT, flat_amount=500)
+        (event,) = model.reverse(state_after(recorded(0, terms=flat)), "fraud", None, ASKED)
+        assert isinstance(event, ConversionReversed)
+        assert event.whole
+        assert event.commission.amount == 500
+
+    def test_what_is_closed_stays_closed(self) -> None:
+        first = recorded()
+        (rejected,) = model.reject(state_after(first), "fraud", ASKED)
+        closed = state_after(first, rejected)
+        for decide in (lambda: model.approve(closed, ASKED), lambda: model.reverse(closed, "x", None, ASKED)):
+            with pytest.raises(Refused) as refused:
+                decide()
+            assert refused.value.code == "already_rejected"
+
+    @pytest.mark.parametrize("reason", ["", "   ", "x" * 501])
+    def test_a_reason_is_needed(self, reason: str) -> None:
+        with pytest.raises(Refused):
+            model.reject(state_after(recorded()), reason, ASKED)
+
+
+class TestReportedAgain:
+    def test_the_same_amount_is_nothing_new(self) -> None:
+        state = state_after(recorded(1999))
+        again = Money(amount=1999, currency="USD")
+        assert model.report_again(state, report_id=uuid4(), amount=again, reported_by="postback", asked=ASKED) == []
+        assert model.report_again(state, report_id=uuid4(), amount=None, reported_by="postback", asked=ASKED) == []
+
+    def test_another_amount_is_a_conflict_once_per_report(self) -> None:
+        first, report = recorded(1999), uuid4()
+        other = Money(amount=2999, currency="USD")
+        (event,) = model.report_again(
+            state_after(first), report_id=report, amount=other, reported_by="postback", asked=ASKED
+        )
+        assert isinstance(event, ConversionReportConflicted)
+        state = state_after(first, event)
+        assert state.facts.amount.amount == 1999
+        assert model.report_again(state, report_id=report, amount=other, reported_by="postback", asked=ASKED) == []
+
+    @pytest.mark.parametrize(
+        ("status", "then"),
+        [
+            ("approved", "approved"),
+            ("rejected", "rejected"),
+            ("reversed", "reversed"),
+            ("hold", "pending"),
+            ("", "pending"),
+        ],
+    )
+    def test_what_a_partner_says(self, status: str, then: str) -> None:
+        first = recorded()
+        events = model.report_status(state_after(first), status, "reported by the partner", ASKED)
+        assert state_after(first, *events).status.value == then
+
+    def test_what_is_decided_stays(self) -> None:
+        first = recorded()
+        (rejected,) = model.reject(state_after(first), "fraud", ASKED)
+        assert model.report_status(state_after(first, rejected), "approved", "", ASKED) == []
+
+
+class TestOwner:
+    website = Website(SITE, 1, OWNER, "shop.example", "UTC", "USD", NOW)
+
+    def test_owner_admin_and_system_may(self) -> None:
+        state = state_after(recorded())
+        for asked in (ASKED, Asked(NOW, uuid4(), is_admin=True), Asked(NOW)):
+            assert model.owned(state, self.website, asked) is state
+
+    def test_nobody_else_learns_that_it_exists(self) -> None:
+        for state in (state_after(recorded()), None):
+            with pytest.raises(Refused) as refused:
+                model.owned(state, self.website, Asked(NOW, uuid4()))
+            assert (refused.value.kind, refused.value.code) == ("missing", "not_found")
+
+
+@given(st.integers(0, 10**9), st.integers(1, 10**9), st.lists(st.integers(1, 10**8), max_size=8))
+def test_shares_are_monotone_and_end_at_the_whole(commission: int, whole: int, parts: list[int]) -> None:
+    taken = before = 0
+    for part in parts:
+        taken = min(whole, taken + part)
+        now = share(commission, taken, whole)
+        assert before <= now <= commission
+        before = now
+    assert share(commission, whole, whole) == commission
+
+
+class Money_(RuleBasedStateMachine):
+    """Any order of steps: the sum of all changes is what the state says, and no money appears or vanishes."""
+
+    @initialize(
+        amount=st.integers(0, 10**7),
+        rate=st.integers(0, 10_000),
+        attributed=st.booleans(),
+    )
+    def begin(self, amount: int, rate: int, attributed: bool) -> None:
+        self.terms = Terms(kind=TermsKind.PERCENT, rate_bp=rate)
+        first = recorded(amount, attributed=attributed, terms=self.terms)
+        self.events: list[DomainEvent] = [first]
+        self.state = model.evolve(None, first)
+
+    def take(self, events: list[DomainEvent]) -> None:
+        for event in events:
+            assert event.originator_version == self.state.version + 1
+            self.events.append(event)
+            self.state = model.evolve(self.state, event)
+
+    @rule()
+    @precondition(lambda self: self.state.is_open)
+    def approve(self) -> None:
+        self.take(model.approve(self.state, ASKED))
+
+    @rule()
+    @precondition(lambda self: self.state.is_open)
+    def reject(self) -> None:
+        self.take(model.reject(self.state, "fraud", ASKED))
+
+    @rule(part=st.floats(0.01, 1))
+    @precondition(lambda self: self.state.is_open)
+    def reverse_part(self, part: float) -> None:
+        left = self.state.facts.amount.amount - self.state.reversed_amount
+        self.take(model.reverse(self.state, "returned", max(1, int(left * part)) if left else None, ASKED))
+
+    @rule()
+    def attribute(self) -> None:
+        self.take(model.attribute(self.state, attribution(self.terms), rates={}, asked=ASKED))
+
+    @rule(amount=st.integers(0, 100))
+    def report(self, amount: int) -> None:
+        money = Money(amount=amount, currency="USD")
+        self.take(
+            model.report_again(self.state, report_id=UUID(int=amount), amount=money, reported_by="sale", asked=ASKED)
+        )
+
+    @invariant()
+    def changes_add_up(self) -> None:
+        changes = [change(event) for event in self.events if hasattr(event, "change")]
+        counts = {
+            name: sum(getattr(c, name) for c in changes) for name in ("pending", "approved", "rejected", "reversed")
+        }
+        expected = dict.fromkeys(counts, 0)
+        if self.state.is_attributed:
+            expected[self.state.status.value] = 1
+        assert counts == expected
+
+    @invariant()
+    def money_adds_up(self) -> None:
+        changes = [change(event) for event in self.events if hasattr(event, "change")]
+        pending, approved, back = (
+            sum(getattr(c, f"commission_{name}") for c in changes) for name in ("pending", "approved", "reversed")
+        )
+        state = self.state
+        assert 0 <= state.reversed_amount <= state.facts.amount.amount
+        if not state.is_attributed:
+            assert (pending, approved, back) == (0, 0, 0)
+            return
+        assert back == state.reversed_commission
+        assert pending == (state.net_commission if state.status is ConversionStatus.PENDING else 0)
+        assert approved == (state.net_commission if state.status is ConversionStatus.APPROVED else 0)
+        if state.status is ConversionStatus.REVERSED:
+            assert back == state.commission
+            assert state.reversed_amount == state.facts.amount.amount
+        assert min(pending, approved, back) >= 0
+
+
+TestMoney = Money_.TestCase
+TestMoney.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
