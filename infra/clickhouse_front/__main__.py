@@ -48,7 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UsersFileError, ClickHouseError) as failure:
         _say(f"ClickHouse cannot start on {given.data_dir}: {failure}")
         return 1
-    front = Front(engine, users, default_database=DATABASE, limits=Limits(running=given.max_running))
+    front = Front(
+        engine, users, default_database=DATABASE, limits=Limits(running=given.max_running, waiting=given.max_waiting)
+    )
     started = _serve(front, given.host, given.port)
     front.close()
     return 0 if started else 1
@@ -62,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--users-file", type=Path, required=True, help="JSON, see infra/clickhouse_front/users.py")
     parser.add_argument("--memory-mb", type=int, default=DEFAULT_MEMORY_MB, help="upper bound for the engine")
     parser.add_argument("--max-running", type=int, default=16, help="queries that run at once; others wait")
+    parser.add_argument("--max-waiting", type=int, default=128, help="queries that may wait; any more are refused")
     return parser
 
 

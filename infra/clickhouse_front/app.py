@@ -1,8 +1,8 @@
 """The ASGI application: ClickHouse's HTTP interface in front of the engine in this process.
 
 One request: who is it (users.py), what does it ask (request.py, sql.py), is there room (admission.py), may it and how
-does it start (query.py), then either an insert whose body is streamed into the engine or a read whose result is
-streamed out. The event loop never touches the engine; a fixed set of threads does.
+does it start (query.py), then either an insert, whose body goes through a file into the engine, or a read whose
+result is streamed out. The event loop never touches the engine; a fixed set of threads does.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import ParamSpec, TypeVar
 
 from infra.clickhouse_front import codings, reading
 from infra.clickhouse_front.admission import Admission
 from infra.clickhouse_front.body import Body
-from infra.clickhouse_front.engine import Engine, InsertStream, Stats
-from infra.clickhouse_front.errors import ClickHouseError, from_engine
+from infra.clickhouse_front.engine import Engine, Stats
+from infra.clickhouse_front.errors import QUERY_IS_TOO_LARGE, ClickHouseError, error, from_engine
 from infra.clickhouse_front.query import Lease, Query
 from infra.clickhouse_front.reply import Reply
 from infra.clickhouse_front.request import Request, read_request
@@ -33,6 +35,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 APPEND_BYTES = 1 << 20
+MAX_INSERT_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Front:
         self._admission = Admission(limits.running, limits.waiting, limits.wait_s)
         self._sessions = Sessions(engine)
         self._threads = ThreadPoolExecutor(limits.running, "engine")
-        self._killers = ThreadPoolExecutor(2, "kill")
+        self._side_threads = ThreadPoolExecutor(2, "side")
         self._reads: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,17 +88,20 @@ class Front:
     def stop(self) -> None:
         self._admission.stop()
         for mark in list(self._reads):
-            self._killers.submit(self._kill, mark)
+            self._side_threads.submit(self._kill, mark)
 
     def close(self) -> None:
-        self._killers.shutdown()
+        self._side_threads.shutdown()
         self._threads.shutdown(cancel_futures=True)
         self._sessions.close()
         self._engine.close()
 
     async def _ready(self, reply: Reply) -> None:
+        loop = asyncio.get_running_loop()
         try:
-            ok = not self._admission.stopping and await self._blocking(self._engine.scalar, "SELECT 1") == "1"
+            # Not on the queries' threads: a busy engine is a ready one.
+            answer = await loop.run_in_executor(self._side_threads, self._engine.scalar, "SELECT 1")
+            ok = answer == "1" and not self._admission.stopping
         except ClickHouseError:
             ok = False
         await reply.plain(200 if ok else 503, b"Ok.\n" if ok else b"Not ready.\n")
@@ -145,22 +151,25 @@ class Front:
                     await self._stream(result, reply)
 
     async def _insert(self, query: Query, body: Body) -> Stats:
-        stream: InsertStream = await self._blocking(query.insert)
-        done = False
-        try:
+        query.check_insert()
+        with NamedTemporaryFile(dir=self._engine.incoming, prefix="insert") as file:
             waiting = bytearray(query.statement.data)
+            size = 0
             async for piece in body.pieces():
                 waiting += piece
                 if len(waiting) >= APPEND_BYTES:
-                    await self._blocking(stream.append, bytes(waiting))
+                    size += len(waiting)
+                    await self._blocking(file.write, bytes(waiting))
                     waiting.clear()
-            stats = await self._blocking(query.finish, stream, bytes(waiting))
-            done = True
-            return stats
-        finally:
-            if not done:
-                with suppress(ClickHouseError):
-                    await self._blocking(stream.cancel)
+                if size > MAX_INSERT_BYTES:
+                    raise error(QUERY_IS_TOO_LARGE, f"One INSERT may have at most {MAX_INSERT_BYTES:,} bytes of data")
+
+            def store() -> Stats:
+                file.write(waiting)
+                file.flush()
+                return query.insert(Path(file.name))
+
+            return await self._blocking(store)
 
     async def _stream(self, result: reading.Reading, reply: Reply) -> None:
         last = False
@@ -209,7 +218,7 @@ class Front:
         async def watch() -> None:
             while (await receive())["type"] != "http.disconnect":
                 pass
-            await asyncio.get_running_loop().run_in_executor(self._killers, self._kill, query.mark)
+            await asyncio.get_running_loop().run_in_executor(self._side_threads, self._kill, query.mark)
 
         self._reads.add(query.mark)
         watcher = asyncio.create_task(watch())

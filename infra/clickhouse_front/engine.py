@@ -20,6 +20,7 @@ from infra.clickhouse_front.errors import BAD_ARGUMENTS, UNKNOWN_SETTING, error,
 
 _chdb: Any = importlib.import_module("chdb._chdb")  # without stubs
 _SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_GLOB = re.compile(r"[*?{}\[\]]")
 _UNSTREAMABLE = "Streaming query is not supported"
 
 
@@ -43,6 +44,7 @@ class Engine:
         server_config = config.write(data_dir, memory_bytes)
         data = data_dir.absolute() / "data"
         data.mkdir(exist_ok=True)
+        self.incoming = _empty_directory(data_dir.absolute() / "incoming")
         self._where = f"{data}?config-file={quote(str(server_config))}"
         self._anchor = self._open()  # the engine lives as long as one connection is open
         self.version = self.scalar("SELECT version()")
@@ -100,10 +102,6 @@ class Connection:
     def use(self, database: str) -> None:
         self.run(f"USE {identifier(database)}", "Null")
 
-    def set_parameters(self, parameters: Mapping[str, str]) -> None:
-        """Makes `{name:Type}` usable in statements that take no parameters of their own (streamed inserts)."""
-        self.apply({f"param_{name}": value for name, value in parameters.items()})
-
     def classify(self, sql: bytes) -> tuple[int, bool]:
         """How many statements the engine's parser sees (0: it cannot parse it), and whether it only reads."""
         found = self._raw.classify_query(sql)
@@ -140,12 +138,14 @@ class Connection:
                 return None
             raise from_engine(failure) from failure
 
-    def insert(self, sql: bytes, input_format: str) -> InsertStream:
-        """Starts an INSERT whose data is appended; `sql` ends before FORMAT or VALUES."""
-        try:
-            return InsertStream(self._raw, self._raw.send_insert(sql, input_format))
-        except RuntimeError as failure:
-            raise from_engine(failure) from failure
+    def insert(self, into: bytes, clause: bytes, input_format: str, data: Path, parameters: Mapping[str, str]) -> Stats:
+        """Inserts what file `data` holds; durable on return. `into` is `INSERT INTO t (...)`, `clause` its SETTINGS.
+
+        Not the engine's `send_insert`: chdb 4.4 reports success there when the write itself fails (a constraint, a
+        view that throws, a full disk), and nothing of the block is stored.
+        """
+        source = f" FROM INFILE {literal(str(data))} COMPRESSION 'none' ".encode()
+        return self.run(into + source + clause + f" FORMAT {input_format}".encode(), "Null", parameters)[1]
 
     def close(self) -> None:
         self._raw.close()
@@ -197,32 +197,14 @@ class ResultStream:
         )
 
 
-class InsertStream:
-    """An INSERT that takes its data in pieces. Nothing is visible, and nothing durable, before `finish` returns."""
-
-    def __init__(self, raw: Any, handle: Any) -> None:
-        self._raw = raw
-        self._handle = handle
-
-    def append(self, data: bytes) -> None:
-        try:
-            self._raw.insert_append(self._handle, data)
-        except RuntimeError as failure:
-            raise from_engine(failure) from failure
-
-    def finish(self) -> Stats:
-        try:
-            result = self._raw.insert_done(self._handle)
-        except RuntimeError as failure:
-            raise from_engine(failure) from failure
-        rows, size = result.rows_written(), result.bytes_written()
-        return Stats(written_rows=rows, written_bytes=size, elapsed_ns=int(result.elapsed() * 1e9))
-
-    def cancel(self) -> None:
-        try:
-            self._raw.insert_cancel(self._handle)
-        except RuntimeError as failure:
-            raise from_engine(failure) from failure
+def _empty_directory(path: Path) -> Path:
+    """Where bodies of inserts wait; what a killed process left there was never acknowledged."""
+    path.mkdir(exist_ok=True)
+    for left in path.iterdir():
+        left.unlink()
+    if _GLOB.search(str(path)):
+        raise error(BAD_ARGUMENTS, f"The data directory's name must not hold any of *?{{}}[]: {path}")
+    return path
 
 
 def literal(text: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from infra.clickhouse_front import formats, reading, readonly
-from infra.clickhouse_front.engine import Connection, Engine, InsertStream, Stats
+from infra.clickhouse_front.engine import Connection, Engine, Stats
 from infra.clickhouse_front.errors import ACCESS_DENIED, NOT_IMPLEMENTED, READONLY, SYNTAX_ERROR, error
 from infra.clickhouse_front.request import Request
 from infra.clickhouse_front.sessions import Session
@@ -85,21 +86,17 @@ class Query:
             self.lease.give_back()
         return result
 
-    def insert(self) -> InsertStream:
-        """Starts an INSERT that takes data."""
+    def check_insert(self) -> None:
+        """Refuses an INSERT with data that may not be, before its data is taken in."""
         self._refuse_writing()
         if self.statement.from_input:
             raise error(NOT_IMPLEMENTED, "INSERT ... SELECT ... FROM input() is not supported by this server")
-        self._prepare()
-        connection = self.lease.connection
-        connection.set_parameters(self.request.parameters)
-        return connection.insert(self.statement.head, self.statement.input_format or "Values")
 
-    def finish(self, stream: InsertStream, rest: bytes) -> Stats:
-        """Appends the `rest` of the data and commits."""
-        if rest:
-            stream.append(rest)
-        stats = stream.finish()
+    def insert(self, data: Path) -> Stats:
+        """Inserts the file's content; durable on return."""
+        self._prepare()
+        into, clause, name = self.statement.head, self.statement.clause, self.statement.input_format or "Values"
+        stats = self.lease.connection.insert(into, clause, name, data, self.request.parameters)
         self.lease.give_back()
         return stats
 

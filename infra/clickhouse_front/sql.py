@@ -27,14 +27,16 @@ _TOKEN = re.compile(
 class Statement:
     """A statement as far as routing needs it.
 
-    `kind` is its first keyword. An INSERT that takes data has `input_format`; `head` then ends before its FORMAT or
-    VALUES and `data` is what the text held behind that. Else `head` is the whole text and `output_format` its explicit
-    trailing FORMAT. `from_input`: an INSERT ... SELECT ... FROM input(), whose data the engine would drop.
+    `kind` is its first keyword. An INSERT that takes data has `input_format`; `head` then ends before its SETTINGS,
+    FORMAT or VALUES, `clause` is its SETTINGS and `data` is what the text held behind it all. Else `head` is the whole
+    text and `output_format` its explicit trailing FORMAT. `from_input`: an INSERT ... SELECT ... FROM input(), whose
+    data the engine would drop. `writes_file`: INTO OUTFILE.
     """
 
     kind: str
     head: bytes
     input_format: str | None = None
+    clause: bytes = b""
     data: bytes = b""
     output_format: str | None = None
     from_input: bool = False
@@ -79,6 +81,7 @@ def _tokens(text: bytes) -> Iterator[_Token]:
 def _insert(text: bytes, words: Iterator[_Token], data_follows: bool) -> Statement:
     selects = from_input = False
     before, previous = "", ""
+    settings_at: int | None = None
     format_at = 0
     for token in words:
         if token.word in ("SELECT", "WITH") and previous not in ("INTO", "TABLE", "."):
@@ -89,25 +92,33 @@ def _insert(text: bytes, words: Iterator[_Token], data_follows: bool) -> Stateme
                 if selects:
                     return Statement("INSERT", text, from_input=from_input)
                 name = token.text.decode("ascii")
-                return _with_format(text[:format_at], name, text[token.end :], data_follows)
+                return _with_format(text[:format_at], settings_at, name, text[token.end :], data_follows)
             if token.word == "VALUES" and not selects and previous not in ("INTO", "TABLE", "."):
-                return Statement("INSERT", text[: token.start], "Values", text[token.end :])
+                return _cut(text[: token.start], settings_at, "Values", text[token.end :])
             if token.word == "FORMAT":
                 format_at = token.start
+            if token.word == "SETTINGS" and previous not in ("INTO", "TABLE", "."):
+                settings_at = token.start
         before, previous = previous, token.word or token.text.decode("ascii", "replace")
     if data_follows and not selects:
-        return Statement("INSERT", text.rstrip().rstrip(b";"), "Values")
+        return _cut(text.rstrip().rstrip(b";"), settings_at, "Values", b"")
     return Statement("INSERT", text, from_input=from_input)
 
 
-def _with_format(head: bytes, name: str, tail: bytes, data_follows: bool) -> Statement:
+def _with_format(head: bytes, settings_at: int | None, name: str, tail: bytes, data_follows: bool) -> Statement:
     if data_follows:
         clause = tail.strip().rstrip(b";").strip()
         if clause[:8].upper() == b"SETTINGS":
-            return Statement("INSERT", head + clause, name)
+            return Statement("INSERT", head, name, clause)
         if not clause:
-            return Statement("INSERT", head, name)
-    return Statement("INSERT", head, name, _after_line_start(tail))
+            return _cut(head, settings_at, name, b"")
+    return _cut(head, settings_at, name, _after_line_start(tail))
+
+
+def _cut(head: bytes, settings_at: int | None, name: str, data: bytes) -> Statement:
+    if settings_at is None:
+        return Statement("INSERT", head, name, b"", data)
+    return Statement("INSERT", head[:settings_at], name, head[settings_at:], data)
 
 
 def _after_line_start(tail: bytes) -> bytes:

@@ -1,0 +1,64 @@
+"""The ClickHouse front as a child process of a test, on a folder of its own and a free port."""
+
+from __future__ import annotations
+
+import json
+import sys
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.settings import Settings
+from tests.support.engines import ROOT, Engine, free_port
+
+USER, PASSWORD = "althing", "service secret"
+READER, READER_PASSWORD = "analyst", "reader's secret"
+
+
+@dataclass
+class ClickHouse(Engine):
+    """The front; `address` is `http://127.0.0.1:port`."""
+
+    @property
+    def port(self) -> int:
+        return int(self.address.rsplit(":", 1)[1])
+
+    @property
+    def settings(self) -> Settings:
+        """Settings of a service that uses this ClickHouse."""
+        return Settings(clickhouse_url=f"http://{USER}:service%20secret@127.0.0.1:{self.port}/althing")
+
+
+def start_clickhouse(folder: Path, *options: str) -> ClickHouse:
+    """Starts one over `folder` (made if missing). Whoever calls this calls `stop()`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    users = folder / "users.json"
+    users.write_text(
+        json.dumps(
+            {
+                "users": [
+                    {"name": USER, "password": PASSWORD, "readonly": False},
+                    {"name": READER, "password": READER_PASSWORD, "readonly": True},
+                ]
+            }
+        )
+    )
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "infra.clickhouse_front", "--data-dir", str(folder / "clickhouse")]
+    command += ["--host", "127.0.0.1", "--port", str(port), "--users-file", str(users), *options]
+    environment = {"PYTHONPATH": str(ROOT)}
+    engine = ClickHouse(
+        "clickhouse", address, command, folder / "clickhouse.log", lambda: _answers(address), environment
+    )
+    engine.start()
+    return engine
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/readyz", timeout=2) as answer:  # noqa: S310 - http, see address
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
