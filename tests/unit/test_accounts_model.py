@@ -1,0 +1,161 @@
+"""Accounts, exchange rates and who is asking: decisions and checks that need no engine."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from uuid import uuid4
+
+import pytest
+from starlette.datastructures import Headers
+
+from command_api.accounts import model
+from command_api.decision import Asked, Refused
+from command_api.operations import model as operations
+from infra.identity import OpenedSession, clear_cookie, refuse_cross_site, session_cookie, set_cookie
+from infra.problems import Problem
+from schemas.events.accounts import AccountDisabled, AccountRegistered, EmailClaimed, Role
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ASKED = Asked(NOW)
+ACCOUNT, EMAIL = uuid4(), uuid4()
+APP = "https://app.example"
+
+
+def register(claim: model.Email | None = None) -> list[object]:
+    return list(
+        model.register(
+            claim,
+            account_id=ACCOUNT,
+            email_id=EMAIL,
+            email="a@b.example",
+            name="Ada",
+            roles=[Role.ADMIN],
+            way="setup",
+            asked=ASKED,
+        )
+    )
+
+
+def test_registering_claims_the_address() -> None:
+    registered, claimed = register()
+    assert isinstance(registered, AccountRegistered)
+    assert isinstance(claimed, EmailClaimed)
+    assert (registered.originator_id, claimed.originator_id, claimed.account_id) == (ACCOUNT, EMAIL, ACCOUNT)
+
+
+def test_an_address_belongs_to_one_account_until_it_is_released() -> None:
+    with pytest.raises(Refused) as refused:
+        register(model.Email(1, uuid4()))
+    assert refused.value.code == "email_taken"
+    _, claimed = register(model.Email(2, None))
+    assert isinstance(claimed, EmailClaimed)
+    assert claimed.originator_version == 3
+
+
+def test_a_disabled_account_cannot_sign_in() -> None:
+    registered = register()[0]
+    assert isinstance(registered, AccountRegistered)
+    account = model.evolve(None, registered)
+    disabled = AccountDisabled(originator_id=ACCOUNT, originator_version=2, timestamp=NOW, reason="fraud")
+    assert model.sign_in(account, session_id=uuid4(), method="password", asked=ASKED)
+    with pytest.raises(Refused):
+        model.sign_in(model.evolve(account, disabled), session_id=uuid4(), method="password", asked=ASKED)
+
+
+def rates(*given: tuple[str, date]) -> operations.ExchangeRates | None:
+    state: operations.ExchangeRates | None = None
+    for rate, on in given:
+        for event in operations.record_rate(state, base="EUR", quote="USD", rate=rate, on=on, asked=ASKED):
+            state = operations.evolve(state, event)
+    return state
+
+
+def test_the_latest_rate_on_or_before_the_day_holds() -> None:
+    table = rates(("1.10", date(2026, 11, 1)), ("1.20", date(2026, 11, 10)), ("1.05", date(2026, 11, 5)))
+    assert table is not None
+    assert table.on(date(2026, 10, 31)) is None
+    assert table.on(date(2026, 11, 1)) == "1.10"
+    assert table.on(date(2026, 11, 9)) == "1.05"
+    assert table.on(date(2027, 1, 1)) == "1.20"
+
+
+def test_the_same_rate_again_is_nothing_new() -> None:
+    table = rates(("1.10", date(2026, 11, 1)), ("1.10", date(2026, 11, 1)), ("1.11", date(2026, 11, 1)))
+    assert table is not None
+    assert (table.version, table.on(date(2026, 11, 2))) == (2, "1.11")
+
+
+@pytest.mark.parametrize(
+    ("base", "quote", "rate"),
+    [
+        ("EUR", "EUR", "1"),
+        ("EUR", "USD", "0"),
+        ("EUR", "USD", "-1"),
+        ("EUR", "USD", "1e3"),
+        ("EUR", "USD", "NaN"),
+        ("eur", "USD", "1"),
+        ("EUR", "ZZZ", "1"),
+        ("EUR", "USD", "1." + "0" * 13),
+    ],
+)
+def test_bad_rates_are_refused(base: str, quote: str, rate: str) -> None:
+    with pytest.raises(Refused):
+        operations.record_rate(None, base=base, quote=quote, rate=rate, on=date(2026, 11, 1), asked=ASKED)
+
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("GET", {}),
+        ("GET", {"sec-fetch-site": "cross-site"}),
+        ("POST", JSON),
+        ("POST", {**JSON, "sec-fetch-site": "same-origin"}),
+        ("POST", {**JSON, "sec-fetch-site": "none"}),
+        ("POST", {"content-type": "Application/JSON; charset=utf-8", "origin": APP}),
+        ("POST", {**JSON, "origin": "http://10.0.0.5:8000", "x-forwarded-host": "10.0.0.5:8000"}),
+        ("DELETE", {"x-requested-with": "althing", "sec-fetch-site": "same-origin"}),
+        ("DELETE", {"authorization": "Bearer x"}),
+    ],
+)
+def test_requests_of_the_app_itself_pass(method: str, headers: dict[str, str]) -> None:
+    refuse_cross_site(Headers(headers), method, APP)
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("POST", {}),
+        ("POST", {"content-type": "text/plain"}),
+        ("POST", {"content-type": "multipart/form-data; boundary=x"}),
+        ("POST", {"content-type": "application/x-www-form-urlencoded"}),
+        ("POST", {**JSON, "sec-fetch-site": "cross-site"}),
+        ("POST", {**JSON, "sec-fetch-site": "same-site"}),
+        ("POST", {**JSON, "sec-fetch-site": "cross-site", "origin": APP}),
+        ("POST", {**JSON, "origin": "https://evil.example"}),
+        ("POST", {**JSON, "origin": "https://evil.app.example"}),
+        ("POST", {**JSON, "origin": "null"}),
+        ("DELETE", {"sec-fetch-site": "same-origin"}),
+        ("DELETE", {"authorization": "Bearer x", "origin": APP}),
+        ("PATCH", {"content-type": "application/jsonp"}),
+    ],
+)
+def test_requests_of_other_sites_are_refused(method: str, headers: dict[str, str]) -> None:
+    with pytest.raises(Problem) as problem:
+        refuse_cross_site(Headers(headers), method, APP)
+    assert (problem.value.status, problem.value.code) == (403, "cross_site")
+
+
+def test_the_cookie_is_bound_to_the_host_where_the_address_is_secure() -> None:
+    opened = OpenedSession(uuid4(), "secret", "token")
+    assert set_cookie(opened, APP).startswith("__Host-sid=secret; Path=/; ")
+    assert all(part in set_cookie(opened, APP) for part in ("HttpOnly", "SameSite=Lax", "Secure", "Max-Age=43200"))
+    assert set_cookie(opened, "http://127.0.0.1:8000").startswith("sid=secret; ")
+    assert "Secure" not in set_cookie(opened, "http://127.0.0.1:8000")
+    assert "Max-Age=0" in clear_cookie(APP)
+    assert session_cookie(Headers({"cookie": "sid=planted; __Host-sid=real; a=b"})) == "real"
+    assert session_cookie(Headers({"cookie": "sid=plain"})) == "plain"
+    assert session_cookie(Headers({"cookie": "sid="})) is None
+    assert session_cookie(Headers({})) is None

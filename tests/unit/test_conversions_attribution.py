@@ -1,0 +1,159 @@
+"""Which click earns a conversion: by click id, then coupon, then visitor; within the window of the click's own time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from command_api.decision import Asked
+from command_api.partners import model as partners
+from command_api.policies.attribution import AFTER_SALE, LinkOf, Traces, attribute
+from command_api.policies.clicks import ClickRow
+from command_api.policies.waiting import pause_after
+from schemas import click_id
+from schemas.events.conversions import AttributedBy, Attribution
+from schemas.events.websites import AttributionModel
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+LONG_AGO = NOW - timedelta(days=400)
+SITE, OTHER_SITE, LINK = uuid4(), uuid4(), uuid4()
+KEY = bytes(32)
+
+
+def a_partner(days: int = 30, commission: float = 10) -> partners.Partner:
+    partner_id = uuid4()
+    events = partners.register(
+        partner_id,
+        None,
+        name="P",
+        slug=f"p-{partner_id.hex}",
+        base_url="https://p.example",
+        commission=commission,
+        description="",
+        is_active=True,
+        cookie_days=days,
+        postback_preset=None,
+        asked=Asked(LONG_AGO),
+    )
+    return partners.evolve(None, events[0])
+
+
+FIRST, SECOND = a_partner(), a_partner(days=7)
+PARTNERS = {partner.id: partner for partner in (FIRST, SECOND)}
+
+
+def row(partner: partners.Partner, at: datetime, website_id: UUID = SITE) -> ClickRow:
+    return ClickRow(website_id, uuid4(), 42, at, "", None, partner.id, "IS", "mobile", "news", {"sub1": "x"})
+
+
+def opened(at: datetime, website_id: UUID = SITE) -> click_id.Click:
+    text = click_id.mint(KEY, at=at, link_code=7, website_id=website_id, country="DE", device="desktop", nonce=1)
+    return click_id.read(KEY, text)
+
+
+def by_click(at: datetime, *, website_id: UUID = SITE, click_row: ClickRow | None = None) -> Traces:
+    link = LinkOf(LINK, SITE, FIRST.id)
+    return Traces(click_id="C", click=opened(at, website_id), click_link=link, click_row=click_row)
+
+
+def earned(traces: Traces, model: AttributionModel = AttributionModel.LAST_CLICK) -> Attribution | None:
+    return attribute(SITE, NOW, traces, model, PARTNERS.get)
+
+
+def test_a_click_id_names_click_link_and_partner() -> None:
+    found = earned(by_click(NOW - timedelta(days=1)))
+    assert found is not None
+    assert (found.by, found.partner_id, found.link_id, found.click_id) == (AttributedBy.CLICK_ID, FIRST.id, LINK, "C")
+    assert (found.country, found.device, found.source, found.visitor) == ("DE", "desktop", "", 0)
+
+
+def test_the_clicks_row_knows_more() -> None:
+    found = earned(by_click(NOW - timedelta(days=1), click_row=row(FIRST, NOW)))
+    assert found is not None
+    assert (found.country, found.device, found.source, found.visitor) == ("IS", "mobile", "news", 42)
+    assert found.subs == {"sub1": "x"}
+
+
+@pytest.mark.parametrize(
+    ("clicked_at", "counts"),
+    [
+        (NOW - timedelta(days=30), True),
+        (NOW - timedelta(days=30, seconds=1), False),
+        (NOW + AFTER_SALE, True),
+        (NOW + AFTER_SALE + timedelta(seconds=1), False),
+    ],
+)
+def test_the_window(clicked_at: datetime, counts: bool) -> None:
+    assert (earned(by_click(clicked_at)) is not None) == counts
+    assert (earned(Traces(visitor_clicks=[row(FIRST, clicked_at)])) is not None) == counts
+
+
+def test_a_click_of_another_website_earns_nothing() -> None:
+    assert earned(by_click(NOW, website_id=OTHER_SITE)) is None
+    assert earned(Traces(visitor_clicks=[row(FIRST, NOW, OTHER_SITE)])) is None
+    assert earned(Traces(coupon_link=LinkOf(LINK, OTHER_SITE, FIRST.id))) is None
+
+
+def test_click_id_goes_before_coupon_and_coupon_before_visitor() -> None:
+    coupon, visits = LinkOf(uuid4(), SITE, SECOND.id), [row(FIRST, NOW)]
+    click = by_click(NOW - timedelta(days=1))
+    all_three = Traces(click.click_id, click.click, click.click_link, None, coupon, visits)
+    found = [
+        earned(all_three),
+        earned(Traces(coupon_link=coupon, visitor_clicks=visits)),
+        earned(Traces(visitor_clicks=visits)),
+    ]
+    assert [one.by for one in found if one] == [AttributedBy.CLICK_ID, AttributedBy.COUPON, AttributedBy.VISITOR]
+
+
+def test_a_click_id_out_of_time_leaves_it_to_the_others() -> None:
+    click = by_click(NOW - timedelta(days=31))
+    traces = Traces(click.click_id, click.click, click.click_link, None, None, [row(SECOND, NOW)])
+    found = earned(traces)
+    assert found is not None
+    assert (found.by, found.partner_id) == (AttributedBy.VISITOR, SECOND.id)
+
+
+def test_last_click_within_its_own_window_or_the_first() -> None:
+    too_old = row(SECOND, NOW - timedelta(days=8))
+    clicks = [row(FIRST, NOW - timedelta(days=20)), too_old, row(FIRST, NOW - timedelta(days=12))]
+    last = earned(Traces(visitor_clicks=clicks))
+    first = earned(Traces(visitor_clicks=clicks), AttributionModel.FIRST_CLICK)
+    assert last is not None and first is not None
+    assert last.clicked_at == NOW - timedelta(days=12)
+    assert first.clicked_at == NOW - timedelta(days=20)
+
+
+def test_the_partner_that_a_postback_names_must_be_the_clicks() -> None:
+    clicks = [row(FIRST, NOW - timedelta(days=2)), row(SECOND, NOW - timedelta(days=1))]
+    found = earned(Traces(visitor_clicks=clicks, partner_hint=FIRST.id))
+    assert found is not None and found.partner_id == FIRST.id
+    assert earned(Traces(visitor_clicks=clicks, partner_hint=uuid4())) is None
+
+
+def test_terms_are_those_of_the_clicks_time() -> None:
+    partner = a_partner()
+    change = partners.update(partner, commission=50, asked=Asked(NOW - timedelta(days=1)))
+    partner = partners.after(partner, change)
+    for clicked_at, rate in ((NOW - timedelta(days=2), 1000), (NOW - timedelta(hours=1), 5000)):
+        found = attribute(
+            SITE,
+            NOW,
+            Traces(visitor_clicks=[row(partner, clicked_at)]),
+            AttributionModel.LAST_CLICK,
+            {partner.id: partner}.get,
+        )
+        assert found is not None and found.terms.rate_bp == rate
+
+
+def test_no_trace_no_attribution() -> None:
+    assert earned(Traces()) is None
+    unknown = ClickRow(SITE, uuid4(), 42, NOW, "", None, uuid4(), "IS", "", "", {})
+    assert earned(Traces(visitor_clicks=[unknown])) is None
+
+
+def test_rechecks_become_rarer() -> None:
+    ages = [timedelta(seconds=59), timedelta(minutes=9), timedelta(hours=23), timedelta(days=29)]
+    assert [pause_after(age).total_seconds() for age in ages] == [1, 5, 60, 600]

@@ -1,0 +1,183 @@
+"""Given a website and a partner, when a link is made or changed, then these events; it never leads astray."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from command_api.decision import Asked, Refused
+from command_api.hosts import registered_domain
+from command_api.links import model
+from command_api.partners import model as partners
+from command_api.websites.model import Website
+from schemas.events.links import LinkCreated, LinkDeleted
+from schemas.events.partners import SlugClaimed
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+OWNER, LINK = uuid4(), uuid4()
+ASKED, STRANGER = Asked(NOW, OWNER), Asked(NOW, uuid4())
+SITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
+
+
+def a_partner(is_active: bool = True) -> partners.Partner:
+    events = partners.register(
+        uuid4(),
+        None,
+        name="Good VPN",
+        slug="good-vpn",
+        base_url="https://www.good-vpn.example/offer?aff=1",
+        commission=10,
+        description="",
+        is_active=is_active,
+        cookie_days=30,
+        postback_preset=None,
+        asked=ASKED,
+    )
+    return partners.evolve(None, events[0])
+
+
+PARTNER = a_partner()
+
+
+def created(**changes: Any) -> tuple[LinkCreated, Any]:
+    values: dict[str, Any] = {
+        "slug": "summer",
+        "code": 7,
+        "destination": None,
+        "subs": {},
+        "coupon": None,
+        "coupon_owner": None,
+        "asked": ASKED,
+        **changes,
+    }
+    website, partner = values.pop("website", SITE), values.pop("partner", PARTNER)
+    return model.create(LINK, website, partner, None, **values)
+
+
+def link(**changes: Any) -> model.Link:
+    return model.evolve(None, created(**changes)[0])
+
+
+def test_a_link_leads_to_the_base_url_by_default() -> None:
+    event, slug = created(subs={"sub1": "banner"}, coupon=" save10 ")
+    assert event.destination == PARTNER.base_url
+    assert (event.subs, event.coupon) == ({"sub1": "banner"}, "SAVE10")
+    assert isinstance(slug, SlugClaimed)
+    assert (slug.kind, slug.slug, slug.owner_id) == ("link", "summer", LINK)
+
+
+@pytest.mark.parametrize(
+    "destination",
+    [
+        "https://good-vpn.example/deep/{sub1}?c={click_id}&d={unknown}",
+        "http://shop.good-vpn.example:8443/a",
+        "https://WWW.good-vpn.example",
+        "https://good-vpn.example?c={click_id}#top",
+    ],
+)
+def test_destinations_on_the_partners_domain_are_taken(destination: str) -> None:
+    kept = created(destination=destination)[0].destination
+    assert kept.lower() == destination.lower()
+
+
+@pytest.mark.parametrize(
+    "destination",
+    [
+        "https://evil.example/",
+        "https://good-vpn.example.evil.example/",
+        "https://good-vpn.example@evil.example/",
+        "https://evil.example/?https://good-vpn.example",
+        "https://{sub1}.good-vpn.example/",
+        "https://good-vpn.example{sub1}/",
+        "https://{sub1}/",
+        "{sub1}://good-vpn.example/",
+        "https://good-vpn.example/#{click_id}",
+        "https://good-vpn.example\\.evil.example/",
+        "//good-vpn.example/",
+        "javascript:alert(1)//good-vpn.example",
+        "https://good-vpn.example/a b",
+        "https://good-vpn.example/\r\nLocation: https://evil.example",
+        "https://evil.example#.good-vpn.example/",
+        "https://evil.example#@good-vpn.example",
+        "https:///good-vpn.example",
+        "https:good-vpn.example",
+        "",
+    ],
+)
+def test_destinations_elsewhere_are_refused(destination: str) -> None:
+    with pytest.raises(Refused) as refused:
+        created(destination=destination)
+    assert refused.value.field == "destination"
+
+
+@given(st.text(alphabet="abc{}.:/?#@\\% \t-[]", max_size=40))
+def test_whatever_is_taken_leads_to_the_partner(tail: str) -> None:
+    try:
+        kept = model.checked_destination(f"https://{tail}", PARTNER)
+    except Refused:
+        return
+    from urllib.parse import urlsplit
+
+    assert registered_domain(urlsplit(kept).hostname or "") == "good-vpn.example"
+
+
+@pytest.mark.parametrize("slug", ["", "Summer", "a_b", "-a", "a-", "a" * 65, "track", "go", "a/b", "ü"])
+def test_bad_slugs_are_refused(slug: str) -> None:
+    with pytest.raises(Refused) as refused:
+        created(slug=slug)
+    assert refused.value.field == "slug"
+
+
+def test_random_slugs_and_codes_are_good_ones() -> None:
+    for _ in range(100):
+        assert model.checked_slug(model.random_slug())
+        assert 0 < model.random_code() < 2**48
+
+
+def test_a_coupon_belongs_to_one_link_of_the_website() -> None:
+    with pytest.raises(Refused) as refused:
+        created(coupon="SAVE10", coupon_owner=uuid4())
+    assert refused.value.code == "coupon_taken"
+    assert created(coupon="SAVE10", coupon_owner=LINK)[0].coupon == "SAVE10"
+
+
+def test_an_inactive_partner_takes_no_new_links() -> None:
+    with pytest.raises(Refused) as refused:
+        created(partner=a_partner(is_active=False))
+    assert refused.value.code == "partner_inactive"
+
+
+def test_a_stranger_is_told_that_there_is_nothing() -> None:
+    for refuse in (
+        lambda: created(asked=STRANGER),
+        lambda: created(website=None),
+        lambda: created(partner=None),
+        lambda: model.update(link(), SITE, PARTNER, is_active=False, asked=STRANGER),
+        lambda: model.delete(link(), SITE, STRANGER),
+        lambda: model.delete(None, None, ASKED),
+    ):
+        with pytest.raises(Refused) as refused:
+            refuse()
+        assert refused.value.kind == "missing"
+
+
+def test_updating_tells_only_what_changed() -> None:
+    before = link(subs={"sub1": "banner", "sub2": "x"}, coupon="SAVE10")
+    assert model.update(before, SITE, PARTNER, destination=PARTNER.base_url, subs={}, is_active=True, asked=ASKED) == []
+    (event,) = model.update(before, SITE, PARTNER, subs={"sub1": "footer", "sub2": ""}, coupon="", asked=ASKED)
+    after = model.evolve(before, event)
+    assert (event.destination, event.is_active) == (None, None)
+    assert (after.subs, after.coupon, after.destination) == ({"sub1": "footer"}, None, before.destination)
+
+
+def test_a_deleted_link_is_gone() -> None:
+    before = link()
+    (event,) = model.delete(before, SITE, ASKED)
+    assert isinstance(event, LinkDeleted)
+    with pytest.raises(Refused):
+        model.delete(model.evolve(before, event), SITE, ASKED)

@@ -1,0 +1,125 @@
+"""Given a partner's history, when an admin changes it, then these events; and the past keeps its own terms."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from command_api import slugs
+from command_api.decision import Asked, Refused
+from command_api.partners import model
+from schemas.events.partners import (
+    CommissionChanged,
+    PartnerActivated,
+    PartnerDeactivated,
+    PartnerRegistered,
+    PartnerUpdated,
+    SlugClaimed,
+)
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ASKED = Asked(NOW, uuid4(), is_admin=True)
+PARTNER = uuid4()
+GOOD: dict[str, Any] = {
+    "name": "Good VPN",
+    "slug": "good-vpn",
+    "base_url": "https://www.good-vpn.example/offer",
+    "commission": 12.5,
+    "description": "Good VPN affiliate program",
+    "is_active": True,
+    "cookie_days": 30,
+    "postback_preset": None,
+}
+
+
+def registered(**changes: Any) -> model.Partner:
+    events = model.register(PARTNER, None, **{**GOOD, **changes}, asked=ASKED)
+    return model.evolve(None, events[0])
+
+
+def test_registering_claims_the_slug() -> None:
+    partner, slug = model.register(PARTNER, None, **GOOD, asked=ASKED)
+    assert isinstance(partner, PartnerRegistered)
+    assert partner.terms.rate_bp == 1250
+    assert isinstance(slug, SlugClaimed)
+    assert (slug.kind, slug.slug, slug.owner_id) == ("partner", "good-vpn", PARTNER)
+
+
+def test_a_taken_slug_is_refused() -> None:
+    with pytest.raises(Refused) as refused:
+        model.register(PARTNER, slugs.Claim(1, uuid4()), **GOOD, asked=ASKED)
+    assert refused.value.code == "slug_taken"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"name": "  "}, "name"),
+        ({"slug": "Good"}, "slug"),
+        ({"slug": "a b"}, "slug"),
+        ({"slug": "a/b"}, "slug"),
+        ({"base_url": "javascript:alert(1)"}, "baseUrl"),
+        ({"base_url": "https://10.1.2.3/"}, "baseUrl"),
+        ({"base_url": "https://me:pw@good.example/"}, "baseUrl"),
+        ({"commission": 12.345}, "commission"),
+        ({"commission": -0.01}, "commission"),
+        ({"commission": 100.01}, "commission"),
+        ({"cookie_days": 0}, "cookieDays"),
+        ({"cookie_days": 366}, "cookieDays"),
+        ({"postback_preset": "No Such"}, "postbackPreset"),
+    ],
+)
+def test_bad_fields_are_named(change: dict[str, Any], field: str) -> None:
+    with pytest.raises(Refused) as refused:
+        registered(**change)
+    assert refused.value.field == field
+
+
+def test_the_slug_of_a_name_is_the_one_of_the_web_form() -> None:
+    assert model.slug_of("Good \t VPN  & Co") == "good-vpn-&-co"
+    assert model.checked_slug(model.slug_of("Größe & Söhne")) == "größe-&-söhne"
+
+
+def test_updating_tells_only_what_changed() -> None:
+    partner = registered()
+    assert model.update(partner, name="Good VPN", commission=12.5, is_active=True, asked=ASKED) == []
+    events = model.update(partner, name="Better VPN", commission=10, is_active=False, asked=ASKED)
+    assert [type(event) for event in events] == [PartnerUpdated, CommissionChanged, PartnerDeactivated]
+    assert [event.originator_version for event in events] == [2, 3, 4]
+    after = model.after(partner, events)
+    assert (after.name, model.percent(after.terms), after.is_active) == ("Better VPN", 10, False)
+    assert [type(event) for event in model.update(after, is_active=True, asked=ASKED)] == [PartnerActivated]
+
+
+def test_the_slug_cannot_change_and_nothing_cannot_either() -> None:
+    with pytest.raises(Refused) as refused:
+        model.update(registered(), slug="other", asked=ASKED)
+    assert refused.value.code == "slug_fixed"
+    with pytest.raises(Refused) as refused:
+        model.update(None, name="x", asked=ASKED)
+    assert refused.value.kind == "missing"
+
+
+def test_clicks_keep_the_terms_and_the_window_of_their_time() -> None:
+    partner = registered()
+    later = Asked(NOW + timedelta(days=10), uuid4(), is_admin=True)
+    partner = model.after(partner, model.update(partner, commission=5, cookie_days=7, asked=later))
+    before, after = NOW + timedelta(days=9), NOW + timedelta(days=11)
+    assert (partner.held_at(before).terms.rate_bp, partner.held_at(before).cookie_days) == (1250, 30)
+    assert (partner.held_at(after).terms.rate_bp, partner.held_at(after).cookie_days) == (500, 7)
+    assert partner.held_at(NOW - timedelta(days=1)).terms.rate_bp == 1250
+    assert partner.covers(before, before + timedelta(days=30))
+    assert not partner.covers(before, before + timedelta(days=30, milliseconds=1))
+    assert not partner.covers(after, after + timedelta(days=8))
+
+
+@given(st.integers(0, 10_000))
+def test_every_hundredth_of_a_percent_survives(basis_points: int) -> None:
+    terms = model.percent_terms(basis_points / 100)
+    assert terms.rate_bp == basis_points
+    assert model.percent_terms(model.percent(terms)) == terms

@@ -1,0 +1,200 @@
+"""Given a website's history, when its owner (or somebody else) asks, then these events or this refusal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from command_api.decision import Asked, Refused
+from command_api.hosts import web_address, website_domain
+from command_api.websites import model
+from command_api.websites.keys import PREFIXES, checksum, new_key
+from schemas.events.websites import (
+    AttributionModel,
+    KeyKind,
+    WebsiteConnected,
+    WebsiteDisconnected,
+    WebsiteKeyIssued,
+    WebsiteKeyRevoked,
+    WebsiteUpdated,
+)
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+OWNER, SITE = uuid4(), uuid4()
+ASKED = Asked(NOW, OWNER)
+STRANGER = Asked(NOW, uuid4())
+
+
+def connected(*kinds: KeyKind) -> model.Website:
+    keys = [new_key(kind) for kind in kinds]
+    state: model.Website | None = None
+    for event in model.connect(SITE, domain="shop.example", timezone="UTC", currency="USD", keys=keys, asked=ASKED):
+        state = model.evolve(state, event)
+    assert state is not None
+    return state
+
+
+def test_connecting_makes_the_website_and_its_keys() -> None:
+    keys = [new_key(kind) for kind in KeyKind]
+    first, *issued = model.connect(
+        SITE,
+        domain="https://www.Bücher.example/",
+        timezone="Atlantic/Reykjavik",
+        currency="ISK",
+        keys=keys,
+        asked=ASKED,
+    )
+    assert isinstance(first, WebsiteConnected)
+    assert (first.domain, first.currency, first.account_id) == ("www.xn--bcher-kva.example", "ISK", OWNER)
+    assert [event.originator_version for event in issued] == [2, 3, 4]
+    for key, event in zip(keys, issued, strict=True):
+        assert isinstance(event, WebsiteKeyIssued)
+        assert event.key_hash == key.hash
+        assert event.public_key == (key.text if key.kind is KeyKind.SITE else None)
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        "",
+        "localhost",
+        "10.0.0.1",
+        "2130706433",
+        "0x7f.1",
+        "[::1]",
+        "co.uk",
+        "com",
+        "github.io",
+        "a b.example",
+        "shop.example/path",
+        "shop.example:8080",
+        "me@shop.example",
+        "-bad-.example",
+        "shop.local",
+        "x" * 300 + ".example",
+    ],
+)
+def test_domains_that_cannot_be_public_are_refused(domain: str) -> None:
+    with pytest.raises(Refused) as refused:
+        website_domain(domain)
+    assert refused.value.field == "domain"
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [({"timezone": "Mars/Base"}, "timezone"), ({"currency": "usd"}, "currency"), ({"currency": "XYZ"}, "currency")],
+)
+def test_unknown_zones_and_currencies_are_refused(given: dict[str, str], field: str) -> None:
+    values = {"domain": "shop.example", "timezone": "UTC", "currency": "USD", **given}
+    with pytest.raises(Refused) as refused:
+        model.connect(SITE, keys=(), asked=ASKED, **values)
+    assert refused.value.field == field
+
+
+def test_updating_tells_only_what_changed() -> None:
+    website = connected()
+    (event,) = model.update(
+        website,
+        domain="shop.example",
+        timezone="Europe/Paris",
+        attribution_model=AttributionModel.FIRST_CLICK,
+        asked=ASKED,
+    )
+    assert isinstance(event, WebsiteUpdated)
+    assert (event.domain, event.timezone, event.attribution_model) == (
+        None,
+        "Europe/Paris",
+        AttributionModel.FIRST_CLICK,
+    )
+    assert model.update(website, timezone="UTC", currency="USD", asked=ASKED) == []
+
+
+def test_the_currency_is_fixed() -> None:
+    with pytest.raises(Refused) as refused:
+        model.update(connected(), currency="EUR", asked=ASKED)
+    assert refused.value.code == "currency_fixed"
+
+
+def test_two_secrets_live_at_once_and_no_more() -> None:
+    website = connected(KeyKind.SECRET)
+    (second,) = model.issue_key(website, new_key(KeyKind.SECRET), asked=ASKED)
+    website = model.evolve(website, second)
+    with pytest.raises(Refused) as refused:
+        model.issue_key(website, new_key(KeyKind.SECRET), asked=ASKED)
+    assert refused.value.code == "too_many_keys"
+    (revoked,) = model.revoke_key(website, second.key_id, ASKED)
+    assert isinstance(revoked, WebsiteKeyRevoked)
+    website = model.evolve(website, revoked)
+    assert model.revoke_key(website, second.key_id, ASKED) == []
+    assert model.issue_key(website, new_key(KeyKind.SECRET), asked=ASKED)
+
+
+def test_origins_are_brought_to_one_form_and_only_for_site_keys() -> None:
+    website = connected()
+    given = ["https://WWW.Shop.example/", "http://localhost:3000", "https://www.shop.example"]
+    (event,) = model.issue_key(website, new_key(KeyKind.SITE), allowed_origins=given, asked=ASKED)
+    assert event.allowed_origins == ("https://www.shop.example", "http://localhost:3000")
+    for kind, origins in ((KeyKind.SECRET, given), (KeyKind.SITE, ["shop.example"]), (KeyKind.SITE, ["https://a.b/c"])):
+        with pytest.raises(Refused):
+            model.issue_key(website, new_key(kind), allowed_origins=origins, asked=ASKED)
+
+
+def test_a_stranger_is_told_that_there_is_nothing() -> None:
+    website = connected(KeyKind.SITE)
+    (key_id,) = website.keys
+    gone = model.evolve(website, model.disconnect(website, ASKED)[0])
+    for refuse in (
+        lambda: model.update(website, timezone="UTC", asked=STRANGER),
+        lambda: model.disconnect(website, STRANGER),
+        lambda: model.issue_key(website, new_key(KeyKind.SITE), asked=STRANGER),
+        lambda: model.revoke_key(website, key_id, STRANGER),
+        lambda: model.disconnect(None, ASKED),
+        lambda: model.disconnect(gone, ASKED),
+        lambda: model.revoke_key(website, uuid4(), ASKED),
+    ):
+        with pytest.raises(Refused) as refused:
+            refuse()
+        assert refused.value.kind == "missing"
+
+
+def test_an_admin_may_act_for_the_owner() -> None:
+    (event,) = model.disconnect(connected(), Asked(NOW, uuid4(), is_admin=True))
+    assert isinstance(event, WebsiteDisconnected)
+
+
+@pytest.mark.parametrize("kind", list(KeyKind))
+def test_keys_carry_their_kind_and_a_checksum(kind: KeyKind) -> None:
+    key = new_key(kind)
+    assert key.text.startswith(PREFIXES[kind])
+    assert len(key.text) == 49
+    assert key.text[3:].isalnum()
+    assert checksum(key.text[:-6]) == key.text[-6:]
+    assert checksum(key.text[:-7] + ("a" if key.text[-7] != "a" else "b")) != key.text[-6:]
+    assert new_key(kind).text != key.text
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://a.example",
+        "javascript:alert(1)",
+        "//a.example",
+        "https://",
+        "https://user:pw@a.example",
+        "https://a.example:99999",
+        "https://127.0.0.1/",
+        "https://[::1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://3232235777/",
+        "http://0177.0.0.1/",
+        "https://metadata.internal/",
+        "https://a.example/\r\nX: y",
+        "https://a.example\\@evil.example",
+        "https://" + "a" * 3000,
+    ],
+)
+def test_addresses_that_must_not_be_followed_are_refused(address: str) -> None:
+    with pytest.raises(Refused):
+        web_address(address, "baseUrl")
