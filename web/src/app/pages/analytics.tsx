@@ -12,6 +12,7 @@ import { FreshnessLabel } from '@/features/analytics/freshness';
 import { GeoCard } from '@/features/analytics/geo-card';
 import { FigureStrip, KpiCards } from '@/features/analytics/kpi-cards';
 import { PartnerCard } from '@/features/analytics/partner-card';
+import { finished } from '@/features/analytics/periods';
 import { clicksQuery, geographicQuery, overviewQuery, paramsOf, partnerPerformanceQuery, refreshWebsite } from '@/features/analytics/queries';
 import { COMPARISONS, readState, toggleFilter, writeState, type AnalyticsState } from '@/features/analytics/search';
 import { StatusBars } from '@/features/analytics/status-bars';
@@ -111,7 +112,7 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
           <FreshnessLabel freshness={overview.data?.freshness} timezone={website.timezone} />
         </div>
         {failure && <ErrorBox error={failure} prefix="Error loading analytics" onRetry={() => void refreshWebsite(client, website.id)} />}
-        <KpiCards overview={overview.data?.data} points={clicks.data?.data} compare={state.compare} />
+        <KpiCards overview={overview.data?.data} points={finished(state, clicks.data?.data ?? [], website.timezone, new Date())} compare={state.compare} />
         {overview.data && <FigureStrip overview={overview.data.data} compare={state.compare} />}
         <TrendCard website={website} state={state} onChange={onChange} />
         <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">

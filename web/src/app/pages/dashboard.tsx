@@ -8,6 +8,7 @@ import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { KpiCards } from '@/features/analytics/kpi-cards';
+import { finished } from '@/features/analytics/periods';
 import { clicksQuery, overviewQuery, paramsOf } from '@/features/analytics/queries';
 import { DEFAULT_STATE } from '@/features/analytics/search';
 import { useLiveRefresh } from '@/features/analytics/use-live-refresh';
@@ -76,7 +77,7 @@ function Overview({ website }: { readonly website: Website }) {
       {overview.error && !overview.data ? (
         <ErrorBox error={overview.error} prefix="Error loading analytics" onRetry={() => void overview.refetch()} />
       ) : (
-        <KpiCards overview={overview.data?.data} points={clicks.data?.data} compare="previous" />
+        <KpiCards overview={overview.data?.data} points={finished(PERIOD, clicks.data?.data ?? [], website.timezone, new Date())} compare="previous" />
       )}
       <p className="-mt-1 text-[0.8125rem] text-muted">Last 30 days, each compared with the 30 days before, in {website.timezone}.</p>
       {known && (

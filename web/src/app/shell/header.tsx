@@ -16,7 +16,7 @@ export function Header() {
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/90 backdrop-blur">
       <div className="mx-auto flex h-14 max-w-7xl items-center gap-2 px-4 sm:px-6">
-        <Link to="/" aria-label="Althing, home" className="mr-3 rounded-md">
+        <Link to="/" aria-label="Althing, home" className="mr-3 inline-flex rounded-md">
           <Logo />
         </Link>
         <nav aria-label="Main" className="hidden flex-1 lg:block">

@@ -15,7 +15,7 @@ export function Card({ title, description, actions, className, children }: Props
   return (
     <section aria-labelledby={id} className={cx(surface, 'flex min-w-0 flex-col p-4 sm:p-5', className)}>
       <header className="mb-4 flex flex-wrap items-start justify-between gap-x-3 gap-y-2">
-        <div className="min-w-0">
+        <div className="min-w-0 flex-1 basis-44">
           <h2 id={id} className="text-[0.9375rem] font-semibold">
             {title}
           </h2>

@@ -8,15 +8,14 @@ export function Menu({ trigger, children, align = 'end' }: { readonly trigger: R
   return (
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          align={align}
-          sideOffset={6}
-          className="animate-fade-in z-50 min-w-52 rounded-xl border border-line bg-raised p-1.5 shadow-pop"
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
+      {/* Not in a portal: the menu stays inside the landmark of its button. */}
+      <Radix.Content
+        align={align}
+        sideOffset={6}
+        className="animate-fade-in z-50 min-w-52 rounded-xl border border-line bg-raised p-1.5 shadow-pop"
+      >
+        {children}
+      </Radix.Content>
     </Radix.Root>
   );
 }

@@ -31,7 +31,7 @@ export function countrySlices(countries: readonly CountryPerformance[]): Slice[]
   if (rest.length === 0) return slices;
   const clicks = rest.reduce((sum, item) => sum + item.clicks, 0);
   const revenue = rest.reduce((sum, item) => sum + item.revenue, 0);
-  return [...slices, { id: null, name: `${rest.length} other ${rest.length === 1 ? 'country' : 'countries'}`, clicks, revenue, share: (clicks / total) * 100, color: 'var(--c-line-strong)' }];
+  return [...slices, { id: null, name: `${rest.length} more`, clicks, revenue, share: (clicks / total) * 100, color: 'var(--c-line-strong)' }];
 }
 
 export const shareText = (share: number): string => formatPercent(share, 1);

@@ -43,7 +43,8 @@ const KPIS: readonly Kpi[] = [
 
 interface Props {
   readonly overview: Overview | undefined;
-  readonly points: readonly ClickPoint[] | undefined;
+  /** The bucket that is still filling is left out: it would always look like a fall. */
+  readonly points: readonly ClickPoint[];
   readonly compare: Comparison;
 }
 
@@ -59,12 +60,12 @@ export function KpiCards({ overview, points, compare }: Props) {
                 <p className="text-2xl font-semibold tracking-tight tabular" data-testid={`kpi-${kpi.label}`}>
                   {kpi.text(kpi.value(overview), overview.currency)}
                 </p>
-                <Sparkline values={(points ?? []).map(kpi.spark)} color={kpi.color} />
+                <Sparkline values={points.map(kpi.spark)} color={kpi.color} />
               </div>
-              <p className="mt-2 flex flex-wrap items-center justify-between gap-x-3 gap-y-0.5 text-[0.8125rem] text-muted">
+              <div className="mt-2 min-h-5">
                 <Delta current={kpi.value(overview)} previous={overview.previous ? kpi.value(overview.previous) : null} compare={compare} />
-                <span className="tabular">{kpi.detail(overview, overview.currency)}</span>
-              </p>
+              </div>
+              <p className="mt-0.5 text-[0.8125rem] text-muted tabular">{kpi.detail(overview, overview.currency)}</p>
             </>
           ) : (
             <div role="status" aria-label={`Loading ${kpi.label}`}>
@@ -116,7 +117,7 @@ interface DeltaProps {
 }
 
 export function Delta({ current, previous, compare, goodWhen = 'up', short = false }: DeltaProps): ReactNode {
-  if (previous === null || compare === 'none') return <span />;
+  if (previous === null || compare === 'none') return null;
   const result = change(current, previous, goodWhen);
   const Icon = { up: ArrowUpRight, down: ArrowDownRight, same: ArrowRight }[result.direction];
   const color = { good: 'text-good', bad: 'text-bad', neutral: 'text-muted' }[result.meaning];

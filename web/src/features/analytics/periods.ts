@@ -82,6 +82,11 @@ export function isPartial(period: Period, points: readonly { readonly date: stri
   return wallClock(last.date, timezone).slice(0, length) === wallClock(now.toISOString(), timezone).slice(0, length);
 }
 
+/** The buckets that are over. */
+export function finished(period: Period, points: readonly ClickPoint[], timezone: string, now: Date): readonly ClickPoint[] {
+  return isPartial(period, points, timezone, now) ? points.slice(0, -1) : points;
+}
+
 function tickOptions(period: Period): Intl.DateTimeFormatOptions {
   const bucket = bucketOf(period);
   if (bucket === 'hour') return { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Check, RotateCcw, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { useIsPhone } from '@/lib/media';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table, type Column } from '@/components/data/table';
@@ -33,26 +34,24 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
   const query = useInfiniteQuery(conversionsQuery(website.id, { status, partnerId }));
   const decision = useDecision(website.id);
   const [asked, setAsked] = useState<{ readonly conversion: Conversion; readonly kind: 'reject' | 'reverse' } | null>(null);
+  const phone = useIsPhone();
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   const deciding = decision.isPending ? decision.variables.conversion.id : null;
 
-  const actions: Column<Conversion> = {
-    id: 'actions',
-    header: <span className="sr-only">Actions</span>,
-    cell: (row) => (
-      <div className="flex justify-end gap-1.5">
-        {allowed(row).map((kind) => (
-          <DecisionButton
-            key={kind}
-            kind={kind}
-            txid={row.txid}
-            disabled={deciding === row.id}
-            onClick={() => (kind === 'approve' ? decision.mutate({ conversion: row, decision: { kind } }) : setAsked({ conversion: row, kind }))}
-          />
-        ))}
-      </div>
-    ),
-  };
+  const buttons = (row: Conversion) => (
+    <div className="flex justify-end gap-1.5">
+      {allowed(row).map((kind) => (
+        <DecisionButton
+          key={kind}
+          kind={kind}
+          txid={row.txid}
+          disabled={deciding === row.id}
+          onClick={() => (kind === 'approve' ? decision.mutate({ conversion: row, decision: { kind } }) : setAsked({ conversion: row, kind }))}
+        />
+      ))}
+    </div>
+  );
+  const actions: Column<Conversion> = { id: 'actions', header: <span className="sr-only">Actions</span>, cell: buttons };
   return (
     <Card
       title="Conversions"
@@ -77,6 +76,8 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
         </div>
       ) : rows.length === 0 ? (
         <Empty>{status || partnerId ? 'No conversion matches these filters.' : 'No conversion has been reported yet.'}</Empty>
+      ) : phone ? (
+        <ConversionList rows={rows} timezone={website.timezone} onPickPartner={onPickPartner} buttons={buttons} />
       ) : (
         <Table caption="Conversions table" rows={rows} rowKey={(row) => row.id} columns={[...columns(website.timezone, onPickPartner), actions]} />
       )}
@@ -103,6 +104,46 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
 
 export function StatusBadge({ status }: { readonly status: ConversionStatus }) {
   return <Badge tone={TONES[status]}>{LABELS[status]}</Badge>;
+}
+
+interface ListProps {
+  readonly rows: readonly Conversion[];
+  readonly timezone: string;
+  readonly onPickPartner: (partnerId: string) => void;
+  readonly buttons: (row: Conversion) => ReactNode;
+}
+
+/** The same rows where a table would have to scroll sideways. */
+function ConversionList({ rows, timezone, onPickPartner, buttons }: ListProps) {
+  return (
+    <ul aria-label="Conversions" className="divide-y divide-line border-t border-line">
+      {rows.map((row) => (
+        <li key={row.id} className="flex flex-col gap-2 py-3">
+          <div className="flex items-start justify-between gap-3">
+            <div className="min-w-0">
+              <PartnerCell row={row} onPick={onPickPartner} />
+              <p className="text-[0.8125rem] break-all text-muted">
+                {formatDateTime(row.occurredAt, timezone)} · {row.txid}
+              </p>
+            </div>
+            <div className="shrink-0 text-right tabular">
+              <p className="font-medium">{formatMinor(row.commission)}</p>
+              <div className="text-[0.8125rem] text-muted">
+                of <Amount row={row} />
+              </div>
+            </div>
+          </div>
+          <div className="flex items-center justify-between gap-3">
+            <div className="min-w-0">
+              <StatusBadge status={row.status} />
+              {row.reason && <span className="mt-0.5 block text-xs text-muted">{row.reason}</span>}
+            </div>
+            {buttons(row)}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 const DECISIONS = {

@@ -43,7 +43,9 @@ export function Keys({ website }: { readonly website: Website }) {
       header: <span className="sr-only">Actions</span>,
       cell: (row) =>
         row.revokedAt ? (
-          <Badge tone="bad">Revoked</Badge>
+          <div className="flex justify-end">
+            <Badge tone="bad">Revoked</Badge>
+          </div>
         ) : (
           <div className="flex justify-end gap-1.5">
             {row.key && <CopyButton text={row.key} label={`${KINDS[row.kind].name} ${row.hint}`} />}
@@ -57,7 +59,7 @@ export function Keys({ website }: { readonly website: Website }) {
   return (
     <div>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
-        <h4 className="font-medium">Keys</h4>
+        <h3 className="font-medium">Keys</h3>
         <Button size="sm" onClick={() => setCreating(true)}>
           <KeyRound aria-hidden className="size-3.5" />
           New key

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { addDays, addYears, ago, daysBetween, formatIn, isDay, todayIn, wallClock } from './dates';
+
+test('plain dates and local times are never moved by a zone', () => {
+  for (const zone of ['UTC', 'America/Los_Angeles', 'Asia/Kolkata', 'Pacific/Auckland']) {
+    expect(wallClock('2026-11-20', zone)).toBe('2026-11-20T00:00');
+    expect(wallClock('2026-11-20T15:00:00', zone)).toBe('2026-11-20T15:00');
+    expect(formatIn('2026-11-20', zone, { month: 'short', day: 'numeric' })).toBe('Nov 20');
+  }
+});
+
+test('instants are shown in the zone', () => {
+  expect(wallClock('2026-11-20T20:00:00Z', 'Asia/Kolkata')).toBe('2026-11-21T01:30');
+  expect(wallClock('2026-11-20T20:00:00+00:00', 'America/Los_Angeles')).toBe('2026-11-20T12:00');
+});
+
+test('today depends on the zone', () => {
+  const now = new Date('2026-11-20T23:30:00Z');
+  expect(todayIn('Atlantic/Reykjavik', now)).toBe('2026-11-20');
+  expect(todayIn('Europe/Berlin', now)).toBe('2026-11-21');
+  expect(todayIn('America/Los_Angeles', now)).toBe('2026-11-20');
+});
+
+test('days and years', () => {
+  expect(addDays('2026-03-01', -1)).toBe('2026-02-28');
+  expect(addDays('2024-02-28', 1)).toBe('2024-02-29');
+  expect(addYears('2024-02-29', -1)).toBe('2023-02-28');
+  expect(addYears('2025-02-28', -1)).toBe('2024-02-28');
+  expect(daysBetween('2026-03-28', '2026-03-30')).toBe(3);
+});
+
+test('only real days are days', () => {
+  expect(isDay('2026-02-28')).toBe(true);
+  for (const text of ['2026-02-30', '2026-13-01', '26-01-01', '2026-1-1', '', undefined]) expect(isDay(text)).toBe(false);
+});
+
+test.each([[0, '0 s'], [59_999, '59 s'], [60_000, '1 min'], [3_600_000, '1 h'], [90_000_000, '1 d'], [-5000, '0 s']])('%d ms is %s', (ms, text) => {
+  expect(ago(0, ms)).toBe(text);
+});

@@ -1,0 +1,42 @@
+import type { ClickPoint, Conversion, Delivery, Figures, Link, LiveData, Overview, Partner, Website } from '@/lib/api/types';
+import { addDays } from '@/lib/dates';
+
+export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún', roles: ['admin'] };
+
+export const website = (over: Partial<Website> = {}): Website => ({
+  id: 'w1', domain: 'vpnreview.is', timezone: 'Atlantic/Reykjavik', currency: 'USD', createdAt: '2026-08-01T10:00:00Z', ...over,
+});
+
+export const figures = (over: Partial<Figures> = {}): Figures => ({
+  clicks: { total: 1200, unique: 900 }, pageviews: 5000, visitors: 2000,
+  conversions: { total: 48, pending: 18, approved: 30, rejected: 4, reversed: 2, average_commission: 20.5 },
+  revenue: { total: 984.25, pending: 300, approved: 684.25, reversed: 41, active_partners: 3 }, conversion_rate: 4, ...over,
+});
+
+export const overview = (over: Partial<Overview> = {}): Overview => ({
+  range: { from: '2026-11-14', to: '2026-11-20', timezone: 'Atlantic/Reykjavik', bucket: 'day' }, currency: 'USD', ...figures(),
+  previous: figures({ clicks: { total: 1000, unique: 800 }, conversion_rate: 5 }), ...over,
+});
+
+export const days = (first: string, count: number): ClickPoint[] =>
+  Array.from({ length: count }, (_, index) => ({ date: addDays(first, index), clicks: 100 + index, unique: 80, pageviews: 400, conversions: 4, revenue: 50 + index }));
+
+export const partner = (over: Partial<Partner> = {}): Partner => ({ id: 'p1', name: 'NordVPN', slug: 'nordvpn', isActive: true, ...over });
+
+export const link = (over: Partial<Link> = {}): Link => ({
+  id: 'l1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', slug: 'nord', url: 'http://t.example/go/nord', destination: 'https://nordvpn.com/', ...over,
+});
+
+export const conversion = (over: Partial<Conversion> = {}): Conversion => ({
+  id: 'c1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', linkId: 'l1', clickId: 'k1', event: 'sale', txid: 'ORD-1', status: 'pending',
+  amount: { amount: 10_000, currency: 'USD' }, commission: { amount: 3000, currency: 'USD' }, reversed: { amount: 0, currency: 'USD' }, reason: null,
+  attribution: 'click id', occurredAt: '2026-11-20T12:00:00Z', recordedAt: '2026-11-20T12:00:01Z', decidedAt: null, ...over,
+});
+
+export const delivery = (over: Partial<Delivery> = {}): Delivery => ({
+  bucket: 'day', outcomes: { accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 },
+  series: [{ at: '2026-11-20T00:00:00Z', accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }],
+  refusals: [{ at: '2026-11-20T10:00:00Z', code: 'origin_not_allowed', message: 'The origin https://x.example is not allowed', endpoint: 'POST /track', count: 2 }], ...over,
+});
+
+export const live = (over: Partial<LiveData> = {}): LiveData => ({ asOf: '2026-11-20T12:00:00Z', activeVisitors: 0, perMinute: [], recent: [], ...over });

@@ -1,0 +1,70 @@
+// The API as the tests see it: answers typed by the schema, changed per test with `use` or by writing to `state`.
+import { http, HttpResponse, type DefaultBodyType } from 'msw';
+import { setupServer } from 'msw/node';
+import type { paths } from '@/lib/api/schema';
+import type { About, ClickPoint, Conversion, CountryPerformance, Delivery, Link, Overview, Partner, PartnerPerformance, Website } from '@/lib/api/types';
+import * as make from './fixtures';
+
+interface State {
+  websites: Website[];
+  conversions: Conversion[];
+  links: Link[];
+  partners: Partner[];
+  overview: Overview;
+  clicks: ClickPoint[];
+  delivery: Delivery;
+  /** Every request, as "METHOD path?query". */
+  seen: { line: string; headers: Headers; body: unknown }[];
+}
+
+export const state = {} as State;
+
+export function resetState(): void {
+  Object.assign(state, {
+    websites: [make.website()], conversions: [make.conversion()], links: [make.link()], partners: [make.partner()],
+    overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), seen: [],
+  } satisfies State);
+}
+resetState();
+
+/** A path of the schema as msw wants it: a misspelt path does not compile. */
+export const at = (path: keyof paths): string => `*${path.replace(/\{(\w+)\}/g, ':$1')}`;
+
+export const refuse = (status: number, message: string, code = 'refused', errors?: { field: string; message: string }[]) =>
+  HttpResponse.json({ type: 'about:blank', title: code, status, code, message, ...(errors ? { errors } : {}) }, { status });
+
+const FRESH = { 'X-As-Of': '2026-11-20T12:00:00Z', 'X-Lag-Seconds': '0.3' };
+const get = <T extends DefaultBodyType>(path: keyof paths, read: (url: URL) => T, headers: Record<string, string> = {}) =>
+  http.get(at(path), ({ request }) => HttpResponse.json(read(new URL(request.url)), { headers }));
+
+export const server = setupServer(
+  http.all('*', async ({ request }) => {
+    const url = new URL(request.url);
+    const text = await request.clone().text();
+    state.seen.push({ line: `${request.method} ${url.pathname}${url.search}`, headers: request.headers, body: text ? (JSON.parse(text) as unknown) : null });
+  }),
+  get('/api/platform/about', (): About => ({ name: 'Althing', version: '1', trackingUrl: 'http://t.example' })),
+  get('/api/platform/user', () => make.USER),
+  get('/api/platform/websites', () => state.websites),
+  get('/api/platform/websites/{id}/keys', () => []),
+  get('/api/platform/partners', () => state.partners),
+  get('/api/platform/links', () => state.links),
+  get('/api/platform/conversions', (url) => {
+    const status = url.searchParams.get('status');
+    return state.conversions.filter((item) => !status || item.status === status);
+  }),
+  get('/api/platform/analytics/overview', () => state.overview, FRESH),
+  get('/api/platform/analytics/clicks', () => state.clicks, FRESH),
+  get('/api/platform/analytics/conversions', () => []),
+  get('/api/platform/analytics/partners', (): PartnerPerformance[] => [
+    { partnerId: 'p1', partnerName: 'NordVPN', clicks: 700, conversions: 30, revenue: 600, epc: 0.86, conversion_rate: 4.29 },
+    { partnerId: 'p2', partnerName: '=Bluehost', clicks: 500, conversions: 18, revenue: 384.25, epc: 0.77, conversion_rate: 3.6 },
+  ]),
+  get('/api/platform/analytics/geographic', (): CountryPerformance[] => [
+    { country: 'IS', countryName: 'Iceland', clicks: 900, conversions: 40, revenue: 800 },
+    { country: 'DE', countryName: 'Germany', clicks: 300, conversions: 8, revenue: 184.25 },
+  ]),
+  get('/api/platform/analytics/delivery', () => state.delivery),
+);
+
+export const requests = (start: string): string[] => state.seen.map((item) => item.line).filter((line) => line.startsWith(start));

@@ -1,0 +1,36 @@
+import '@testing-library/jest-dom/vitest';
+import { cleanup } from '@testing-library/react';
+import { afterAll, afterEach, beforeAll, vi } from 'vitest';
+import { endSession } from '@/lib/session';
+import { useToasts } from '@/stores/toasts';
+import { FakeEventSource } from './event-source';
+import { resetState, server } from './server';
+
+// What jsdom does not have.
+class Observer {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+  takeRecords() {
+    return [];
+  }
+}
+vi.stubGlobal('ResizeObserver', Observer);
+vi.stubGlobal('IntersectionObserver', Observer);
+vi.stubGlobal('EventSource', FakeEventSource);
+vi.stubGlobal('scrollTo', () => undefined);
+vi.stubGlobal('matchMedia', (query: string) => ({ matches: false, media: query, addEventListener: () => undefined, removeEventListener: () => undefined }));
+Element.prototype.hasPointerCapture = () => false;
+Element.prototype.scrollIntoView = () => undefined;
+
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+afterEach(() => {
+  cleanup();
+  server.resetHandlers();
+  resetState();
+  useToasts.setState({ items: [] });
+  endSession();
+  localStorage.clear();
+  FakeEventSource.all.length = 0;
+});
+afterAll(() => server.close());
