@@ -34,7 +34,7 @@ RECENT: Final = Rollup(
     order_by="(website_id, received_at)",
     period="toYYYYMMDD(received_at)",
     ttl="toDateTime(received_at) + INTERVAL 2 DAY",
-    within="received_at > now() - INTERVAL 1 DAY",
+    within="received_at > {now} - INTERVAL 1 DAY",
     select=(f"SELECT {_COLUMNS}\nFROM {{source}} WHERE ({{where}}) AND received_at > now() - INTERVAL 2 DAY"),
     keys=("website_id", "received_at", "event_id"),
 )

@@ -252,10 +252,9 @@ class Fleet:
             shutil.rmtree(self._runtime.data_dir / "projector" / name / str(generation), ignore_errors=True)
         elif name in self._catalogue.rollups:
             self._drop_rollup(connection, build)
-        for table_of in ("position", "dead_letter"):
-            connection.execute(
-                f"delete from engine.{table_of} where projection = %s and generation = %s".encode(), (name, generation)
-            )
+        named = (name, generation)
+        connection.execute("delete from engine.position where projection = %s and generation = %s", named)
+        connection.execute("delete from engine.dead_letter where projection = %s and generation = %s", named)
         _note_drop(connection, name, generation)
         self._prepared.discard((name, generation))
 
@@ -286,7 +285,8 @@ class Fleet:
             return
         self._last_beat = monotonic()
         connection.execute(
-            "insert into engine.runner (id, host, pid) values (%s, %s, %s) on conflict (id) do update set seen_at = now()",
+            "insert into engine.runner (id, host, pid) values (%s, %s, %s) "
+            "on conflict (id) do update set seen_at = now()",
             (self._id, socket.gethostname(), os.getpid()),
         )
         connection.execute("delete from engine.runner where seen_at < now() - interval '1 hour'")
@@ -331,7 +331,7 @@ def expired(connection: Connection[Any]) -> list[tuple[str, int]]:
 
 def _note_drop(connection: Connection[Any], name: str, generation: int) -> None:
     connection.execute(
-        "update engine.build set dropped_at = now(), state = case when state = 'cancelled' then state else 'retired' end "
-        "where name = %s and generation = %s",
+        "update engine.build set dropped_at = now(), "
+        "state = case when state = 'cancelled' then state else 'retired' end where name = %s and generation = %s",
         (name, generation),
     )

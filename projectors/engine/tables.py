@@ -34,7 +34,7 @@ class Table:
     period: str
     ttl: str = ""
     within: str = ""
-    """Condition of the rows that `verify` compares, where rows are dropped after a while; empty: all."""
+    """Condition, with `{now}`, of the rows that `verify` compares where old rows are dropped; empty: all."""
 
     @property
     def column_names(self) -> tuple[str, ...]:

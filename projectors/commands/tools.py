@@ -1,0 +1,96 @@
+"""What the commands share: connections to a running stack, and output for people or machines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import Any, Final
+
+import orjson
+import psycopg
+from psycopg import Connection
+from rich.console import Console
+from rich.table import Table
+
+from infra.log import Log, open_log
+from infra.postgres import required_url
+from infra.settings import Settings, load
+from projectors.catalogue import CATALOGUE
+from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, ClickHouse, HttpClickHouse
+from projectors.engine.projection import Catalogue
+
+DONE: Final = 0
+FAILED: Final = 1
+FOUND: Final = 2
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Open connections of one command."""
+
+    settings: Settings
+    connection: Connection[Any]
+    clickhouse: ClickHouse
+    log: Log
+    catalogue: Catalogue
+
+
+@contextmanager
+def tools() -> Iterator[Tools]:
+    """Connects to what the settings name. Raises `psycopg.OperationalError` or `SettingsError`."""
+    settings = load()
+    with psycopg.connect(required_url(settings), autocommit=True, connect_timeout=3) as connection:
+        connection.execute("set timezone = 'UTC'")
+        the_log = open_log(settings)
+        try:
+            clickhouse = HttpClickHouse(settings, answer_timeout_s=BACKFILL_TIMEOUT_S)
+            yield Tools(settings, connection, clickhouse, the_log, CATALOGUE)
+        finally:
+            the_log.close()
+
+
+def write_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    shown = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    sys.stdout.buffer.write(orjson.dumps(shown, default=str, option=orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()
+
+
+def write_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table that fits the terminal, or plain columns in a pipe."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(shown(value) for value in row))
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+def write_pairs(pairs: Mapping[str, Any]) -> None:
+    """Names and values, one per line."""
+    width = max(map(len, pairs), default=0)
+    for name, value in pairs.items():
+        say(f"{name:<{width}}  {shown(value)}")
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def complain(line: str) -> None:
+    sys.stderr.write(f"althing: {line}\n")
+
+
+def shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.1f}"
+    return str(value)
