@@ -55,7 +55,7 @@ async def send_problem(send: Send, error: Refused | Unavailable, **more: Any) ->
 
 
 _ACCEPTED_ONE: Final = b'{"accepted":1,"rejected":[]}'
-_START_ONE: Final = [_JSON, NO_STORE, *CORS, (b"content-length", str(len(_ACCEPTED_ONE)).encode())]
+_START_ONE: Final = [_JSON, CORS[0], (b"content-length", str(len(_ACCEPTED_ONE)).encode())]
 
 
 async def send_accepted_one(send: Send) -> None:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 from urllib.parse import parse_qsl
 
 from ingest.refused import invalid
 
 MAX_PARAMETERS: Final = 100
+_REMEMBERED: Final = 200
+
+
+def site_of(query: bytes) -> str:
+    """The value of `site` alone. Websites say the same over and over, so it is remembered."""
+    return _site_of(query) if len(query) <= _REMEMBERED else parameters(query).get("site", "")
+
+
+@lru_cache(maxsize=1024)
+def _site_of(query: bytes) -> str:
+    return parameters(query).get("site", "")
 
 
 def parameters(query: bytes) -> dict[str, str]:

@@ -94,9 +94,11 @@ def classify(referrer_host: str, own_host: str, page: Page) -> tuple[str, str]:
     return name or referrer_host, kind or "referral"
 
 
+@lru_cache(maxsize=4096)
 def is_spam(referrer_host: str) -> bool:
     """Whether the host only shows up in referrers to be clicked on by those who read statistics."""
-    return any(_is_within(referrer_host, spam) for spam in _spam_candidates(referrer_host))
+    labels = referrer_host.split(".")
+    return any(".".join(labels[start:]) in _SPAM for start in range(len(labels)))
 
 
 def clean(text: str) -> str:
@@ -128,11 +130,6 @@ def _known(host: str) -> tuple[str, str]:
 def _is_within(host: str, domain: str) -> bool:
     domain = domain.removeprefix("www.")
     return bool(domain) and (host == domain or host.endswith("." + domain))
-
-
-def _spam_candidates(host: str) -> tuple[str, ...]:
-    labels = host.split(".")
-    return tuple(domain for start in range(len(labels)) if (domain := ".".join(labels[start:])) in _SPAM)
 
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")

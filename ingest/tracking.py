@@ -16,7 +16,7 @@ from ingest.answers import send_accepted_one, send_json, send_problem
 from ingest.bots import PREFETCH, SPAM_REFERRER
 from ingest.directory import Key
 from ingest.edge import Edge
-from ingest.query import parameters
+from ingest.query import site_of
 from ingest.refused import Refused, Unavailable, not_allowed
 from ingest.rows import Row, SentEvent, encode_row
 from ingest.steps.decode import Decoded, decode, inflate
@@ -40,8 +40,7 @@ async def track(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
     body: bytes = (await receive()).get("body", b"")
     request = _Request(edge, headers)
     try:
-        query = parameters(scope["query_string"]) if scope["query_string"] else None
-        text = bearer(headers) or (query.get("site", "") if query else "")
+        text = bearer(headers) or (site_of(scope["query_string"]) if scope["query_string"] else "")
         if text:
             request.key = await identify(edge.directory, text, headers)
         body = inflate(body, headers.get(b"content-encoding", b""))
@@ -153,7 +152,9 @@ class _Request:
         self.edge.hasher.pseudonymise(visit, sent, row, occurred)
         record_headers = stamp(visit, sent, row, occurred, clamped)
         self.rows.append(row)
-        return Record(_CLICKS, row.event_id.encode(), encode_row(row), record_headers, visit.now)
+        # An id made here cannot be repeated, so its record may lie anywhere: one batch to one partition is cheapest.
+        partition = None if record_headers else self.edge.publisher.partition
+        return Record(_CLICKS, row.event_id.encode(), encode_row(row), record_headers, visit.now, partition)
 
     async def answer(self, send: Send, events: Decoded, body: bytes) -> None:
         """202 with what was kept and what was not; 400 when nothing was."""

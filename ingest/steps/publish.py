@@ -20,10 +20,11 @@ from typing import Final
 from infra.log import Log, Position, Record
 from ingest.counters import Counters
 from ingest.refused import Unavailable
+from schemas import topics
 
 logger = logging.getLogger(__name__)
 
-IN_FLIGHT: Final = 3
+IN_FLIGHT: Final = 2
 ANSWER_S: Final = 4.0
 """A batch that is not acknowledged by then fails for its requests."""
 MAX_UNACKED_BYTES: Final = 48 * 1024 * 1024
@@ -57,6 +58,8 @@ class Publisher:
         self._drained = asyncio.Event()
         self.unacked = 0
         self.unacked_bytes = 0
+        self.partition = 0
+        """Where the batch that gathers now puts records whose place does not matter; moves on with every batch."""
 
     def submit(self, records: Sequence[Record]) -> asyncio.Future[None]:
         """Hands the records over. The future is done when the log has them all, or raises `Unavailable`.
@@ -93,6 +96,7 @@ class Publisher:
         group, self._gathering = self._gathering, None
         if group is None:
             return
+        self.partition = (self.partition + 1) % topics.CLICKS.partitions
         self.unacked_bytes += group.size
         self._sent_at.append(monotonic())
         self._log.publish(group.records).add_done_callback(

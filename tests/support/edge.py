@@ -28,9 +28,7 @@ from schemas import topics
 from tests.support.engines import ROOT, Engine, engine_folder, free_port, start_postgres, wait_until
 
 MASTER_KEY = "5a" * 32
-BROWSER = (
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
-)
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
 READ_MODELS = """
 CREATE SCHEMA IF NOT EXISTS read;
