@@ -75,6 +75,13 @@ class Call:
 
 
 @dataclass
+class Deadline:
+    """When to give up on requests without an answer; set once no new ones are sent."""
+
+    at: float = float("inf")
+
+
+@dataclass
 class Result:
     """What came of a run."""
 
@@ -132,6 +139,10 @@ class Traffic:
         self._number = 0
         self.recent: deque[Item] = deque(maxlen=RECENT)
         """Events that were acknowledged: from these come the repeats."""
+        self.clicks: deque[str] = deque(maxlen=RECENT)
+        """Click ids from redirects: most sales name one."""
+        self.sales: deque[str] = deque(maxlen=RECENT)
+        """Conversions that were acknowledged, for whoever decides on them."""
         self._makers: list[tuple[float, Callable[[], Call]]] = [
             (30, self._single),
             (6, self._beacon),
@@ -238,7 +249,11 @@ class Traffic:
         amount = 0 if event == "signup" else self._rng.randrange(1, 10**7)
         key = str(conversion_id(UUID(self._target.website), event, txid))
         expect = {"txid": txid, "event": event, "amount": amount}
-        body = {"txid": txid, "event": event, "visitor_id": f"visitor-{self._rng.randrange(2000)}"}
+        body = {"txid": txid, "event": event}
+        if self.clicks and self._rng.random() < 0.7:
+            body["click_id"] = self._rng.choice(list(self.clicks))
+        else:
+            body["visitor_id"] = f"visitor-{self._rng.randrange(2000)}"
         return Item(key, "conversion", expect, body)
 
     def _sale(self) -> Call:
@@ -263,6 +278,7 @@ class Traffic:
             event="purchase",
             amount=f"{amount // 100}.{amount % 100:02d}",
             currency="EUR",
+            **{name: item.body[name] for name in ("click_id",) if name in item.body},
         )
         return Call("postback", "GET", f"/postback?{query}", self._browser(), b"", (item,))
 
@@ -287,11 +303,14 @@ async def run(
     seed: int,
     workers: int = 16,
     settle_s: float = 60.0,
+    until: Callable[[], bool] = lambda: False,
+    traffic: Traffic | None = None,
 ) -> Result:
-    """Sends `rate` requests a second for `seconds`, then goes on with what has no answer for up to `settle_s`."""
-    traffic, result, ledger = Traffic(target, seed), Result(seed), Ledger(ledger_path)
+    """Sends `rate` requests a second for `seconds` or `until` holds, then goes on with what has no answer for up to
+    `settle_s`."""
+    traffic, result, ledger = traffic or Traffic(target, seed), Result(seed), Ledger(ledger_path)
     started = time.monotonic()
-    give_up = started + seconds + settle_s
+    give_up = Deadline()
     limits = httpx.Limits(max_connections=workers, max_keepalive_connections=workers)
     try:
         async with httpx.AsyncClient(
@@ -300,7 +319,7 @@ async def run(
             turns = asyncio.Semaphore(workers)
             tasks: set[asyncio.Task[None]] = set()
             sent = 0
-            while (passed := time.monotonic() - started) < seconds:
+            while (passed := time.monotonic() - started) < seconds and not until():
                 if sent >= passed * rate:
                     await asyncio.sleep(0.002)
                     continue
@@ -310,6 +329,7 @@ async def run(
                 task = asyncio.create_task(_deliver(client, target, call, ledger, traffic, result, give_up))
                 tasks.add(task)
                 task.add_done_callback(lambda done: (tasks.discard(done), turns.release()))
+            give_up.at = time.monotonic() + settle_s
             await asyncio.gather(*tasks)
     finally:
         ledger.close()
@@ -324,13 +344,14 @@ async def _deliver(
     ledger: Ledger,
     traffic: Traffic,
     result: Result,
-    give_up: float,
+    give_up: Deadline,
 ) -> None:
     await ledger.write(
         [{"id": i.id, "website": target.website, "kind": i.kind, "expect": i.expect} for i in call.items]
     )
     outcomes: list[str] | None = None
     wait_s = 0.05
+    answer: httpx.Response | None = None
     while outcomes is None:
         try:
             answer = await client.request(call.method, call.path, headers=call.headers, content=call.content)
@@ -341,7 +362,7 @@ async def _deliver(
             outcomes = _outcomes(call, answer)
             wait_s = max(wait_s, min(float(answer.headers.get("retry-after", 0)), 5.0))
         if outcomes is None:
-            if time.monotonic() > give_up:
+            if time.monotonic() > give_up.at:
                 outcomes = ["unknown"] * len(call.items)
                 break
             result.retries += 1
@@ -353,8 +374,18 @@ async def _deliver(
             for item, outcome in zip(call.items, outcomes, strict=True)
         ]
     )
+    _remember(traffic, call, outcomes, answer)
+
+
+def _remember(traffic: Traffic, call: Call, outcomes: Sequence[str], answer: httpx.Response | None) -> None:
+    accepted = [item for item, outcome in zip(call.items, outcomes, strict=True) if outcome == "accepted"]
     if call.name in ("single", "beacon", "batch", "ndjson", "gzip"):
-        traffic.recent.extend(item for item, outcome in zip(call.items, outcomes, strict=True) if outcome == "accepted")
+        traffic.recent.extend(accepted)
+    elif call.name in ("sale", "postback"):
+        traffic.sales.extend(item.id for item in accepted)
+    elif call.name == "redirect" and answer is not None and answer.status_code == 302:
+        click_id = httpx.URL(answer.headers["location"]).params.get("click_id")
+        traffic.clicks.extend([click_id] if click_id else [])
 
 
 def _outcomes(call: Call, answer: httpx.Response) -> list[str] | None:
