@@ -10,6 +10,8 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -29,6 +31,8 @@ log = logging.getLogger(__name__)
 PROBE_S: Final = 1.0
 ASKED_WITHIN_S: Final = 60.0
 MAX_CACHED: Final = 1024
+KEPT_S: Final = 1.0
+PATIENCE_S: Final = 1.0
 
 _PARTITIONS: Final = [(topic.name, number) for topic in (CLICKS, DOMAIN) for number in range(topic.partitions)]
 _NEWEST: Final = (
@@ -51,7 +55,8 @@ class Freshness:
     def __init__(self, pool: Pool, positions: Positions, open_log: Callable[[], Log]) -> None:
         self._positions = positions
         self._lag = Lag(pool, positions, open_log)
-        self._newest: dict[tuple[UUID, int, int], tuple[int, datetime | None]] = {}
+        self._newest: dict[tuple[UUID, int, int], _Shared] = {}
+        self._asking = threading.Lock()
 
     def start(self) -> None:
         self._lag.start()
@@ -59,33 +64,64 @@ class Freshness:
     def stop(self) -> None:
         self._lag.stop()
 
-    def ask(self, website_id: UUID, range_: Range) -> Query | None:
-        """The statement that finds the newest event of a range; none while the last answer still holds.
+    def ask(self, website_id: UUID, range_: Range) -> Asking:
+        """What is to be known of a range's newest event. The calls of one dashboard share one look-up.
 
-        Kept until the projection moves on, so the calls of one dashboard ask once.
+        Kept until the projection moves on, or for a second while it moves all the time.
         """
-        version = self._positions.version
-        found = self._newest.get(_key(website_id, range_))
-        if found is not None and version is not None and found[0] == version:
-            return None
-        _, start, end = _key(website_id, range_)
-        return Query(_NEWEST, {"website": str(website_id), "start": start, "end": end})
+        key, now, version = _key(website_id, range_), time.monotonic(), self._positions.version
+        with self._asking:
+            shared = self._newest.get(key)
+            holds = shared is not None and (
+                now - shared.at < KEPT_S or (version is not None and shared.version == version)
+            )
+            if shared is None or not holds:
+                if len(self._newest) >= MAX_CACHED:
+                    self._newest.clear()
+                shared = self._newest[key] = _Shared(version, now)
+                bound = {"website": str(website_id), "start": key[1], "end": key[2]}
+                return Asking(shared, Query(_NEWEST, bound))
+            return Asking(shared, None)
 
-    def headers(self, website_id: UUID, range_: Range, asked: Sequence[Row] | None) -> dict[str, str]:
-        """Both headers; `asked`: rows of the statement that `ask` gave. Without any event in it, it is as of now."""
-        key = _key(website_id, range_)
-        if asked is not None:
-            newest: datetime | None = asked[0]["newest"]
-            if len(self._newest) >= MAX_CACHED:
-                self._newest.clear()
-            self._newest[key] = (self._positions.version or 0, newest)
-        else:
-            newest = self._newest.get(key, (0, None))[1]
+    def headers(self, asking: Asking) -> dict[str, str]:
+        """Both headers. Without any event in the range, it is as of now."""
+        newest = asking.answer()
         as_of = newest.replace(tzinfo=UTC) if newest is not None else datetime.now(UTC)
         return {
             "X-As-Of": as_of.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "X-Lag-Seconds": f"{self._lag.seconds():.1f}",
         }
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """One look-up, and who else waits for it."""
+
+    version: int | None
+    at: float
+    found: Future[datetime | None] = field(default_factory=Future)
+
+
+class Asking:
+    """One request's part in a look-up: the one that has the `query` runs it, and must end with `take` or `fail`."""
+
+    def __init__(self, shared: _Shared, query: Query | None) -> None:
+        self._shared = shared
+        self.query = query
+
+    def take(self, rows: Sequence[Row]) -> None:
+        self._shared.found.set_result(rows[0]["newest"])
+
+    def fail(self) -> None:
+        """The look-up did not work; the others do without it."""
+        if self.query is not None and not self._shared.found.done():
+            self._shared.found.set_result(None)
+
+    def answer(self) -> datetime | None:
+        try:
+            return self._shared.found.result(timeout=PATIENCE_S)
+        except TimeoutError:
+            return None
 
 
 def _key(website_id: UUID, range_: Range) -> tuple[UUID, int, int]:

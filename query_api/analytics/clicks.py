@@ -12,7 +12,7 @@ from query_api import money
 from query_api.analytics import metrics
 from query_api.analytics.metrics import Counts, Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import Selection, counts_by_edge, edge, edges_of, rows, source_of
+from query_api.analytics.reading import Selection, counts_by_edge, edge, edges_of, rows, source_of, sums_by
 from query_api.columnar import Query
 
 _COUNTERS = ("pageviews", *metrics.PERFORMANCE_COUNTERS)
@@ -30,23 +30,30 @@ class ClickPoint(BaseModel):
 
 
 def query(selection: Selection, range_: Range) -> Query:
-    """One row per bucket that is not empty."""
+    """Rows that add up to one per bucket (column `edge`); empty buckets have none."""
     traffic = source_of(selection, Source.TRAFFIC, _COUNTERS)
     visitors = source_of(selection, Source.VISITORS)
     counted = rows(traffic, selection, range_.start, range_.end)
-    unique = rows(visitors, selection, range_.start, range_.end)
-    sql = (
-        f"SELECT c.*, v.unique_clickers AS unique_clickers FROM"  # noqa: S608 - values are bound
-        f" (SELECT {edge(traffic)} AS edge, {metrics.counters(traffic, _COUNTERS)} {counted.sql} GROUP BY edge) AS c"
-        f" LEFT JOIN (SELECT {edge(visitors)} AS edge, {metrics.uniques(visitors)} {unique.sql} GROUP BY edge) AS v"
-        f" ON c.edge = v.edge"
-    )
-    return Query(sql, {**counted.parameters, **unique.parameters, **edges_of(range_)})
+    seen = rows(visitors, selection, range_.start, range_.end)
+    counters = metrics.counters(traffic, _COUNTERS)
+    uniques = metrics.uniques(visitors)
+    if traffic is visitors:
+        sql = f"SELECT {edge(traffic)} AS edge, {counters}, {uniques} {counted.sql} GROUP BY edge"
+    else:
+        sql = (
+            f"SELECT {edge(traffic)} AS edge, {counters}, {_NO_UNIQUES} {counted.sql} GROUP BY edge "
+            f"ALL SELECT {edge(visitors)} AS edge, {_NO_COUNTERS}, {uniques} {seen.sql} GROUP BY edge"
+        )
+    return Query(sql, {**counted.parameters, **seen.parameters, **edges_of(range_)})
+
+
+_NO_UNIQUES = "toUInt64(0) AS unique_clickers, toUInt64(0) AS unique_visitors"
+_NO_COUNTERS = ", ".join(f"toInt64(0) AS {name}" for name in _COUNTERS)
 
 
 def answer(found: list[Mapping[str, Any]], range_: Range, currency: str) -> list[ClickPoint]:
     """From the rows of `query`: every bucket, empty ones with zeros."""
-    laid = counts_by_edge(range_, found)
+    laid = counts_by_edge(range_, list(sums_by("edge", found).values()))
     counts = [Counts.of(row) for row in laid]
     revenue = money.major_series([one.revenue for one in counts], currency)
     return [

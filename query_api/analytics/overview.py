@@ -11,7 +11,7 @@ from query_api import money
 from query_api.analytics import metrics
 from query_api.analytics.metrics import Counts, Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
+from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of, sums_by
 from query_api.columnar import Query
 
 
@@ -72,33 +72,37 @@ class Overview(Figures):
 
 
 def query(selection: Selection, range_: Range, compared: Range | None) -> Query:
-    """One row per range: `period` 0 is the range itself, 1 the one it is compared with."""
-    parts = [_period(selection, range_, 0)]
-    if compared is not None:
-        parts.append(_period(selection, compared, 1))
-    parameters: dict[str, Any] = {}
-    for part in parts:
-        parameters.update(part.parameters)
-    return Query(" UNION ALL ".join(part.sql for part in parts), parameters)
+    """Rows that add up to one per range: `period` 0 is the range itself, 1 the one it is compared with.
 
-
-def _period(selection: Selection, range_: Range, period: int) -> Query:
-    start, end, name = range_.start, range_.end, str(period)
+    Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows.
+    """
     traffic = source_of(selection, Source.TRAFFIC, tuple(metrics.COUNTERS))
     visitors = source_of(selection, Source.VISITORS)
     partners = source_of(selection, Source.PARTNER)
-    counted = rows(traffic, selection, start, end, name)
-    unique = rows(visitors, selection, start, end, name)
-    active = rows(partners, selection, start, end, name)
-    sql = (
-        f"SELECT toUInt8({period}) AS period, c.*, v.*, p.active_partners FROM"  # noqa: S608 - values are bound
-        f" (SELECT {metrics.counters(traffic)} {counted.sql}) AS c"
-        f" CROSS JOIN (SELECT {metrics.uniques(visitors)} {unique.sql}) AS v"
-        f" CROSS JOIN (SELECT countIf({metrics.IS_ACTIVE}) AS active_partners FROM"
-        f" (SELECT {metrics.counters(partners, metrics.PERFORMANCE_COUNTERS)} {active.sql}"
-        f" AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id)) AS p"
-    )
-    return Query(sql, {**counted.parameters, **unique.parameters, **active.parameters})
+    counters, uniques = metrics.counters(traffic), metrics.uniques(visitors)
+    active = metrics.counters(partners, metrics.PERFORMANCE_COUNTERS)
+    parts, parameters = [], {}
+    for period, part in enumerate([range_] if compared is None else [range_, compared]):
+        counted, seen, promoted = (
+            rows(source, selection, part.start, part.end, str(period)) for source in (traffic, visitors, partners)
+        )
+        shown = f"toUInt8({period}) AS period"
+        if traffic is visitors:
+            parts.append(f"SELECT {shown}, {counters}, {uniques}, {_NO_PARTNERS} {counted.sql}")
+        else:
+            parts.append(f"SELECT {shown}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted.sql}")
+            parts.append(f"SELECT {shown}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {seen.sql}")
+        parts.append(
+            f"SELECT {shown}, {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({metrics.IS_ACTIVE}) AS active_partners FROM"  # noqa: S608
+            f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id)"
+        )
+        parameters.update({**counted.parameters, **seen.parameters, **promoted.parameters})
+    return Query(" UNION ALL ".join(parts), parameters)
+
+
+_NO_COUNTERS = ", ".join(f"toInt64(0) AS {name}" for name in metrics.COUNTERS)
+_NO_UNIQUES = "toUInt64(0) AS unique_clickers, toUInt64(0) AS unique_visitors"
+_NO_PARTNERS = "toUInt64(0) AS active_partners"
 
 
 def figures(row: Mapping[str, Any], currency: str) -> Figures:
@@ -130,7 +134,7 @@ def figures(row: Mapping[str, Any], currency: str) -> Figures:
 
 def answer(found: list[Mapping[str, Any]], range_: Range, currency: str) -> Overview:
     """From the rows of `query`."""
-    by_period = {row["period"]: figures(row, currency) for row in found}
+    by_period = {period: figures(row, currency) for period, row in sums_by("period", found).items()}
     shown = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key, "bucket": range_.bucket}
     return Overview(
         range=ShownRange.model_validate(shown), currency=currency, previous=by_period.get(1), **dict(by_period[0])

@@ -85,5 +85,17 @@ def counts_by_edge(range_: Range, found: Sequence[Mapping[str, Any]]) -> list[Ma
     return laid[::-1]
 
 
+def sums_by(key: str, found: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+    """The rows of a UNION ALL whose parts each fill some columns, added up for each value of column `key`."""
+    sums: dict[int, dict[str, Any]] = {}
+    for row in found:
+        total = sums.get(row[key])
+        if total is None:
+            sums[row[key]] = dict(row)
+        else:
+            total.update({name: total[name] + value for name, value in row.items() if name != key})
+    return sums
+
+
 def seconds(moment: datetime) -> int:
     return int(moment.timestamp())

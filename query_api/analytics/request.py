@@ -79,12 +79,7 @@ class Asked:
 
     def read(self, response: Response, *queries: columnar.Query) -> list[list[Row]]:
         """The rows of each statement, all run at once; adds the headers that say how fresh they are."""
-        services, website_id = self.services, self.website.id
-        newest = services.freshness.ask(website_id, self.range)
-        found = services.columnar.all(*queries, *([newest] if newest is not None else []))
-        asked = found.pop() if newest is not None else None
-        response.headers.update(services.freshness.headers(website_id, self.range, asked))
-        return found
+        return self.services.read(response, self.website.id, self.range, *queries)
 
 
 def asked(query: Annotated[AnalyticsQuery, Query()], context: Context, theirs: Theirs) -> Asked:

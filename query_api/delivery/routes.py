@@ -96,10 +96,8 @@ def get_delivery(
     """Where did my event go: every event sent in the range is in exactly one of the outcomes."""
     website = theirs.website(query.websiteId)
     range_ = _range(query, website)
-    newest = context.freshness.ask(website.id, range_)
     asked = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
-    found = context.columnar.all(*asked, _last_refusals(website, range_), *([newest] if newest is not None else []))
-    response.headers.update(context.freshness.headers(website.id, range_, found.pop() if newest else None))
+    found = context.read(response, website.id, range_, *asked, _last_refusals(website, range_))
     refusals = found.pop()
     series = _series(range_, [row for rows in found for row in rows])
     total = sum(series, Counter[str]())

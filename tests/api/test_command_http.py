@@ -1,0 +1,284 @@
+"""Commands over HTTP on a real Postgres: answers, positions, refusals, idempotency, owners, OpenAPI."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.support.command import World, command_world
+
+__all__ = ["command_world"]
+
+
+def position(answer: Any) -> int:
+    return int(answer.headers["X-Position"].removeprefix("domain@"))
+
+
+class TestWebsites:
+    def test_connecting_shows_the_secrets_once_and_keeps_only_hashes(self, command_world: World) -> None:
+        body = {"domain": "https://Shop.Example/", "timezone": "Asia/Kathmandu", "currency": "EUR"}
+        answer = command_world.call("POST", "/api/platform/websites", command_world.owner, json=body)
+        made = answer.json()
+        assert answer.status_code == 201
+        assert position(answer) > 0
+        assert (made["domain"], made["timezone"], made["currency"]) == ("shop.example", "Asia/Kathmandu", "EUR")
+        assert [made[name][:3] for name in ("siteKey", "secretKey", "postbackToken")] == ["pk_", "sk_", "pb_"]
+        stored = command_world.postgres.execute(
+            "SELECT convert_from(state, 'UTF8') FROM events.stored_events WHERE originator_id = %s", (made["id"],)
+        ).fetchall()
+        assert len(stored) == 4
+        text = "".join(row[0] for row in stored)
+        assert made["siteKey"] in text
+        assert made["secretKey"] not in text and made["postbackToken"] not in text
+
+    def test_change_keys_and_removal(self, command_world: World) -> None:
+        site = command_world.website()
+        path = f"/api/platform/websites/{site['id']}"
+        owner = command_world.owner
+        changed = command_world.call("PATCH", path, owner, json={"timezone": "Europe/Paris"})
+        assert (changed.status_code, changed.json()["timezone"]) == (200, "Europe/Paris")
+        nothing = command_world.call("PATCH", path, owner, json={"timezone": "Europe/Paris"})
+        assert nothing.status_code == 200 and "X-Position" not in nothing.headers
+        first = command_world.call("POST", f"{path}/keys", owner, json={"kind": "secret"})
+        assert first.status_code == 201
+        second = command_world.call("POST", f"{path}/keys", owner, json={"kind": "secret"})
+        assert (second.status_code, second.json()["code"]) == (409, "too_many_keys")
+        gone = command_world.call("DELETE", f"{path}/keys/{first.json()['id']}", owner)
+        assert (gone.status_code, gone.content) == (204, b"")
+        removed = command_world.call("DELETE", path, owner)
+        assert removed.status_code == 204 and position(removed) > position(gone)
+        assert command_world.call("DELETE", path, owner).status_code == 404
+        assert command_world.events(site["id"])[-1] == "website.disconnected.v1"
+
+
+class TestPartners:
+    def test_the_specifications_body_is_taken(self, command_world: World) -> None:
+        body = {
+            "name": "Some  Host",
+            "baseUrl": "https://host.example",
+            "commission": 12.55,
+            "slug": "some-host",
+            "description": "Some  Host affiliate program",
+            "isActive": 1,
+        }
+        answer = command_world.call("POST", "/api/admin/partners", command_world.admin, json=body)
+        assert answer.status_code == 201, answer.text
+        assert (answer.json()["commission"], answer.json()["isActive"]) == (12.55, True)
+        again = command_world.call("POST", "/api/admin/partners", command_world.admin, json=body)
+        assert (again.status_code, again.json()["code"]) == (409, "slug_taken")
+
+    def test_a_partial_change_makes_the_events_it_means(self, command_world: World) -> None:
+        partner = command_world.partner()
+        path = f"/api/admin/partners/{partner['id']}"
+        answer = command_world.call("PATCH", path, command_world.admin, json={"commission": 7, "isActive": 0})
+        assert answer.status_code == 200
+        assert (answer.json()["commission"], answer.json()["isActive"]) == (7, False)
+        assert command_world.events(partner["id"]) == [
+            "partner.registered.v2",
+            "partner.commission_changed.v1",
+            "partner.deactivated.v1",
+        ]
+
+    def test_only_admins_may(self, command_world: World) -> None:
+        partner = command_world.partner()
+        for method, path in (("POST", "/api/admin/partners"), ("PATCH", f"/api/admin/partners/{partner['id']}")):
+            body = {"name": "X", "baseUrl": "https://x.example", "commission": 1}
+            assert command_world.call(method, path, json=body).status_code == 401
+            answer = command_world.call(method, path, command_world.owner, json=body)
+            assert (answer.status_code, answer.json()["code"]) == (403, "not_allowed")
+
+
+class TestLinks:
+    def test_make_change_remove(self, command_world: World) -> None:
+        site, partner = command_world.website(), command_world.partner()
+        link = command_world.link(site, partner, sub1="banner", coupon="save10", slug=f"s{uuid4().hex[:8]}")
+        assert link["url"].endswith(f"/go/{link['slug']}")
+        assert (link["destination"], link["coupon"], link["sub1"]) == (partner["baseUrl"], "SAVE10", "banner")
+        assert "sub2" not in link
+        path, owner = f"/api/platform/links/{link['id']}", command_world.owner
+        body = {"destination": "https://good-vpn.example/x?c={click_id}", "coupon": "SAVE20", "isActive": False}
+        changed = command_world.call("PATCH", path, owner, json=body).json()
+        assert (changed["destination"], changed["coupon"], changed["isActive"]) == (
+            body["destination"],
+            "SAVE20",
+            False,
+        )
+        coupons = "SELECT coupon FROM policy.coupon WHERE link_id = %s"
+        assert command_world.postgres.execute(coupons, (link["id"],)).fetchall() == [("SAVE20",)]
+        assert command_world.call("DELETE", path, owner).status_code == 204
+        assert command_world.postgres.execute(coupons, (link["id"],)).fetchall() == []
+        answer = command_world.call(
+            "POST",
+            "/api/platform/links",
+            owner,
+            json={"websiteId": site["id"], "partnerId": partner["id"], "slug": link["slug"]},
+        )
+        assert (answer.status_code, answer.json()["code"]) == (409, "slug_taken")
+
+    def test_a_coupon_is_one_links(self, command_world: World) -> None:
+        site, partner = command_world.website(), command_world.partner()
+        command_world.link(site, partner, coupon="ONE")
+        body = {"websiteId": site["id"], "partnerId": partner["id"], "coupon": "one"}
+        answer = command_world.call("POST", "/api/platform/links", command_world.owner, json=body)
+        assert (answer.status_code, answer.json()["code"]) == (409, "coupon_taken")
+        other = command_world.website()
+        assert command_world.link(other, partner, coupon="ONE")["coupon"] == "ONE"
+
+
+class TestRefusals:
+    def test_every_unsafe_route_needs_somebody_and_hides_what_is_anothers(self, command_world: World) -> None:
+        site, partner = command_world.website(), command_world.partner()
+        link = command_world.link(site, partner)
+        stranger = command_world.person()
+        calls: list[tuple[str, str, Any]] = [
+            ("PATCH", f"/api/platform/websites/{site['id']}", {"timezone": "UTC"}),
+            ("DELETE", f"/api/platform/websites/{site['id']}", None),
+            ("POST", f"/api/platform/websites/{site['id']}/keys", {"kind": "site"}),
+            ("DELETE", f"/api/platform/websites/{site['id']}/keys/{uuid4()}", None),
+            ("POST", "/api/platform/links", {"websiteId": site["id"], "partnerId": partner["id"]}),
+            ("PATCH", f"/api/platform/links/{link['id']}", {"isActive": False}),
+            ("DELETE", f"/api/platform/links/{link['id']}", None),
+            ("POST", f"/api/platform/conversions/{uuid4()}/approve", {}),
+            ("POST", f"/api/platform/conversions/{uuid4()}/reject", {"reason": "x"}),
+            ("POST", f"/api/platform/conversions/{uuid4()}/reverse", {"reason": "x"}),
+        ]
+        for method, path, body in calls:
+            assert command_world.call(method, path, json=body).status_code == 401, path
+            answer = command_world.call(method, path, stranger, json=body)
+            assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), path
+        assert len(command_world.events(site["id"])) == 4
+
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            b"",
+            b"{",
+            b"[]",
+            b"null",
+            b'{"name": 1, "baseUrl": "https://a.example", "commission": 1}',
+            b'{"name": "a", "baseUrl": "https://a.example", "commission": NaN}',
+            b'{"name": "a", "baseUrl": "https://a.example", "commission": Infinity}',
+            b'{"name": "a", "baseUrl": "https://a.example", "commission": 1e400}',
+            b'{"name": "a", "baseUrl": "https://a.example", "commission": "1"}',
+            b'{"name": "a", "baseUrl": "https://a.example", "commission": true}',
+            b'{"name": "a", "baseUrl": "https://a.example", "commission": 1, "isActive": 2}',
+            b'{"name": "a", "baseUrl": "https://a.example", "commission": 1, "cookieDays": 1.5}',
+            b'{"name": "a", "baseUrl": "https://a.example", "commission": 1, "secret-sauce": 1}',
+            b'{"name": "\xff", "baseUrl": "https://a.example", "commission": 1}',
+        ],
+    )
+    def test_bad_bodies_are_problems_that_echo_nothing(self, command_world: World, sent: bytes) -> None:
+        answer = command_world.call("POST", "/api/admin/partners", command_world.admin, content=sent)
+        assert answer.status_code == 400
+        assert answer.headers["content-type"] == "application/problem+json"
+        problem = json.loads(answer.text, parse_constant=lambda name: pytest.fail(f"{name} in an answer"))
+        assert {"type", "title", "status", "code", "detail", "message"} <= set(problem)
+        assert '"input"' not in answer.text and "a.example" not in answer.text
+
+    def test_the_specifications_words(self, command_world: World) -> None:
+        for body, field, message in (
+            ({"email": "nobody", "password": "12345678"}, "email", "Please enter a valid email"),
+            ({"email": "a@b.example", "password": "1234567"}, "password", "Password must be at least 8 characters"),
+        ):
+            problem = command_world.call("POST", "/api/platform/login", json=body).json()
+            assert problem["message"] == message
+            assert problem["errors"] == [{"field": field, "message": message}]
+        body = {"token": "x", "email": "a@b.example", "password": "12345678", "name": "A"}
+        problem = command_world.call("POST", "/api/platform/setup", json=body).json()
+        assert problem["message"] == "Name must be at least 2 characters"
+
+    def test_other_sites_and_forms_are_refused(self, command_world: World) -> None:
+        for headers in (
+            {"Origin": "https://evil.example"},
+            {"Sec-Fetch-Site": "same-site"},
+            {"Content-Type": "text/plain", "Sec-Fetch-Site": "same-origin"},
+        ):
+            answer = command_world.call(
+                "POST", "/api/platform/websites", command_world.owner, json={"domain": "a.example"}, headers=headers
+            )
+            assert (answer.status_code, answer.json()["code"]) == (403, "cross_site")
+
+    def test_unknown_addresses_and_methods_are_problems_too(self, command_world: World) -> None:
+        missing = command_world.call("POST", "/api/nothing", command_world.owner, json={})
+        assert (missing.status_code, missing.json()["code"]) == (404, "not_found")
+        wrong = command_world.call("PUT", "/api/platform/websites", command_world.owner, json={})
+        assert (wrong.status_code, wrong.json()["code"]) == (405, "method_not_allowed")
+        bad = command_world.call("PATCH", "/api/platform/links/1", command_world.owner, json={})
+        assert bad.status_code == 400
+
+
+class TestIdempotency:
+    path = "/api/platform/websites"
+
+    def test_the_same_request_again_gets_the_same_answer_and_does_nothing(self, command_world: World) -> None:
+        headers, body = {"Idempotency-Key": uuid4().hex}, {"domain": "again.example"}
+        first = command_world.call("POST", self.path, command_world.owner, json=body, headers=headers)
+        before = command_world.count("SELECT count(*) FROM events.stored_events")
+        second = command_world.call("POST", self.path, command_world.owner, json=body, headers=headers)
+        assert second.status_code == 201
+        assert second.content == first.content
+        assert second.headers["X-Position"] == first.headers["X-Position"]
+        assert second.headers["Idempotency-Replayed"] == "true"
+        assert command_world.count("SELECT count(*) FROM events.stored_events") == before
+
+    def test_stored_answers_are_sealed(self, command_world: World) -> None:
+        headers = {"Idempotency-Key": uuid4().hex}
+        made = command_world.call(
+            "POST", self.path, command_world.owner, json={"domain": "sealed.example"}, headers=headers
+        )
+        found = command_world.count(
+            "SELECT count(*) FROM auth.idempotency WHERE body LIKE %s", f"%{made.json()['secretKey']}%"
+        )
+        assert found == 0
+
+    def test_another_request_under_the_key_is_refused(self, command_world: World) -> None:
+        headers = {"Idempotency-Key": uuid4().hex}
+        command_world.call("POST", self.path, command_world.owner, json={"domain": "one.example"}, headers=headers)
+        answer = command_world.call(
+            "POST", self.path, command_world.owner, json={"domain": "two.example"}, headers=headers
+        )
+        assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_mismatch")
+
+    def test_keys_are_each_accounts_own(self, command_world: World) -> None:
+        headers, body = {"Idempotency-Key": uuid4().hex}, {"domain": "mine.example"}
+        first = command_world.call("POST", self.path, command_world.owner, json=body, headers=headers)
+        other = command_world.call("POST", self.path, command_world.person(), json=body, headers=headers)
+        assert first.json()["id"] != other.json()["id"]
+
+    def test_a_refusal_may_be_tried_again(self, command_world: World) -> None:
+        headers, body = {"Idempotency-Key": uuid4().hex}, {"domain": "localhost"}
+        for _ in range(2):
+            answer = command_world.call("POST", self.path, command_world.owner, json=body, headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (400, "bad_host")
+
+    def test_a_bad_key_is_named(self, command_world: World) -> None:
+        for key in ("", "x" * 256):
+            answer = command_world.call(
+                "POST", self.path, command_world.owner, json={"domain": "a.example"}, headers={"Idempotency-Key": key}
+            )
+            assert (answer.status_code, answer.json()["code"]) == (400, "bad_idempotency_key")
+
+
+def test_exchange_rates(command_world: World) -> None:
+    body = {"base": "EUR", "quote": "USD", "rate": "1.1", "on": "2026-11-01"}
+    path = "/api/admin/exchange-rates"
+    assert command_world.call("POST", path, command_world.admin, json=body).status_code == 201
+    number = command_world.call("POST", path, command_world.admin, json={**body, "rate": 1.25})
+    assert (number.status_code, number.json()["rate"]) == (201, "1.25")
+    assert command_world.call("POST", path, command_world.owner, json=body).status_code == 403
+    for change in ({"rate": 0}, {"rate": "x"}, {"on": "yesterday"}, {"base": "USD"}):
+        assert command_world.call("POST", path, command_world.admin, json={**body, **change}).status_code == 400
+
+
+def test_the_service_describes_and_watches_itself(command_world: World) -> None:
+    document = command_world.http.get("/api/openapi.json").json()
+    operations = {method + path: found for path, item in document["paths"].items() for method, found in item.items()}
+    assert operations["post/api/platform/websites"]["operationId"] == "connectWebsite"
+    assert "Problem" in document["components"]["schemas"]
+    assert all("422" not in found["responses"] for found in operations.values())
+    assert command_world.http.get("/livez").status_code == 200
+    assert command_world.http.get("/readyz").json()["parts"] == {"postgres": "ok"}
+    assert "command_leading" in command_world.http.get("/metrics").text

@@ -1,0 +1,237 @@
+"""Set-up, sign-in, sessions and sign-out on a real Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from command_api.accounts.passwords import Passwords
+from command_api.accounts.sign_in import Accounts
+from command_api.core import open_core
+from infra.identity import authenticate
+from infra.keyring import Keyring, SubjectErased
+from infra.problems import Problem
+from infra.settings import Settings
+from tests.support.command import ADMIN_EMAIL, ADMIN_PASSWORD, World, world
+
+LOGIN, SETUP, LOGOUT = "/api/platform/login", "/api/platform/setup", "/api/platform/logout"
+
+
+@pytest.fixture(scope="module")
+def set_up(embedded_postgres: Settings) -> Iterator[World]:
+    """An installation whose first admin came from the settings."""
+    with world(embedded_postgres) as made:
+        accounts(made).ensure_first_admin()
+        yield made
+
+
+def accounts(made: World) -> Accounts:
+    settings = replace(made.settings, admin_email=ADMIN_EMAIL, admin_password=ADMIN_PASSWORD)
+    return Accounts(replace(made.core, settings=settings), Passwords())
+
+
+def sign_in(made: World, **changes: str) -> httpx.Response:
+    body = {"email": ADMIN_EMAIL, "password": ADMIN_PASSWORD, **changes}
+    headers = {"X-Forwarded-For": f"203.0.113.{uuid4().int % 250}"}
+    made.http.cookies.clear()
+    return made.call("POST", LOGIN, json=body, headers=headers)
+
+
+def cookie_of(answer: httpx.Response) -> str:
+    return answer.headers["set-cookie"].partition(";")[0]
+
+
+def test_the_settings_admin_is_made_once(set_up: World) -> None:
+    before = set_up.count("SELECT count(*) FROM events.stored_events")
+    assert accounts(set_up).ensure_first_admin() is None
+    assert set_up.count("SELECT count(*) FROM events.stored_events") >= before
+    assert set_up.count("SELECT count(*) FROM auth.credential") == 1
+
+
+def test_signing_in_gives_a_token_a_cookie_and_the_user(set_up: World) -> None:
+    answer = sign_in(set_up, email=f" {ADMIN_EMAIL.upper()} ")
+    assert answer.status_code == 200
+    assert answer.json()["requires2FA"] is False
+    assert answer.json()["user"]["email"] == ADMIN_EMAIL
+    assert "admin" in answer.json()["user"]["roles"]
+    assert answer.headers["cache-control"] == "no-store"
+    assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=Lax" in answer.headers["set-cookie"]
+    assert answer.headers["x-position"].startswith("domain@")
+    secret = cookie_of(answer).partition("=")[2]
+    assert secret != answer.json()["token"]
+    for column in ("cookie_hash", "token_hash"):
+        found = set_up.count(
+            f"SELECT count(*) FROM auth.session WHERE encode({column}, 'escape') LIKE %s", f"%{secret}%"
+        )
+        assert found == 0
+
+
+def test_wrong_address_and_wrong_password_are_answered_alike(set_up: World) -> None:
+    answers = [sign_in(set_up, password="wrong password"), sign_in(set_up, email="nobody@example.com")]
+    assert [answer.status_code for answer in answers] == [401, 401]
+    assert answers[0].json() == answers[1].json()
+    assert answers[0].json()["message"] == "Invalid credentials"
+
+
+def test_a_browser_needs_token_and_cookie_of_one_session(set_up: World) -> None:
+    mine, other = sign_in(set_up), sign_in(set_up)
+    set_up.http.cookies.clear()
+    browser = {"Sec-Fetch-Site": "same-origin", "Authorization": f"Bearer {mine.json()['token']}"}
+    body = {"domain": "browser.example"}
+
+    def status(headers: dict[str, str]) -> int:
+        return set_up.call("POST", "/api/platform/websites", json=body, headers=headers).status_code
+
+    assert status({**browser, "Cookie": cookie_of(mine)}) == 201
+    assert status(browser) == 401
+    assert status({**browser, "Cookie": cookie_of(other)}) == 401
+    assert status({"Sec-Fetch-Site": "same-origin", "Cookie": cookie_of(mine)}) == 401
+    assert status({"Authorization": browser["Authorization"]}) == 201
+    assert status({"Authorization": "Bearer " + cookie_of(mine).partition("=")[2]}) == 401
+
+
+def test_reads_may_come_with_the_cookie_alone(set_up: World) -> None:
+    cookie = cookie_of(sign_in(set_up))
+    assert authenticate(set_up.core.pool, {"cookie": cookie}, "GET").email == ADMIN_EMAIL
+    with pytest.raises(Problem):
+        authenticate(set_up.core.pool, {"cookie": cookie}, "POST")
+    with pytest.raises(Problem):
+        authenticate(set_up.core.pool, {"cookie": "sid=made-up"}, "GET")
+
+
+@pytest.mark.parametrize(
+    ("change", "alone", "with_cookie"),
+    [
+        ("token_expires_at = now() - interval '1 second'", False, True),
+        ("last_seen_at = now() - interval '4 hours 1 second'", False, False),
+        ("expires_at = now() - interval '1 second'", False, False),
+        ("revoked_at = now()", False, False),
+        ("last_seen_at = now() - interval '3 hours'", True, True),
+    ],
+)
+def test_sessions_end(set_up: World, change: str, alone: bool, with_cookie: bool) -> None:
+    answer = sign_in(set_up)
+    token, cookie = answer.json()["token"], cookie_of(answer)
+    for headers, lives in (
+        ({"authorization": f"Bearer {token}"}, alone),
+        ({"authorization": f"Bearer {token}", "cookie": cookie}, with_cookie),
+        ({"cookie": cookie}, with_cookie),
+    ):
+        person = authenticate(set_up.core.pool, {"authorization": f"Bearer {sign_in(set_up).json()['token']}"}, "GET")
+        set_up.postgres.execute(
+            f"UPDATE auth.session SET {change} WHERE account_id = %s AND id != %s",
+            (person.account_id, person.session_id),
+        )
+        try:
+            authenticate(set_up.core.pool, headers, "GET")
+        except Problem as problem:
+            assert not lives and problem.status == 401
+        else:
+            assert lives
+
+
+def test_use_keeps_a_session_alive(set_up: World) -> None:
+    token = sign_in(set_up).json()["token"]
+    set_up.postgres.execute("UPDATE auth.session SET last_seen_at = now() - interval '10 minutes'")
+    person = authenticate(set_up.core.pool, {"authorization": f"Bearer {token}"}, "GET")
+    fresh = "SELECT count(*) FROM auth.session WHERE id = %s AND last_seen_at > now() - interval '1 minute'"
+    assert set_up.count(fresh, person.session_id) == 1
+
+
+def test_signing_out_ends_the_session_at_once(set_up: World) -> None:
+    answer = sign_in(set_up)
+    headers = {"Authorization": f"Bearer {answer.json()['token']}"}
+    set_up.http.cookies.clear()
+    gone = set_up.call("POST", LOGOUT, headers=headers)
+    assert gone.status_code == 204
+    assert "Max-Age=0" in gone.headers["set-cookie"]
+    assert set_up.call("POST", LOGOUT, headers=headers).status_code == 401
+    account = answer.json()["user"]["id"]
+    assert set_up.events(account)[-1] == "account.signed_out.v1"
+
+
+def test_guessing_is_slowed_down_per_account_and_right_passwords_are_not_counted(set_up: World) -> None:
+    victim = "victim@example.com"
+    statuses = [sign_in(set_up, email=victim, password="wrong password").status_code for _ in range(12)]
+    assert statuses[:10] == [401] * 10
+    limited = sign_in(set_up, email=victim, password="wrong password")
+    assert (limited.status_code, limited.json()["code"]) == (429, "too_many_attempts")
+    assert 1 <= int(limited.headers["Retry-After"]) <= 15
+    assert [sign_in(set_up).status_code for _ in range(12)] == [200] * 12
+
+
+def test_guessing_is_slowed_down_per_address(set_up: World) -> None:
+    headers = {"X-Forwarded-For": "198.51.100.7"}
+
+    def guess() -> int:
+        body = {"email": f"{uuid4().hex}@example.com", "password": "wrong password"}
+        return set_up.call("POST", LOGIN, json=body, headers=headers).status_code
+
+    # A bucket that is nearly empty, so that the test need not hash thirty passwords.
+    set_up.postgres.execute(
+        "INSERT INTO auth.rate_limit (bucket, tat) VALUES ('address:198.51.100.7', now() + interval '89 seconds')"
+    )
+    assert [guess() for _ in range(3)][-1] == 429
+
+
+def test_personal_data_lies_encrypted_and_can_be_erased(set_up: World) -> None:
+    account_id = sign_in(set_up).json()["user"]["id"]
+    (state,) = set_up.postgres.execute(
+        "SELECT convert_from(state, 'UTF8') FROM events.stored_events"
+        " WHERE originator_id = %s AND originator_version = 1",
+        (account_id,),
+    ).fetchone() or ("",)
+    assert ADMIN_EMAIL not in state and '"email":"enc:' in state
+    keyring, subject = set_up.core.keyring, uuid4()
+    sealed = keyring.encrypt(subject, "name", "Ada")
+    assert keyring(subject, "name", sealed) == "Ada"
+    assert Keyring(set_up.core.pool, set_up.settings)(subject, "name", sealed) == "Ada"
+    with pytest.raises(ValueError):
+        keyring(subject, "email", sealed)
+    keyring.erase(subject)
+    assert keyring(subject, "name", sealed) == "[erased]"
+    with pytest.raises(SubjectErased):
+        keyring.encrypt(subject, "name", "Ada")
+
+
+def test_the_set_up_link_works_once_and_only_while_there_is_nobody(embedded_postgres: Settings) -> None:
+    with world(embedded_postgres) as made:
+        made_accounts = Accounts(made.core, Passwords())
+        link, second = made_accounts.ensure_first_admin(), made_accounts.ensure_first_admin()
+        assert link is not None and second is not None
+        assert link.startswith(f"{made.settings.app_url}/setup?token=")
+        body = {"email": "first@example.com", "password": ADMIN_PASSWORD, "name": "First"}
+        wrong = made.call("POST", SETUP, json={**body, "token": "made up"})
+        assert (wrong.status_code, wrong.json()["code"]) == (403, "bad_setup_link")
+        answer = made.call("POST", SETUP, json={**body, "token": link.partition("=")[2]})
+        assert answer.status_code == 200
+        assert answer.json()["user"]["roles"] == ["member", "analyst", "admin"]
+        for token in (link, second):
+            late = made.call("POST", SETUP, json={**body, "token": token.partition("=")[2]})
+            assert (late.status_code, late.json()["code"]) == (409, "already_set_up")
+        assert Accounts(made.core, Passwords()).ensure_first_admin() is None
+        assert made.count("SELECT count(*) FROM auth.setup_token") == 0
+
+
+def test_without_postgres_commands_answer_503_soon(embedded_postgres: Settings) -> None:
+    with world(embedded_postgres) as made:
+        person = made.owner
+        gone = replace(made.settings, postgres_url="postgresql://postgres@127.0.0.1:1/althing")
+        core = open_core(made.settings)
+        core.pool.close()
+        answer = None
+        try:
+            from infra.postgres import pool
+
+            broken = replace(core, pool=pool(gone, 1))
+            made.http.app.state.core = broken  # type: ignore[attr-defined]
+            answer = made.call("POST", "/api/platform/websites", person, json={"domain": "a.example"})
+            broken.pool.close()
+        finally:
+            core.store.close()
+        assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+        assert int(answer.headers["Retry-After"]) <= 2
