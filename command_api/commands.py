@@ -20,6 +20,7 @@ from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
 import orjson
+from prometheus_client import Counter
 from psycopg import Cursor
 from psycopg.types.json import Jsonb
 from pydantic import BaseModel
@@ -37,6 +38,7 @@ ATTEMPTS: Final = 4
 KEY_LENGTH: Final = 255
 
 log = logging.getLogger(__name__)
+_RUNS = Counter("command_runs_total", "Commands by what they came to; refusals are not counted", ["outcome"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class Commands:
             if repeat is not None:
                 before = self._answer_before(repeat)
                 if before is not None:
+                    _RUNS.labels("replayed").inc()
                     return before
             decided = decide()
             body = orjson.dumps(decided.answer.model_dump(mode="json", by_alias=True, exclude_unset=True))
@@ -107,7 +110,9 @@ class Commands:
                 position = self.store.write(decided.events, self._also(decided, repeat, status, body))
             except Conflict as conflict:
                 log.info("another writer was first on %s", conflict.constraint)
+                _RUNS.labels("conflict").inc()
                 continue
+            _RUNS.labels("done").inc()
             return Done(status, body, _headers(position))
         raise Problem(409, "busy", "This was changed by somebody else at the same moment. Please try again.")
 

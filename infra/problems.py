@@ -131,9 +131,11 @@ def _field_error(item: Mapping[str, Any]) -> FieldError:
         return FieldError(name, f"{shown} is not a field of this call.")
     if kind == "value_error":
         return FieldError(name, str(item["msg"]).removeprefix("Value error, "))
-    if "." in kind or kind.startswith("said_"):
-        return FieldError(name, str(item["msg"]))
+    if kind in ("model_attributes_type", "model_type", "dict_type"):
+        return FieldError(name, f"{shown} must be a JSON object.")
     reason = str(item["msg"])
+    if reason.startswith("Input should "):
+        return FieldError(name, f"{shown} must {reason.removeprefix('Input should ')}.")
     return FieldError(name, f"{shown}: {reason[:1].lower()}{reason[1:]}.")
 
 

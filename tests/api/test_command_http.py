@@ -281,4 +281,4 @@ def test_the_service_describes_and_watches_itself(command_world: World) -> None:
     assert all("422" not in found["responses"] for found in operations.values())
     assert command_world.http.get("/livez").status_code == 200
     assert command_world.http.get("/readyz").json()["parts"] == {"postgres": "ok"}
-    assert "command_leading" in command_world.http.get("/metrics").text
+    assert "command_runs_total" in command_world.http.get("/metrics").text

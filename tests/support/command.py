@@ -1,0 +1,181 @@
+"""The command service in the test's process, on a database of its own in the shared Postgres, with the log on Postgres.
+
+`command_world` (module fixture) gives a `World`: call it over HTTP, look into its store, read topic `domain`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import httpx
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+
+from command_api.app import create_app
+from command_api.core import Core, open_core
+from command_api.store import create_schema
+from infra.identity import open_session
+from infra.log import Log, StoredRecord
+from infra.log.postgres_log import PostgresLog
+from infra.migrations import migrate
+from infra.settings import Settings
+from schemas.topics import BY_NAME
+
+ADMIN_EMAIL, ADMIN_PASSWORD = "admin@example.com", "correct horse battery"
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who is signed in, as a program is: with the token alone."""
+
+    account_id: UUID
+    session_id: UUID
+    cookie: str
+    token: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+
+@dataclass
+class World:
+    """One command service and its database."""
+
+    settings: Settings
+    core: Core
+    people: list[Person] = field(default_factory=list)
+
+    @cached_property
+    def http(self) -> TestClient:
+        headers = {"Content-Type": "application/json"}
+        return TestClient(create_app(self.core), headers=headers, client=("127.0.0.1", 50000))
+
+    @cached_property
+    def log(self) -> Log:
+        log = PostgresLog(self.settings)
+        log.create_topics()
+        return log
+
+    @cached_property
+    def postgres(self) -> psycopg.Connection[Any]:
+        assert self.settings.postgres_url is not None
+        return psycopg.connect(self.settings.postgres_url, autocommit=True)
+
+    def person(self, *roles: str) -> Person:
+        account_id, session_id = uuid.uuid4(), uuid.uuid4()
+        opened = open_session(
+            self.postgres,
+            account_id=account_id,
+            session_id=session_id,
+            email=f"{account_id.hex[:8]}@example.com",
+            name="Ada",
+            roles=roles or ("member",),
+        )
+        return Person(account_id, session_id, opened.cookie, opened.token)
+
+    @cached_property
+    def owner(self) -> Person:
+        return self.person()
+
+    @cached_property
+    def admin(self) -> Person:
+        return self.person("member", "admin")
+
+    def call(self, method: str, path: str, person: Person | None = None, **options: Any) -> httpx.Response:
+        headers = {**(person.headers if person else {}), **options.pop("headers", {})}
+        answer: httpx.Response = self.http.request(method, path, headers=headers, **options)
+        return answer
+
+    def website(self, person: Person | None = None, **body: Any) -> dict[str, Any]:
+        return self._made("/api/platform/websites", person or self.owner, {"domain": "shop.example", **body})
+
+    def partner(self, **body: Any) -> dict[str, Any]:
+        given = {
+            "name": f"Partner {uuid.uuid4().hex[:8]}",
+            "baseUrl": "https://www.good-vpn.example/",
+            "commission": 10,
+        }
+        return self._made("/api/admin/partners", self.admin, {**given, **body})
+
+    def link(self, website: dict[str, Any], partner: dict[str, Any], **body: Any) -> dict[str, Any]:
+        given = {"websiteId": website["id"], "partnerId": partner["id"]}
+        return self._made("/api/platform/links", self.owner, {**given, **body})
+
+    def count(self, sql: str, *values: Any) -> int:
+        row = self.postgres.execute(sql.encode(), values).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    def events(self, aggregate_id: UUID | str) -> list[str]:
+        """Names and versions of what happened to one aggregate."""
+        sql = "SELECT topic FROM events.stored_events WHERE originator_id = %s ORDER BY originator_version"
+        return [row[0] for row in self.postgres.execute(sql, (aggregate_id,))]
+
+    def records(self, topic: str) -> list[StoredRecord]:
+        """All that lies in the first partition of a topic."""
+        assert BY_NAME[topic].partitions == 1
+        end = self.log.end_offset(topic, 0)
+        source = self.log.source(topic, 0)
+        found: list[StoredRecord] = []
+        try:
+            while len(found) < end:
+                found += source.read(1000, 5)
+        finally:
+            source.close()
+        return found
+
+    def close(self) -> None:
+        for name in ("log", "postgres"):
+            if name in self.__dict__:
+                self.__dict__[name].close()
+        self.core.close()
+
+    def _made(self, path: str, person: Person, body: dict[str, Any]) -> dict[str, Any]:
+        answer = self.call("POST", path, person, json=body)
+        assert answer.status_code == 201, answer.text
+        made: dict[str, Any] = answer.json()
+        return made
+
+
+@contextmanager
+def database(postgres: Settings) -> Iterator[Settings]:
+    """A migrated database of its own in that Postgres; dropped afterwards."""
+    assert postgres.postgres_url is not None
+    name = f"c{uuid.uuid4().hex[:12]}"
+    url = urlsplit(postgres.postgres_url)._replace(path=f"/{name}").geturl()
+    with psycopg.connect(postgres.postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    try:
+        migrate.apply(url, migrate.read_folder(migrate.FOLDER))
+        settings = replace(postgres, postgres_url=url, log="postgres", admin_email=None, admin_password=None)
+        create_schema(settings)
+        yield settings
+    finally:
+        with psycopg.connect(postgres.postgres_url, autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def world(postgres: Settings) -> Iterator[World]:
+    with database(postgres) as settings:
+        made = World(settings, open_core(settings))
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+@pytest.fixture(scope="module")
+def command_world(embedded_postgres: Settings) -> Iterator[World]:
+    """Shared by a module's tests: each makes its own websites, partners and people."""
+    with world(embedded_postgres) as made:
+        yield made
