@@ -35,6 +35,9 @@ PATIENCE_S: Final = 1.0
 
 PING_TIMEOUT_S: Final = 0.4
 _LIMITS: Final = {"max_execution_time": ANSWER_TIMEOUT_S - 2, "max_threads": 2, "readonly": 2}
+_OUR_FAULT: Final = frozenset({10, 36, 42, 43, 44, 46, 47, 53, 62, 179, 184, 207, 215, 352, 386, 456, 457})
+"""Codes of ClickHouse that blame the statement: a fault of the program (500), not of the server (503)."""
+
 _PING: Final = urllib3.Timeout(connect=PING_TIMEOUT_S, read=PING_TIMEOUT_S)
 
 
@@ -72,6 +75,8 @@ class Columnar:
             self._wait(running)
             return [future.result(timeout=0) for future in running]
         except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
+            if getattr(error, "code", None) in _OUR_FAULT:
+                raise
             raise self._failed(error) from error
         finally:
             for future in running:

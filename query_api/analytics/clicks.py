@@ -41,8 +41,8 @@ def query(selection: Selection, range_: Range) -> Query:
         sql = f"SELECT {edge(traffic)} AS edge, {counters}, {uniques} {counted.sql} GROUP BY edge"
     else:
         sql = (
-            f"SELECT {edge(traffic)} AS edge, {counters}, {_NO_UNIQUES} {counted.sql} GROUP BY edge "
-            f"ALL SELECT {edge(visitors)} AS edge, {_NO_COUNTERS}, {uniques} {seen.sql} GROUP BY edge"
+            f"SELECT {edge(traffic)} AS edge, {counters}, {_NO_UNIQUES} {counted.sql} GROUP BY edge"
+            f" UNION ALL SELECT {edge(visitors)} AS edge, {_NO_COUNTERS}, {uniques} {seen.sql} GROUP BY edge"
         )
     return Query(sql, {**counted.parameters, **seen.parameters, **edges_of(range_)})
 

@@ -1,0 +1,212 @@
+"""Who may read what: every route of the service, walked from its own OpenAPI document, with every kind of caller."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from infra.identity import revoke_session
+from tests.support.query import Person, QueryService, event, this_moment
+
+PUBLIC = {"/api/platform/about"}
+OF_EVERYBODY = {"/api/platform/user", "/api/platform/partners"}
+OWN_LISTS = {"/api/platform/websites", "/api/platform/links", "/api/platform/conversions"}
+OF_A_WEBSITE = {"/api/platform/websites/{id}/keys", "/api/platform/websites/{id}/snippet"}
+
+
+@pytest.fixture(scope="module")
+def routes(query_service: QueryService) -> dict[str, Any]:
+    document = query_service.get("/api/openapi.json").json()
+    paths: dict[str, Any] = document["paths"]
+    assert len(paths) >= 25
+    assert all(set(operations) == {"get"} for operations in paths.values())
+    return paths
+
+
+class World:
+    """A website of Ada's with something of each kind, and people who have nothing to do with it."""
+
+    def __init__(self, service: QueryService) -> None:
+        self.ada, self.eve = service.person(), service.person()
+        self.admin, self.analyst = service.person("admin"), service.person("analyst")
+        self.website = service.website(self.ada, domain=f"{uuid4().hex}.example")
+        partner = service.partner("Acme")
+        now = this_moment()
+        self.link, self.conversion = uuid4(), uuid4()
+        service.insert("links", {
+            "id": self.link, "slug": f"l{self.link.hex[:8]}", "code": self.link.int % 2**47, "website_id": self.website,
+            "partner_id": partner, "destination": "https://partner.example/", "subs": "{}", "is_active": True,
+            "created_at": now,
+        })  # fmt: skip
+        service.insert("conversions", {
+            "id": self.conversion, "website_id": self.website, "kind": "sale", "event": "sale", "txid": "t-1",
+            "status": "pending", "amount": 1000, "currency": "USD", "commission": 100, "commission_currency": "USD",
+            "partner_id": partner, "reported_by": "sale", "occurred_at": now, "recorded_at": now,
+        })  # fmt: skip
+        key = {"key_hash": uuid4().bytes, "last4": "abcd", "public_key": f"pk_{uuid4().hex}", "allowed_origins": []}
+        service.insert(
+            "website_keys", {"id": uuid4(), "website_id": self.website, "kind": "site", **key, "created_at": now}
+        )
+        service.events([event(self.website, now, visitor=1, link_id=self.link, partner_id=partner)])
+
+    def address(self, path: str) -> str:
+        ids: dict[str, UUID] = {
+            "/api/platform/links/{id}": self.link,
+            "/api/platform/conversions/{id}": self.conversion,
+        }
+        path = path.replace("{id}", str(ids.get(path, self.website)))
+        return f"{path}?websiteId={self.website}" if "/analytics/" in path and "/admin/" not in path else path
+
+
+@pytest.fixture(scope="module")
+def world(query_service: QueryService) -> World:
+    return World(query_service)
+
+
+def test_nobody_reads_without_signing_in(query_service: QueryService, routes: dict[str, Any], world: World) -> None:
+    ended = query_service.person("admin")
+    revoke_session(query_service.postgres, ended.session_id)
+    late = query_service.person("admin")
+    query_service.postgres.execute("UPDATE auth.session SET expires_at = now() WHERE id = %s", (late.session_id,))
+    made_up = Person(uuid4(), uuid4(), "", {"Authorization": "Bearer x"})
+    for path in routes.keys() - PUBLIC:
+        for person in (None, ended, late, made_up):
+            assert query_service.get(world.address(path), person).status_code == 401, path
+
+
+def test_a_website_of_another_does_not_exist(query_service: QueryService, routes: dict[str, Any], world: World) -> None:
+    for path in routes.keys() - PUBLIC - OF_EVERYBODY:
+        for person in (world.eve, world.analyst):
+            answer = query_service.get(world.address(path), person)
+            if path in OWN_LISTS:
+                assert answer.json() == [], path
+                named = query_service.get(f"{path}?websiteId={world.website}", person)
+                assert named.status_code == 404 or path == "/api/platform/websites", path
+            else:
+                assert answer.status_code == (403 if path.startswith("/api/admin/") else 404), path
+            assert str(world.website) not in answer.text
+
+
+def test_owners_and_admins_read_it(query_service: QueryService, routes: dict[str, Any], world: World) -> None:
+    for path in routes:
+        if path.endswith("/live"):
+            continue
+        is_admins = path.startswith("/api/admin/")
+        if not is_admins:
+            answer = query_service.get(world.address(path), world.ada)
+            assert answer.status_code == 200, (path, answer.text)
+            if path in OWN_LISTS | OF_A_WEBSITE:
+                assert answer.json(), path
+        assert query_service.get(world.address(path), world.admin).status_code == 200, path
+
+
+def test_a_removed_website_is_gone(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    query_service.postgres.execute("UPDATE read.websites__g1 SET deleted_at = now() WHERE id = %s", (website,))
+    assert query_service.get(f"/api/platform/analytics/overview?websiteId={website}", ada).status_code == 404
+    assert query_service.get("/api/platform/websites", ada).json() == []
+
+
+def test_the_cookie_alone_reads(query_service: QueryService, world: World) -> None:
+    answer = query_service.get("/api/platform/user", headers={"Cookie": f"sid={world.ada.cookie}"})
+    assert answer.json()["id"] == str(world.ada.account_id)
+    assert set(answer.json()) == {"id", "email", "name", "username", "roles", "createdAt"}
+
+
+def test_lists_show_what_is_theirs(query_service: QueryService, world: World) -> None:
+    [site] = query_service.get("/api/platform/websites", world.ada).json()
+    assert site["siteKey"].startswith("pk_") and site["firstEventAt"] is not None
+    snippet = query_service.get(f"/api/platform/websites/{world.website}/snippet", world.ada).json()["html"]
+    assert site["siteKey"] in snippet and snippet.startswith("<script")
+    [link] = query_service.get("/api/platform/links", world.ada).json()
+    assert link["clicks"] == 1 and link["earnings"] == {"amount": 0, "currency": "USD"}
+    assert link["url"].endswith(f"/go/{link['slug']}")
+    [sale] = query_service.get("/api/platform/conversions", world.ada).json()
+    assert sale["commission"] == {"amount": 100, "currency": "USD"} and sale["partnerName"] == "Acme"
+    for query in ("status=approved", f"partnerId={uuid4()}", "to=2020-01-01", "from=2090-01-01"):
+        assert query_service.get(f"/api/platform/conversions?{query}", world.ada).json() == [], query
+    query = f"websiteId={world.website}&status=pending&from=2020-01-01&to="
+    assert query_service.get(f"/api/platform/conversions?{query}", world.ada).json() == [sale]
+
+
+def test_pages_follow_each_other(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    now = this_moment()
+    query_service.events([event(website, now, visitor=n, _offset=n, _partition=n % 4) for n in range(25)])
+    path, seen = f"/api/platform/analytics/events?websiteId={website}&of=clicks&limit=10", []
+    while path:
+        answer = query_service.get(path, ada)
+        seen += [(row["topic"], row["partition"], row["offset"]) for row in answer.json()]
+        path = answer.links["next"]["url"] if "next" in answer.links else ""
+    assert sorted(offset for _, _, offset in seen) == list(range(25))
+    assert {(topic, partition) for topic, partition, _ in seen} == {("clicks", n) for n in range(4)}
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("timeRange=5d", "timeRange"),
+        ("timeRange=custom", "from"),
+        ("timeRange=custom&from=2026-01-02&to=2026-01-01", "from"),
+        ("timeRange=custom&from=yesterday&to=2026-01-01", "from"),
+        ("from=2026-01-01", "from"),
+        ("compare=never", "compare"),
+        ("bots=some", "bots"),
+        ("country=Germany", "country"),
+        ("partner=nobody-is-called-so", "partner"),
+        ("link=nothing-is-called-so", "link"),
+        ("sub11=x", "sub11"),
+    ],
+)
+def test_bad_parameters_are_named(query_service: QueryService, world: World, query: str, field: str) -> None:
+    answer = query_service.get(f"/api/platform/analytics/overview?websiteId={world.website}&{query}", world.ada)
+    problem = answer.json()
+    assert answer.status_code == 400 and answer.headers["Content-Type"] == "application/problem+json"
+    assert [error["field"] for error in problem["errors"]] == [field] and problem["message"]
+
+
+def test_a_missing_or_odd_website_is_named(query_service: QueryService, world: World) -> None:
+    for query in ("", "?websiteId=1", "?websiteId="):
+        answer = query_service.get(f"/api/platform/analytics/overview{query}", world.ada)
+        assert answer.status_code == 400 and answer.json()["errors"][0]["field"] == "websiteId"
+
+
+def test_slugs_name_partners_and_links(query_service: QueryService, world: World) -> None:
+    [link] = query_service.get("/api/platform/links", world.ada).json()
+    slug = next(
+        one["slug"] for one in query_service.get("/api/platform/partners", world.ada).json()
+        if one["id"] == link["partnerId"]
+    )  # fmt: skip
+    for query, clicks in ((f"partner={slug}", 1), (f"link={link['slug']}", 1), (f"link=-{link['slug']}", 0)):
+        path = f"/api/platform/analytics/overview?websiteId={world.website}&timeRange=24h&{query}"
+        assert query_service.get(path, world.ada).json()["clicks"]["total"] == clicks, query
+
+
+def test_csv_has_the_same_rows_and_no_formulas(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    partner = query_service.partner("=HYPERLINK(1)", slug=f"p-{uuid4().hex}")
+    query_service.events([event(website, this_moment(), visitor=1, partner_id=partner)])
+    path = f"/api/platform/analytics/partners.csv?websiteId={website}"
+    answer = query_service.get(path, ada)
+    lines = answer.text.split("\r\n")
+    assert lines[0] == "partnerId,partnerName,clicks,conversions,revenue,epc,conversion_rate"
+    assert lines[1] == f"{partner},'=HYPERLINK(1),1,0,0.0,0.0,0.0"
+    assert "attachment" in answer.headers["Content-Disposition"] and answer.headers["X-As-Of"]
+    [shown] = query_service.get(path.replace(".csv", ""), ada).json()
+    assert shown["partnerName"] == "=HYPERLINK(1)"
+    overview = query_service.get(f"/api/platform/analytics/overview.csv?websiteId={website}", ada).text
+    assert "clicks.total,1,0" in overview.split("\r\n")
+
+
+def test_head_is_get_without_the_body(query_service: QueryService, world: World) -> None:
+    import httpx
+
+    answer = httpx.head(query_service.address + "/api/platform/user", headers=world.ada.headers)
+    assert answer.status_code == 200 and answer.content == b""
+    live = f"{query_service.address}/api/platform/analytics/live?websiteId={world.website}"
+    assert httpx.head(live, headers=world.ada.headers, timeout=5).status_code == 405
