@@ -67,7 +67,7 @@ _STATUS: dict[int, int] = {
 }
 
 _CODE = re.compile(r"Code:\s*(\d+)\.\s*(?:DB::)?Exception:\s*", re.DOTALL)
-_TRAILING_VERSION = re.compile(r"\s*\(version [^()]*(?:\([^()]*\))?\)\.?(?:\s*\([A-Z_0-9]+\))?\s*$")
+_TRAILING_VERSION = re.compile(r"(?:\s*\(version [^()]*(?:\([^()]*\))?\)\.?(?:\s*\([A-Z_0-9]+\))?)+\s*$")
 
 
 class ClickHouseError(Exception):

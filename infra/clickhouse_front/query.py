@@ -15,6 +15,10 @@ from infra.clickhouse_front.sessions import Session
 from infra.clickhouse_front.sql import Statement
 from infra.clickhouse_front.users import User
 
+# A result in a format that cannot be streamed (JSON, Parquet, ...) is held in memory: the engine stops it here. In
+# rows, because chdb 4.4 does not heed max_result_bytes.
+MAX_WHOLE_RESULT_ROWS = 500_000
+
 
 class Lease:
     """A connection for one query: of its own, opened at first use, or its session's, which outlives it."""
@@ -79,12 +83,16 @@ class Query:
             self.lease.connection,
             self.statement,
             self.request.parameters,
-            self.request.default_format or formats.DEFAULT,
+            self._output_format,
             whole=self.request.flag("wait_end_of_query"),
         )
         if result.more is None:
             self.lease.give_back()
         return result
+
+    @property
+    def _output_format(self) -> str:
+        return self.statement.output_format or self.request.default_format or formats.DEFAULT
 
     def check_insert(self) -> None:
         """Refuses an INSERT with data that may not be, before its data is taken in."""
@@ -107,8 +115,19 @@ class Query:
         settings: Mapping[str, str] = self.request.settings
         if self.user.readonly:
             settings = readonly.settings_for(settings, self.readonly_limits)
+        if self.statement.input_format is None and formats.header_cutter(self._output_format) is None:
+            settings = self._bounded(settings)
         comment = settings.get("log_comment", "")
         self.lease.apply({**settings, "log_comment": f"{self.mark} {comment}".strip()})
+
+    def _bounded(self, settings: Mapping[str, str]) -> Mapping[str, str]:
+        """A full user may ask for more; a readonly user only for less."""
+        bound = {"max_result_rows": str(MAX_WHOLE_RESULT_ROWS), "result_overflow_mode": "throw"}
+        asked = settings.get("max_result_rows")
+        if asked is not None and not self.user.readonly:
+            return settings
+        lower = asked is not None and float(asked) < MAX_WHOLE_RESULT_ROWS
+        return settings if lower else {**settings, **bound}
 
     def _authorise(self) -> None:
         statement = self.statement

@@ -294,6 +294,14 @@ class TestHttpInterface:
         if name == "CSVWithNames":
             assert streamed.content.count(b'"s"') == 1
 
+    def test_a_result_that_cannot_be_streamed_is_bounded(self, http: httpx.Client, reader: httpx.Client) -> None:
+        sql = "SELECT number FROM numbers(600000) FORMAT JSON"
+        for opened in (http, reader):
+            assert ask(opened, sql).headers["x-clickhouse-exception-code"] == "396"
+        assert ask(reader, sql, max_result_rows=700_000).headers["x-clickhouse-exception-code"] == "396"
+        assert len(ask(http, sql, max_result_rows=700_000).json()["data"]) == 600_000
+        assert ask(reader, "SELECT number FROM numbers(600000)").text.count("\n") == 600_000
+
     def test_curl(self, server: ClickHouse, tmp_path: Path) -> None:
         curl = shutil.which("curl")
         assert curl, "curl is needed"

@@ -33,7 +33,7 @@ class TestStatements:
             ("INSERT INTO t (format, `values`) VALUES (1)", "INSERT INTO t (format, `values`) ", "Values", " (1)"),
             ("INSERT INTO format FORMAT TSV\n1", "INSERT INTO format ", "TSV", "1"),
             ("INSERT INTO a.values VALUES (1)", "INSERT INTO a.values ", "Values", " (1)"),
-            ("/* FORMAT X */ INSERT INTO t -- A\n VALUES (1)", "/* FORMAT X */ INSERT INTO t -- A\n ", "Values", " (1)"),
+            ("/* FORMAT X */ INSERT INTO t -- A\n VALUES 1", "/* FORMAT X */ INSERT INTO t -- A\n ", "Values", " 1"),
         ],
     )  # fmt: skip
     def test_an_insert_is_cut_where_its_data_starts(self, text: str, head: str, input_format: str, data: str) -> None:
