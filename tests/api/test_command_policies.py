@@ -1,0 +1,207 @@
+"""From a report in topic `conversions` to a decision in topic `domain`, on real engines."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from schemas.envelope import decode, position_of
+from schemas.events.conversions import AttributedBy, ConversionRecorded
+from schemas.tracking import Refusal, log_time
+from tests.support.policies import Policies, command_policies
+from tests.support.stack import wait_for
+
+__all__ = ["command_policies"]
+
+
+def test_a_click_id_leads_to_click_partner_and_commission(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    click = command_policies.click(shop)
+    visitor = command_policies.project_click(shop, click=click)
+    state = command_policies.decided(command_policies.report(shop, click_id=click))
+    found = state.facts.attribution
+    assert found is not None
+    assert (found.by, str(found.link_id), found.click_id) == (AttributedBy.CLICK_ID, shop.link["id"], click)
+    assert (found.visitor, found.country, found.device, found.source) == (visitor, "IS", "mobile", "news")
+    assert found.subs == {"sub1": "banner"}
+    assert (state.commission, state.currency) == (1000, "USD")
+
+
+def test_the_decision_is_in_topic_domain_as_it_was_stored(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    conversion = command_policies.report(shop, click_id=command_policies.click(shop))
+    command_policies.decided(conversion)
+    command_policies.relayed()
+    records = command_policies.world.records("domain")
+    positions = [position_of(record.headers) for record in records]
+    assert positions == sorted(set(positions))
+    (recorded,) = [record for record in records if record.key == str(conversion).encode()]
+    event = decode(recorded.value, recorded.headers).event
+    assert isinstance(event, ConversionRecorded)
+    assert event.change.commission_pending == 1000
+
+
+def test_a_fresh_click_is_waited_for_but_not_for_long(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    click = command_policies.click(shop, timedelta(seconds=1))
+    state = command_policies.decided(command_policies.report(shop, click_id=click))
+    assert state.facts.attribution is not None
+    assert (state.facts.attribution.country, state.facts.attribution.visitor) == ("DE", 0)
+
+
+def test_a_forged_click_id_leads_nowhere(command_policies: Policies) -> None:
+    shop, other = command_policies.shop(), command_policies.shop()
+    click = command_policies.click(shop)
+    forged = click[:-1] + ("0" if click[-1] != "0" else "1")
+    for reporter, text in ((shop, forged), (other, click), (shop, "short")):
+        assert not command_policies.decided(command_policies.report(reporter, click_id=text)).is_attributed
+
+
+def test_a_coupon_belongs_to_its_link(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    world = command_policies.world
+    with_coupon = world.link(shop.site, shop.partner, coupon="spring")
+    state = command_policies.decided(command_policies.report(shop, coupon=" Spring "))
+    found = state.facts.attribution
+    assert found is not None
+    assert (found.by, str(found.link_id)) == (AttributedBy.COUPON, with_coupon["id"])
+    earlier = log_time(datetime.now(UTC) - timedelta(hours=1))
+    before = command_policies.decided(command_policies.report(shop, coupon="SPRING", occurred_at=earlier))
+    assert not before.is_attributed
+
+
+def test_the_last_click_of_a_visitor_or_the_first(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    visitor = command_policies.project_click(shop, timedelta(days=3), sub1="first")
+    command_policies.project_click(shop, timedelta(days=1), visitor=visitor, sub1="last")
+    command_policies.project_click(shop, timedelta(hours=1), visitor=visitor, sub1="robot", is_bot=True)
+    command_policies.project_click(shop, timedelta(hours=1), visitor=visitor, sub1="page", type="pageview")
+    last = command_policies.decided(command_policies.report(shop, visitor=visitor))
+    path = f"/api/platform/websites/{shop.site['id']}"
+    world = command_policies.world
+    assert world.call("PATCH", path, world.owner, json={"attributionModel": "first_click"}).status_code == 200
+    first = command_policies.decided(command_policies.report(shop, visitor=visitor))
+    assert last.facts.attribution is not None and first.facts.attribution is not None
+    assert last.facts.attribution.subs == {"sub1": "last"}
+    assert first.facts.attribution.subs == {"sub1": "first"}
+
+
+def test_a_conversion_before_its_click_counts_when_the_click_comes(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    visitor = 2**63 + 12345
+    conversion = command_policies.report(shop, visitor=visitor)
+    waiting = command_policies.decided(conversion)
+    assert not waiting.is_attributed
+    sql = "SELECT count(*) FROM policy.waiting WHERE conversion_id = %s"
+    assert command_policies.world.count(sql, conversion) == 1
+    command_policies.project_click(shop, timedelta(minutes=1), visitor=visitor)
+    state = command_policies.decided(conversion, version=2)
+    assert state.is_attributed and state.net_commission == 1000
+    wait_for(lambda: command_policies.world.count(sql, conversion) == 0, "it to wait no more")
+
+
+def test_reported_twice_by_different_ways_it_is_one_sale(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    click = command_policies.click(shop)
+    conversion = command_policies.report(shop, txid="A-1")
+    command_policies.decided(conversion)
+    command_policies.report(shop, txid="A-1", click_id=click, reported_by="postback")
+    state = command_policies.decided(conversion, version=2)
+    assert state.is_attributed
+    command_policies.report(shop, txid="A-1", amount={"amount": 1, "currency": "USD"}, reported_by="postback")
+    state = command_policies.decided(conversion, version=3)
+    command_policies.report(shop, txid="A-1")
+    command_policies.caught_up()
+    assert command_policies.world.events(conversion) == [
+        "conversion.recorded.v1",
+        "conversion.attributed.v1",
+        "conversion.report_conflicted.v1",
+    ]
+    assert state.facts.amount.amount == 10_000
+
+
+def test_a_status_of_an_unknown_sale_records_it_first(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    click = command_policies.click(shop)
+    approved = command_policies.decided(command_policies.report(shop, click_id=click, status="approved"), version=2)
+    assert (approved.status.value, approved.net_commission) == ("approved", 1000)
+    later = command_policies.report(shop, click_id=click, txid="B-1", status="hold")
+    command_policies.report(shop, click_id=click, txid="B-1", status="rejected", amount=None)
+    assert command_policies.decided(later, version=2).status.value == "rejected"
+
+
+def test_only_the_payout_is_told(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    payout = {"amount": 1234, "currency": "USD"}
+    conversion = command_policies.report(shop, click_id=command_policies.click(shop), amount=None, payout=payout)
+    state = command_policies.decided(conversion)
+    assert (state.commission, state.facts.amount.amount) == (1234, 0)
+
+
+def test_another_currency_needs_a_rate_of_its_day(command_policies: Policies) -> None:
+    shop = command_policies.shop(currency="ISK")
+    sale = {"amount": 10_000, "currency": "CHF"}
+    refused = command_policies.report(shop, click_id=command_policies.click(shop), amount=sale)
+    world = command_policies.world
+    sql = "SELECT count(*) FROM policy.refused_report WHERE conversion_id = %s AND code = 'currency_unknown'"
+    wait_for(lambda: world.count(sql, refused) == 1, "the refusal")
+    assert command_policies.state(refused) is None
+    (record,) = [r for r in world.records("rejected") if r.key == shop.site["id"].encode()]
+    refusal = Refusal.model_validate_json(record.value)
+    assert (refusal.code, refusal.website_id, refusal.endpoint) == ("currency_unknown", shop.website_id, "/track/sale")
+    body = {"base": "CHF", "quote": "ISK", "rate": "155.5", "on": "2020-01-01"}
+    assert world.call("POST", "/api/admin/exchange-rates", world.admin, json=body).status_code == 201
+    state = command_policies.decided(command_policies.report(shop, click_id=command_policies.click(shop), amount=sale))
+    assert (state.commission, state.currency) == (1555, "ISK")
+
+
+def test_poison_is_put_aside_and_the_next_one_decided(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    click = command_policies.click(shop)
+    nobody = command_policies.report_of(shop, website_id=str(uuid4()))
+    for value in (b"\xff", b"{}", json.dumps(nobody).encode()):
+        command_policies.publish_raw(value)
+    assert command_policies.decided(command_policies.report(shop, click_id=click)).is_attributed
+    command_policies.caught_up()
+    sql = "SELECT value FROM engine.dead_letter WHERE projection = 'policy:attribution' AND state = 'open'"
+    values = [bytes(row[0]) for row in command_policies.world.postgres.execute(sql)]
+    assert {b"\xff", b"{}", json.dumps(nobody).encode()} <= set(values)
+
+
+def test_the_same_sale_from_64_threads_is_one_conversion(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    click = command_policies.click(shop)
+    reports = [command_policies.report_of(shop, txid="RACE", click_id=click) for _ in range(64)]
+    with ThreadPoolExecutor(64) as threads:
+        list(threads.map(lambda report: command_policies.publish([report]), reports))
+    command_policies.caught_up()
+    assert command_policies.world.events(reports[0]["conversion_id"]) == ["conversion.recorded.v1"]
+
+
+def test_the_owner_approves_and_takes_back(command_policies: Policies) -> None:
+    world, shop = command_policies.world, command_policies.shop()
+    conversion = command_policies.report(shop, click_id=command_policies.click(shop), txid="C-1")
+    command_policies.decided(conversion)
+    path = f"/api/platform/conversions/{conversion}"
+    stranger = world.person()
+    for action, body in (("approve", {}), ("reject", {"reason": "x"}), ("reverse", {"reason": "x"})):
+        assert world.call("POST", f"{path}/{action}", stranger, json=body).status_code == 404
+    approved = world.call("POST", f"{path}/approve", world.owner)
+    assert approved.status_code == 200, approved.text
+    assert approved.json()["status"] == "approved"
+    assert approved.json()["commission"] == {"amount": 1000, "currency": "USD"}
+    assert approved.json()["partnerName"] == shop.partner["name"]
+    body = {"reason": "one item returned", "amount": 2500}
+    part = world.call("POST", f"{path}/reverse", world.owner, json=body, headers={"Idempotency-Key": "r1"})
+    again = world.call("POST", f"{path}/reverse", world.owner, json=body, headers={"Idempotency-Key": "r1"})
+    assert part.json() == again.json()
+    assert (part.json()["status"], part.json()["commission"]["amount"]) == ("approved", 750)
+    assert part.json()["reversed"] == {"amount": 2500, "currency": "USD"}
+    too_much = world.call("POST", f"{path}/reverse", world.owner, json={"reason": "x", "amount": 7501})
+    assert (too_much.status_code, too_much.json()["code"]) == (400, "bad_amount")
+    whole = world.call("POST", f"{path}/reverse", world.admin, json={"reason": "the rest"})
+    assert (whole.json()["status"], whole.json()["commission"]["amount"]) == ("reversed", 0)
+    late = world.call("POST", f"{path}/approve", world.owner, json={})
+    assert (late.status_code, late.json()["code"]) == (409, "already_reversed")

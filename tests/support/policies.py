@@ -1,0 +1,196 @@
+"""Relay and policies at work: a `World` with a ClickHouse database of its own, whose leaders run in this process.
+
+`command_policies` (module fixture) gives a `Policies`: publish reports, put clicks where projectors would, and wait for
+what is decided.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+import orjson
+import pytest
+
+from command_api.conversions import model
+from command_api.core import open_core
+from command_api.leader import Leader
+from command_api.service import leaders_of
+from infra.clickhouse import ClientPool, client
+from infra.log import Record
+from infra.sealing import derived_key
+from infra.settings import Settings
+from projectors.engine import schema
+from schemas import click_id
+from schemas.identity import conversion_id
+from schemas.tracking import log_time
+from tests.support.command import World, database
+from tests.support.stack import wait_for
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A website with one link of one partner (10 %, 30 days)."""
+
+    site: dict[str, Any]
+    partner: dict[str, Any]
+    link: dict[str, Any]
+
+    @property
+    def website_id(self) -> UUID:
+        return UUID(self.site["id"])
+
+
+@dataclass
+class Policies:
+    """A world whose conversions are decided while a test runs."""
+
+    world: World
+    clickhouse: Settings
+    leaders: Sequence[Leader] = field(default_factory=list)
+
+    @cached_property
+    def _client(self) -> Any:
+        return client(self.clickhouse)
+
+    def shop(self, **website: Any) -> Shop:
+        site, partner = self.world.website(**website), self.world.partner()
+        return Shop(site, partner, self.world.link(site, partner))
+
+    def click(self, shop: Shop, ago: timedelta = timedelta(minutes=5)) -> str:
+        """A genuine click id of the shop's link."""
+        code = self.world.postgres.execute(
+            "SELECT code FROM policy.link WHERE link_id = %s", (shop.link["id"],)
+        ).fetchone()
+        assert code is not None
+        return click_id.mint(
+            derived_key(self.world.settings, "click-id"),
+            at=datetime.now(UTC) - ago,
+            link_code=code[0],
+            website_id=shop.website_id,
+            country="DE",
+            device="desktop",
+            nonce=secrets.randbits(32),
+        )
+
+    def project_click(self, shop: Shop, ago: timedelta = timedelta(minutes=5), click: str = "", **row: Any) -> int:
+        """What the projector makes of a click; gives the visitor."""
+        at = datetime.now(UTC) - ago
+        if click:
+            at = click_id.read(derived_key(self.world.settings, "click-id"), click).at
+        visitor: int = row.setdefault("visitor", secrets.randbits(63) | 1 << 63)
+        full = {
+            "website_id": shop.site["id"],
+            "event_id": str(click_id.event_id(click) if click else uuid4()),
+            "type": "click",
+            "occurred_at": log_time(at),
+            "received_at": log_time(at),
+            "click_id": click,
+            "link_id": shop.link["id"],
+            "partner_id": shop.partner["id"],
+            "country": "IS",
+            "device": "mobile",
+            "source": "news",
+            "sub1": "banner",
+            **row,
+        }
+        self._client.raw_insert("events__g1", insert_block=orjson.dumps(full), fmt="JSONEachRow")
+        return visitor
+
+    def report(self, shop: Shop, **changes: Any) -> UUID:
+        """Appends a report to topic `conversions` as the edge does; gives the conversion's id."""
+        report = self.report_of(shop, **changes)
+        self.publish([report])
+        return UUID(report["conversion_id"])
+
+    def report_of(self, shop: Shop, **changes: Any) -> dict[str, Any]:
+        values = {"event": "sale", "txid": uuid4().hex, **changes}
+        now = log_time(datetime.now(UTC))
+        return {
+            "report_id": str(uuid4()),
+            "conversion_id": str(conversion_id(shop.website_id, values["event"], values["txid"])),
+            "website_id": shop.site["id"],
+            "kind": "sale",
+            "reported_by": "sale",
+            "occurred_at": now,
+            "received_at": now,
+            "amount": {"amount": 10_000, "currency": "USD"},
+            **values,
+        }
+
+    def publish(self, reports: Sequence[dict[str, Any]]) -> None:
+        records = [
+            Record("conversions", f"{report['website_id']}{report['txid']}".encode(), orjson.dumps(report))
+            for report in reports
+        ]
+        self.world.log.publish(records).result(15)
+
+    def publish_raw(self, value: bytes) -> None:
+        self.world.log.publish([Record("conversions", b"raw", value)]).result(15)
+
+    def state(self, conversion: UUID) -> model.Conversion | None:
+        return self.world.core.store.load(conversion, model.evolve)
+
+    def decided(self, conversion: UUID, version: int = 1) -> model.Conversion:
+        """The conversion once it has at least `version` events."""
+
+        def found() -> model.Conversion | None:
+            state = self.state(conversion)
+            return state if state is not None and state.version >= version else None
+
+        state: model.Conversion = wait_for(found, f"version {version} of conversion {conversion}")
+        return state
+
+    def caught_up(self) -> None:
+        """Until every report that is in the log is decided."""
+
+        def done() -> bool:
+            rows = self.world.postgres.execute("SELECT partition, next_offset FROM policy.position").fetchall()
+            return len(rows) == 2 and all(self.world.log.end_offset("conversions", p) == offset for p, offset in rows)
+
+        wait_for(done, "the policies to catch up")
+
+    def relayed(self) -> None:
+        """Until everything decided is in topic `domain`."""
+        newest = self.world.count("SELECT coalesce(max(notification_id), 0) FROM events.stored_events")
+        wait_for(lambda: self.world.count("SELECT coalesce(max(position), 0) FROM engine.relay") >= newest, "the relay")
+
+
+@contextmanager
+def policies(postgres: Settings, clickhouse: Settings, *, leading: bool = True) -> Iterator[Policies]:
+    with database(postgres) as found:
+        assert clickhouse.clickhouse_url is not None and found.postgres_url is not None
+        name = urlsplit(found.postgres_url).path.strip("/")
+        server = client(clickhouse)
+        server.command(f"CREATE DATABASE {name}")
+        settings = replace(found, clickhouse_url=urlsplit(clickhouse.clickhouse_url)._replace(path=f"/{name}").geturl())
+        schema.create_schema(settings)
+        world = World(settings, open_core(settings))
+        clients = ClientPool(settings, 4)
+        leaders = leaders_of(world.core, world.log, clients) if leading else []
+        for leader in leaders:
+            leader.start()
+        try:
+            yield Policies(world, settings, leaders)
+        finally:
+            for leader in leaders:
+                leader.request_stop()
+            for leader in leaders:
+                leader.stop()
+            clients.close()
+            world.close()
+            server.command(f"DROP DATABASE {name}")
+            server.close()
+
+
+@pytest.fixture(scope="module")
+def command_policies(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[Policies]:
+    with policies(embedded_postgres, embedded_clickhouse) as made:
+        yield made
