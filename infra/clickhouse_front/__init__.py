@@ -1,1 +1,1 @@
-"""ClickHouse's HTTP interface in front of the embedded engine (chdb): `python -m infra.clickhouse_front`, see docs/clickhouse.md."""
+"""ClickHouse's HTTP interface in front of the embedded engine (chdb); see docs/clickhouse.md."""

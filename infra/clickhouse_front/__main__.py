@@ -45,8 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         users = read_users(given.users_file)
         engine = Engine(given.data_dir, given.memory_mb << 20)
         engine.create_database(DATABASE)
-    except (UsersFileError, ClickHouseError) as failure:
-        _say(f"ClickHouse cannot start on {given.data_dir}: {failure}")
+    except UsersFileError as failure:
+        _say(str(failure))
+        return 1
+    except ClickHouseError as failure:
+        _say(f"ClickHouse cannot start on {given.data_dir} (has another process opened it?): {failure}")
         return 1
     front = Front(
         engine, users, default_database=DATABASE, limits=Limits(running=given.max_running, waiting=given.max_waiting)

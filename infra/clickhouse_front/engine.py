@@ -44,9 +44,10 @@ class Engine:
         server_config = config.write(data_dir, memory_bytes)
         data = data_dir.absolute() / "data"
         data.mkdir(exist_ok=True)
-        self.incoming = _empty_directory(data_dir.absolute() / "incoming")
         self._where = f"{data}?config-file={quote(str(server_config))}"
         self._anchor = self._open()  # the engine lives as long as one connection is open
+        # Only now: before, the directory could have been another process's.
+        self.incoming = _empty_directory(data_dir.absolute() / "incoming")
         self.version = self.scalar("SELECT version()")
         self.timezone = self.scalar("SELECT timezone()")
 

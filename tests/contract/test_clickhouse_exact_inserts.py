@@ -187,10 +187,13 @@ def test_sigterm_finishes_the_insert_in_flight_cancels_reads_and_exits_0(server:
 
 
 def test_a_second_process_on_the_same_directory_is_refused(server: ClickHouse) -> None:
+    waiting = incoming(server) / "insert-under-way"
+    waiting.write_bytes(b"1\n")
     command = [*server.command, "--port", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, env={**server.environment})
     assert done.returncode == 1
-    assert "ClickHouse cannot start on" in done.stderr
+    assert "another process" in done.stderr
+    assert waiting.exists(), "the refused one must touch nothing"
     assert client(server.settings).command("SELECT 1") == 1
 
 
