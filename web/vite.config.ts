@@ -15,5 +15,6 @@ export default defineConfig({
     setupFiles: ['./src/test/setup.ts'],
     env: { TZ: 'UTC' },
     restoreMocks: true,
+    testTimeout: 30_000,
   },
 });

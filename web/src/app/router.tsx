@@ -90,7 +90,10 @@ const onboarding = createRoute({
   component: lazyRouteComponent(() => import('./pages/onboarding'), 'OnboardingPage'),
 });
 
-const routeTree = root.addChildren([home, login, setup, member.addChildren([dashboard, analytics, accountSettings, onboarding])]);
+/** Every other path. */
+const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
+
+const routeTree = root.addChildren([home, login, setup, missing, member.addChildren([dashboard, analytics, accountSettings, onboarding])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

@@ -38,11 +38,6 @@ const get = <T extends DefaultBodyType>(path: keyof paths, read: (url: URL) => T
   http.get(at(path), ({ request }) => HttpResponse.json(read(new URL(request.url)), { headers }));
 
 export const server = setupServer(
-  http.all('*', async ({ request }) => {
-    const url = new URL(request.url);
-    const text = await request.clone().text();
-    state.seen.push({ line: `${request.method} ${url.pathname}${url.search}`, headers: request.headers, body: text ? (JSON.parse(text) as unknown) : null });
-  }),
   get('/api/platform/about', (): About => ({ name: 'Althing', version: '1', trackingUrl: 'http://t.example' })),
   get('/api/platform/user', () => make.USER),
   get('/api/platform/websites', () => state.websites),
@@ -66,5 +61,14 @@ export const server = setupServer(
   ]),
   get('/api/platform/analytics/delivery', () => state.delivery),
 );
+
+server.events.on('request:start', ({ request }) => {
+  const url = new URL(request.url);
+  const entry = { line: `${request.method} ${url.pathname}${url.search}`, headers: request.headers, body: null as unknown };
+  state.seen.push(entry);
+  void request.clone().text().then((text) => {
+    if (text) entry.body = JSON.parse(text);
+  });
+});
 
 export const requests = (start: string): string[] => state.seen.map((item) => item.line).filter((line) => line.startsWith(start));

@@ -8,9 +8,7 @@ export function RouteChange() {
   const [announced, setAnnounced] = useState('');
   useEffect(() => {
     const title = () => {
-      const { matches } = router.state;
-      const missing = matches.some((match) => match.status === 'notFound' || ('globalNotFound' in match && match.globalNotFound === true));
-      const own = missing ? '404 Page Not Found' : matches.findLast((match) => match.staticData.title)?.staticData.title;
+      const own = router.state.matches.findLast((match) => match.staticData.title)?.staticData.title;
       return own ? `${own} · ${PRODUCT}` : `${PRODUCT} · Exact, live affiliate analytics`;
     };
     document.title = title();

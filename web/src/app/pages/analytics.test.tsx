@@ -1,0 +1,252 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { FakeEventSource } from '@/test/event-source';
+import { live, overview, website } from '@/test/fixtures';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+
+beforeEach(signIn);
+
+const card = (name: string) => within(screen.getByRole('region', { name }));
+const kpi = (name: string) => screen.getByTestId(`kpi-${name}`);
+
+test('header, selectors and their choices as specified', async () => {
+  renderApp('/analytics');
+  expect(await screen.findByRole('heading', { level: 1, name: 'Analytics Dashboard' })).toBeInTheDocument();
+  expect(screen.getByText('Track performance across your affiliate campaigns')).toBeInTheDocument();
+  const range = await screen.findByRole('combobox', { name: 'Time range' });
+  expect(within(range).getAllByRole('option').map((option) => option.textContent)).toEqual(['Last 24h', 'Last 7 days', 'Last 30 days', 'Custom Range']);
+  expect(range).toHaveValue('7d');
+  const chart = screen.getByRole('combobox', { name: 'Chart range' });
+  expect(within(chart).getAllByRole('option').map((option) => option.textContent)).toEqual(['Page range', 'Last 24h', 'Last 7 days', 'Last 30 days', 'Last 90 days']);
+  expect(screen.getByRole('combobox', { name: 'Website' })).toHaveDisplayValue('vpnreview.is');
+});
+
+test('the five calls are made together for the chosen website and range', async () => {
+  renderApp('/analytics?range=30d');
+  await screen.findByTestId('kpi-Revenue');
+  for (const name of ['overview', 'clicks', 'conversions', 'partners', 'geographic']) {
+    await waitFor(() => expect(requests(`GET /api/platform/analytics/${name}?`).some((line) => line.includes('websiteId=w1&timeRange=30d'))).toBe(true));
+  }
+});
+
+test('figures come with a computed change, coloured by its meaning', async () => {
+  renderApp('/analytics');
+  await waitFor(() => expect(kpi('Total Clicks')).toHaveTextContent('1,200'));
+  expect(kpi('Conversions')).toHaveTextContent('48');
+  expect(kpi('Revenue')).toHaveTextContent('$984.25');
+  expect(kpi('Conversion Rate')).toHaveTextContent('4.00%');
+  expect(screen.getByText('900 unique')).toBeInTheDocument();
+  expect(screen.getByText('+20.0%')).toHaveClass('text-good');
+  expect(screen.getByText('−20.0%')).toHaveClass('text-bad');
+  expect(screen.getAllByText('vs previous').length).toBeGreaterThan(0);
+});
+
+test('without comparison there is no change', async () => {
+  const { previous: _, ...rest } = overview();
+  state.overview = rest;
+  renderApp('/analytics?compare=none');
+  await screen.findByTestId('kpi-Revenue');
+  expect(screen.queryByText('vs previous')).not.toBeInTheDocument();
+  expect(requests('GET /api/platform/analytics/overview?')[0]).toContain('compare=none');
+});
+
+test('no websites: the words of the specification and the way to connect one', async () => {
+  state.websites = [];
+  renderApp('/analytics');
+  expect(await screen.findByText('No Websites Found')).toBeInTheDocument();
+  expect(screen.getByText('You need to connect a website before viewing analytics.')).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Connect Website' })).toHaveAttribute('href', '/account-settings?tab=websites');
+  expect(requests('GET /api/platform/analytics')).toEqual([]);
+});
+
+test('a failure is named and can be tried again', async () => {
+  server.use(http.get(at('/api/platform/analytics/overview'), () => refuse(503, 'The analytics database is starting'), { once: true }));
+  const { user } = renderApp('/analytics');
+  const box = await screen.findByText('Error loading analytics: The analytics database is starting');
+  await user.click(within(box.closest('[role=alert]') as HTMLElement).getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(kpi('Revenue')).toHaveTextContent('$984.25'));
+  expect(screen.queryByText(/Error loading analytics/)).not.toBeInTheDocument();
+});
+
+test('while websites load a spinner says so, while figures load the cards do', async () => {
+  server.use(http.get(at('/api/platform/analytics/overview'), () => new Promise<never>(() => undefined)));
+  renderApp('/analytics');
+  expect(await screen.findByRole('status', { name: 'Loading Revenue' })).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Refresh' })).toBeDisabled();
+});
+
+test('Refresh asks again and says so', async () => {
+  const { user } = renderApp('/analytics');
+  await screen.findByTestId('kpi-Revenue');
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Refresh' })).toBeEnabled());
+  const before = requests('GET /api/platform/analytics/overview?').length;
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(await screen.findByText('Analytics refreshed', { exact: true })).toBeInTheDocument();
+  expect(screen.getByText('Your data has been updated', { exact: true })).toBeInTheDocument();
+  expect(requests('GET /api/platform/analytics/overview?')).toHaveLength(before + 1);
+});
+
+test('a failed refresh does not claim success', async () => {
+  const { user } = renderApp('/analytics');
+  await screen.findByTestId('kpi-Revenue');
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Refresh' })).toBeEnabled());
+  server.use(http.get(at('/api/platform/analytics/overview'), () => refuse(503, 'Down')));
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(await screen.findByText('Error loading analytics: Down')).toBeInTheDocument();
+  expect(screen.queryByText('Analytics refreshed')).not.toBeInTheDocument();
+  expect(kpi('Revenue')).toHaveTextContent('$984.25');
+});
+
+test('picking a country filters every card, shows a pill and stands in the address; Escape clears', async () => {
+  const { user, router } = renderApp('/analytics');
+  await user.click(await screen.findByRole('button', { name: 'Filter by Iceland, 900 clicks' }));
+  const filters = within(screen.getByRole('group', { name: 'Filters' }));
+  expect(await filters.findByText('Iceland')).toBeInTheDocument();
+  expect(router.state.location.searchStr).toBe('?f=is,country,IS');
+  for (const name of ['overview', 'clicks', 'partners', 'geographic', 'conversions']) {
+    await waitFor(() => expect(requests(`GET /api/platform/analytics/${name}?`).at(-1)).toContain('country=IS'));
+  }
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(router.state.location.searchStr).toBe(''));
+  act(() => router.history.back());
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?f=is,country,IS'));
+});
+
+test('the table of a chart filters too, and its file is safe', async () => {
+  const saved: Blob[] = [];
+  vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (blob: Blob) => { saved.push(blob); return 'blob:x'; }, revokeObjectURL: () => undefined }));
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
+  const { user, router } = renderApp('/analytics');
+  await user.click(await screen.findByRole('button', { name: 'Show Top Partner Performance as table' }));
+  const table = await screen.findByRole('region', { name: 'Top Partner Performance table' });
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('NordVPN70030$600.00$0.864.29%');
+  await user.click(screen.getByRole('button', { name: 'Download Top Partner Performance as CSV' }));
+  const text = await saved[0]?.text();
+  expect(text).toContain('partner,clicks,conversions,revenue (USD)');
+  expect(text).toContain("'=Bluehost,500,18,384.25");
+  await user.click(within(table).getByRole('button', { name: 'Filter by NordVPN' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?f=is,partner,p1'));
+  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('partnerId=p1'));
+});
+
+test('filters can be typed: any of several, or none of them', async () => {
+  const { user, router } = renderApp('/analytics');
+  await user.click(await screen.findByRole('button', { name: 'Add filter' }));
+  await user.selectOptions(await screen.findByLabelText('What'), 'country');
+  await user.selectOptions(screen.getByLabelText('How'), 'not');
+  await user.type(screen.getByLabelText('Value'), 'is, de');
+  await user.click(screen.getByRole('button', { name: 'Apply filter' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?f=not,country,IS,DE'));
+  await waitFor(() => expect(requests('GET /api/platform/analytics/overview?').at(-1)).toContain('country=-IS%2C-DE'));
+  await user.click(screen.getByRole('button', { name: 'Remove filter Country Iceland or Germany' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe(''));
+});
+
+test('a custom range is chosen by dates and asked for by dates', async () => {
+  const { user, router } = renderApp('/analytics');
+  await user.selectOptions(await screen.findByRole('combobox', { name: 'Time range' }), 'custom');
+  const from = await screen.findByLabelText('From');
+  await user.clear(from);
+  await user.type(from, '2026-01-05');
+  const to = screen.getByLabelText('To');
+  await user.clear(to);
+  await user.type(to, '2026-01-01');
+  expect(screen.getByText('The first day is after the last day.')).toBeInTheDocument();
+  await user.clear(to);
+  await user.type(to, '2026-01-09');
+  await user.click(screen.getByRole('button', { name: 'Apply' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?range=custom&from=2026-01-05&to=2026-01-09'));
+  await waitFor(() => expect(requests('GET /api/platform/analytics/overview?').at(-1)).toContain('timeRange=custom&from=2026-01-05&to=2026-01-09'));
+  expect(screen.getByRole('button', { name: 'Choose dates' })).toHaveTextContent('Jan 5, 2026 – Jan 9, 2026');
+});
+
+test('the chart’s own range is a visible override that can be given up', async () => {
+  const { user, router } = renderApp('/analytics');
+  await user.selectOptions(await screen.findByRole('combobox', { name: 'Chart range' }), '90d');
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?chart=90d'));
+  await waitFor(() => expect(requests('GET /api/platform/analytics/clicks?').some((line) => line.includes('timeRange=90d'))).toBe(true));
+  expect(requests('GET /api/platform/analytics/overview?').at(-1)).toContain('timeRange=7d');
+  await user.click(await screen.findByRole('button', { name: 'Follow page range' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe(''));
+});
+
+test('the earlier period is asked for by its own dates', async () => {
+  renderApp('/analytics');
+  await waitFor(() => expect(requests('GET /api/platform/analytics/clicks?').some((line) => line.includes('timeRange=custom&from=2026-11-07&to=2026-11-13'))).toBe(true));
+});
+
+test('single keys change the range and the comparison', async () => {
+  const { user, router } = renderApp('/analytics');
+  await screen.findByTestId('kpi-Revenue');
+  await user.keyboard('t');
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?range=30d'));
+  await user.keyboard('x');
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?range=30d&compare=year'));
+  await user.keyboard('w');
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?compare=year'));
+});
+
+test('the page says how fresh it is and in which zone', async () => {
+  state.websites = [website({ timezone: 'Asia/Kolkata' })];
+  renderApp('/analytics');
+  await waitFor(() => expect(screen.getByTestId('freshness')).toHaveTextContent('Data as of 17:30:00under 1 s behindTimes in Asia/Kolkata'));
+});
+
+test('another website is another address and drops the filters', async () => {
+  state.websites = [website(), website({ id: 'w2', domain: 'second.example' })];
+  const { user, router } = renderApp('/analytics?f=is,country,IS');
+  await user.selectOptions(await screen.findByRole('combobox', { name: 'Website' }), 'second.example');
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?website=w2'));
+  await waitFor(() => expect(FakeEventSource.last.url).toContain('websiteId=w2'));
+});
+
+test('the live card shows who is here, what came, and how the stream is', async () => {
+  const { user, router } = renderApp('/analytics');
+  await screen.findByTestId('kpi-Revenue');
+  expect(screen.getByRole('status', { name: 'Live stream: Connecting' })).toBeInTheDocument();
+  const now = new Date();
+  FakeEventSource.last.send('snapshot', live({
+    asOf: now.toISOString(), activeVisitors: 25, perMinute: [{ minute: now.toISOString(), events: 12 }],
+    recent: [{ id: 'e1', type: 'click', at: now.toISOString(), country: 'DE', partnerName: 'NordVPN', source: 'google' }],
+  }));
+  expect(screen.getByTestId('active-visitors')).toHaveTextContent('25');
+  expect(card('Live').getByText('NordVPN · google')).toBeInTheDocument();
+  expect(card('Live').getByRole('img', { name: /12 in all/ })).toBeInTheDocument();
+  expect(screen.getByRole('status', { name: 'Live stream: Live' })).toBeInTheDocument();
+  await user.click(card('Live').getByRole('button', { name: 'Filter by country DE' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?f=is,country,DE'));
+  FakeEventSource.last.fail();
+  expect(screen.getByRole('status', { name: 'Live stream: Reconnecting' })).toBeInTheDocument();
+});
+
+test('"Where did my event go" counts every outcome and names the last refusals', async () => {
+  renderApp('/analytics');
+  await waitFor(() => expect(screen.getByTestId('outcome-accepted')).toHaveTextContent('90'));
+  const delivery = card('Where did my event go');
+  expect(screen.getByTestId('outcome-origin_not_allowed')).toHaveTextContent('2');
+  expect(screen.queryByTestId('outcome-throttled')).not.toBeInTheDocument();
+  expect(delivery.getByText('The origin https://x.example is not allowed')).toBeInTheDocument();
+  expect(delivery.getByRole('img', { name: 'Events over time, 100 in all' })).toBeInTheDocument();
+});
+
+test('a card whose own call fails says so alone', async () => {
+  server.use(http.get(at('/api/platform/analytics/delivery'), () => refuse(500, 'Broken')));
+  renderApp('/analytics');
+  expect(await screen.findByText('Error loading Where did my event go: Broken')).toBeInTheDocument();
+  await waitFor(() => expect(kpi('Revenue')).toHaveTextContent('$984.25'));
+  expect(screen.queryByText(/Error loading analytics/)).not.toBeInTheDocument();
+});
+
+test('nothing measured yet: each card says it', async () => {
+  server.use(
+    http.get(at('/api/platform/analytics/partners'), () => HttpResponse.json([])),
+    http.get(at('/api/platform/analytics/geographic'), () => HttpResponse.json([])),
+  );
+  state.conversions = [];
+  renderApp('/analytics');
+  expect(await screen.findByText('No partner had a click or conversion in this range.')).toBeInTheDocument();
+  expect(await screen.findByText('No clicks in this range.')).toBeInTheDocument();
+  expect(await screen.findByText('No conversion has been reported yet.')).toBeInTheDocument();
+});

@@ -1,0 +1,115 @@
+import { QueryClient } from '@tanstack/react-query';
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { expect, test } from 'vitest';
+import { getSession } from '@/lib/session';
+import { renderApp, signIn } from '@/test/render';
+import { at, server } from '@/test/server';
+import { deadEnds, footer, navigation } from './navigation';
+import { createAppRouter, isOwnPath } from './router';
+
+test('nothing in the navigation or the footer leads nowhere', () => {
+  expect(deadEnds(createAppRouter(new QueryClient()))).toEqual([]);
+  expect(navigation.map((entry) => entry.label)).toEqual(['Home', 'Dashboard', 'Analytics']);
+  expect(footer.every((column) => column.links.length > 0)).toBe(true);
+});
+
+test('the home page names the product and leads to sign-in', async () => {
+  const { user, router } = renderApp('/');
+  expect(await screen.findByRole('heading', { level: 1, name: 'Althing' })).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Get Started' })).toHaveAttribute('href', '/login');
+  await user.click(screen.getByRole('link', { name: 'Sign In to Platform' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+  expect(screen.getByText(/© 2024 Althing/)).toBeInTheDocument();
+});
+
+test('an unknown address shows the 404 page with its words', async () => {
+  renderApp('/marketplace');
+  expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
+  expect(screen.getByText('Did you forget to add the page to the router?')).toBeInTheDocument();
+  await waitFor(() => expect(document.title).toBe('404 Page Not Found · Althing'));
+});
+
+test('a change of page moves the focus, sets the title and says so', async () => {
+  const { user } = renderApp('/');
+  await user.click(await screen.findByRole('link', { name: 'Get Started' }));
+  await screen.findByRole('tab', { name: 'Platform Access' });
+  await waitFor(() => expect(document.getElementById('main')).toHaveFocus());
+  expect(document.title).toBe('Sign In · Althing');
+  expect(screen.getByTestId('route-announcer')).toHaveTextContent('Sign In');
+  expect(screen.getByRole('link', { name: 'Skip to content' })).toHaveAttribute('href', '#main');
+});
+
+test('without a session the member pages lead to sign-in and remember the way', async () => {
+  const { router } = renderApp('/analytics?range=30d');
+  await screen.findByRole('tab', { name: 'Platform Access' });
+  expect(router.state.location.pathname).toBe('/login');
+  expect(router.state.location.search).toEqual({ next: '/analytics?range=30d' });
+});
+
+test('a session that ends while working leads to sign-in', async () => {
+  signIn();
+  server.use(http.get(at('/api/platform/websites'), () => HttpResponse.json({ message: 'Sign in again' }, { status: 401 })));
+  const { router } = renderApp('/dashboard');
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+});
+
+test('signing out ends the session here and at the server', async () => {
+  signIn();
+  server.use(http.post(at('/api/platform/logout'), () => new HttpResponse(null, { status: 204 })));
+  const { user, router } = renderApp('/account-settings');
+  await user.click(await screen.findByRole('button', { name: 'Account of Sigrún' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Sign out' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+  expect(getSession()).toBeNull();
+});
+
+test('the menu of small screens lists the same pages and closes on a choice', async () => {
+  const { user, router } = renderApp('/');
+  await user.click(await screen.findByRole('button', { name: 'Open menu' }));
+  const sheet = await screen.findByRole('dialog', { name: 'Menu' });
+  expect(within(sheet).getAllByRole('link').map((link) => link.textContent)).toEqual(navigation.map((entry) => entry.label));
+  await user.click(within(sheet).getByRole('link', { name: 'Analytics' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+test('"?" lists the shortcuts, "g d" follows one, typing triggers none', async () => {
+  const { user, router } = renderApp('/login');
+  const email = await screen.findByLabelText('Email');
+  await user.type(email, 'g?');
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  email.blur();
+  await user.keyboard('?');
+  const sheet = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
+  expect(within(sheet).getByText('Go to Analytics')).toBeInTheDocument();
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  await user.keyboard('gh');
+  await waitFor(() => expect(router.state.location.pathname).toBe('/'));
+});
+
+test('the palette runs the same commands', async () => {
+  const { user, router } = renderApp('/');
+  await screen.findByRole('link', { name: 'Sign In to Platform' });
+  await user.keyboard('{Control>}k{/Control}');
+  await user.type(await screen.findByPlaceholderText('Type a command or search…'), 'analytics{Enter}');
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+});
+
+test('the theme button goes through light, dark and system', async () => {
+  const { user } = renderApp('/');
+  await user.click(await screen.findByRole('button', { name: /^Theme: system/ }));
+  await user.click(screen.getByRole('button', { name: /^Theme: light/ }));
+  expect(document.documentElement).toHaveClass('dark');
+  expect(localStorage.getItem('theme')).toBe('dark');
+  await user.click(screen.getByRole('button', { name: /^Theme: dark/ }));
+  expect(document.documentElement).not.toHaveClass('dark');
+});
+
+test.each([['/analytics?a=1', true], ['//evil.example', false], ['/\\evil.example', false], ['https://evil.example', false], ['javascript:alert(1)', false], ['', false]])(
+  'after sign-in %s is followed: %s',
+  (path, own) => {
+    expect(isOwnPath(path)).toBe(own);
+  },
+);

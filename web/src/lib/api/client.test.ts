@@ -1,0 +1,67 @@
+import { http, HttpResponse } from 'msw';
+import { expect, test } from 'vitest';
+import { getSession } from '@/lib/session';
+import { signIn } from '@/test/render';
+import { at, refuse, server, state } from '@/test/server';
+import { answer, api, body, nextCursorOf } from './client';
+import { ApiError, messageOf } from './errors';
+
+test('calls carry the token; unsafe ones the CSRF header and an idempotency key', async () => {
+  signIn();
+  server.use(http.post(at('/api/platform/conversions/{id}/approve'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@41' } })));
+  await api.POST('/api/platform/conversions/{id}/approve', { params: { path: { id: 'c1' } }, body: {} });
+  const [post] = state.seen;
+  expect(post?.headers.get('Authorization')).toBe('Bearer token-1');
+  expect(post?.headers.get('X-Requested-With')).toBe('althing');
+  expect(post?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{32,36}$/);
+});
+
+test('a read after a write waits for that write', async () => {
+  server.use(http.post(at('/api/platform/links'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@42' } })));
+  await api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId: 'p1' } });
+  await body(api.GET('/api/platform/websites'));
+  expect(state.seen[1]?.headers.get('X-Wait-For')).toBe('domain@42');
+});
+
+test('freshness and the next page come from the headers', async () => {
+  server.use(
+    http.get(at('/api/platform/conversions'), () =>
+      HttpResponse.json([], { headers: { 'X-As-Of': '2026-11-20T12:00:00Z', 'X-Lag-Seconds': '1.5', 'X-Stale': '1', Link: '</api/platform/conversions?cursor=abc%3D&limit=5>; rel="next"' } }),
+    ),
+  );
+  const result = await answer(api.GET('/api/platform/conversions', { params: { query: { websiteId: 'w1' } } }));
+  expect(result.freshness).toEqual({ asOf: new Date('2026-11-20T12:00:00Z'), lagSeconds: 1.5, stale: true });
+  expect(result.nextCursor).toBe('abc=');
+  expect(nextCursorOf(null)).toBeNull();
+  expect(nextCursorOf('</x?cursor=1>; rel="prev"')).toBeNull();
+});
+
+test('a refusal becomes its message and its fields', async () => {
+  server.use(http.get(at('/api/platform/websites'), () => refuse(400, 'This domain is taken', 'taken', [{ field: 'domain', message: 'Taken' }])));
+  const error = await body(api.GET('/api/platform/websites')).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ status: 400, code: 'taken', message: 'This domain is taken', fields: { domain: 'Taken' } });
+});
+
+test('an answer without a problem becomes "status: text"', async () => {
+  server.use(http.get(at('/api/platform/websites'), () => new HttpResponse('upstream is gone', { status: 502 })));
+  await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow('502: upstream is gone');
+});
+
+test('401 ends the session, but not at sign-in; a renewed token is kept', async () => {
+  signIn();
+  server.use(http.get(at('/api/platform/user'), () => HttpResponse.json({}, { headers: { 'X-Auth-Token': 'token-2' } })));
+  await body(api.GET('/api/platform/user'));
+  expect(localStorage.getItem('authToken')).toBe('token-2');
+  server.use(http.post(at('/api/platform/login'), () => refuse(401, 'Invalid credentials')));
+  await expect(body(api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } }))).rejects.toThrow('Invalid credentials');
+  expect(getSession()).not.toBeNull();
+  server.use(http.get(at('/api/platform/user'), () => refuse(401, 'Sign in again')));
+  await expect(body(api.GET('/api/platform/user'))).rejects.toThrow('Sign in again');
+  expect(getSession()).toBeNull();
+  expect(localStorage.getItem('authToken')).toBeNull();
+});
+
+test('an unreachable server is named in words', () => {
+  expect(messageOf(new TypeError('Failed to fetch'))).toBe('The server cannot be reached. Check your connection and try again.');
+});

@@ -1,0 +1,37 @@
+import { act, render, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { Toaster } from '@/components/ui/toaster';
+import { dismissToast, toast, toastError, useToasts } from './toasts';
+
+afterEach(() => vi.useRealTimers());
+
+test('only one toast is there at a time', () => {
+  toast('First');
+  toastError('Second', 'why');
+  expect(useToasts.getState().items).toHaveLength(1);
+  expect(useToasts.getState().items[0]).toMatchObject({ title: 'Second', description: 'why', tone: 'destructive' });
+});
+
+test('a toast is shown for 5000 ms and removed 1,000,000 ms after it was dismissed', () => {
+  vi.useFakeTimers();
+  render(<Toaster />);
+  act(() => toast('Copied!'));
+  act(() => vi.advanceTimersByTime(4999));
+  expect(useToasts.getState().items[0]?.open).toBe(true);
+  act(() => vi.advanceTimersByTime(1));
+  expect(useToasts.getState().items[0]?.open).toBe(false);
+  act(() => vi.advanceTimersByTime(999_999));
+  expect(useToasts.getState().items).toHaveLength(1);
+  act(() => vi.advanceTimersByTime(1));
+  expect(useToasts.getState().items).toHaveLength(0);
+});
+
+test('the viewport is reached with F8 and is at most 420 px wide', () => {
+  render(<Toaster />);
+  act(() => toast('Hello'));
+  expect(screen.getByLabelText('Notifications (F8)')).toBeInTheDocument();
+  expect(screen.getByText('Hello', { exact: true }).closest('ol')).toHaveClass('max-w-[420px]');
+  const [item] = useToasts.getState().items;
+  act(() => dismissToast(item?.id ?? 0));
+  expect(screen.queryByText('Hello')).not.toBeInTheDocument();
+});
