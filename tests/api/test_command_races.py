@@ -1,0 +1,115 @@
+"""Many at once: exactly as many win as may, every round (slug, coupon, idempotency key, first admin, keys)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from command_api.accounts.passwords import Passwords
+from command_api.accounts.sign_in import Accounts
+from infra.settings import Settings
+from tests.support.command import World, command_world, world
+
+__all__ = ["command_world"]
+THREADS = 64
+ROUNDS = 2
+
+
+def at_once(call: Callable[[int], Any], threads: int = THREADS) -> list[Any]:
+    """What `call` gives in each of so many threads that begin together."""
+    barrier = Barrier(threads)
+
+    def one(number: int) -> Any:
+        barrier.wait(30)
+        return call(number)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(one, range(threads)))
+
+
+@pytest.mark.parametrize("round_", range(ROUNDS))
+def test_one_gets_the_slug(command_world: World, round_: int) -> None:
+    slug = f"race-{uuid4().hex[:8]}"
+
+    def claim(number: int) -> int:
+        body = {"name": f"P {number}", "baseUrl": "https://p.example", "commission": 1, "slug": slug}
+        return command_world.call("POST", "/api/admin/partners", command_world.admin, json=body).status_code
+
+    statuses = Counter(at_once(claim))
+    assert statuses[201] == 1, statuses
+    assert set(statuses) <= {201, 409, 503}
+    won = (
+        "SELECT count(*) FROM events.stored_events WHERE topic = 'partner.registered.v2'"
+        " AND convert_from(state, 'UTF8') LIKE %s"
+    )
+    assert command_world.count(won, f"%{slug}%") == 1
+
+
+def test_one_gets_the_coupon(command_world: World) -> None:
+    site, partner = command_world.website(), command_world.partner()
+    body = {"websiteId": site["id"], "partnerId": partner["id"], "coupon": "RACE"}
+
+    def claim(_: int) -> int:
+        return command_world.call("POST", "/api/platform/links", command_world.owner, json=body).status_code
+
+    statuses = Counter(at_once(claim, 32))
+    assert statuses[201] == 1, statuses
+    links = "SELECT count(*) FROM policy.link WHERE website_id = %s"
+    assert command_world.count(links, site["id"]) == 1
+
+
+@pytest.mark.parametrize("round_", range(ROUNDS))
+def test_one_request_under_an_idempotency_key(command_world: World, round_: int) -> None:
+    headers, body = {"Idempotency-Key": uuid4().hex}, {"domain": "race.example"}
+    person = command_world.person()
+
+    def connect(_: int) -> tuple[int, str]:
+        answer = command_world.call("POST", "/api/platform/websites", person, json=body, headers=headers)
+        return answer.status_code, answer.json().get("id", answer.json().get("code"))
+
+    answers = set(at_once(connect))
+    made = {found for status, found in answers if status == 201}
+    assert len(made) == 1, answers
+    assert {found for status, found in answers if status == 409} <= {"idempotency_in_flight"}
+    count = (
+        "SELECT count(*) FROM events.stored_events WHERE topic = 'website.connected.v1'"
+        " AND convert_from(state, 'UTF8') LIKE %s"
+    )
+    assert command_world.count(count, f"%{person.account_id}%") == 1
+
+
+def test_two_secrets_at_most(command_world: World) -> None:
+    path = f"/api/platform/websites/{command_world.website()['id']}/keys"
+
+    def issue(_: int) -> int:
+        return command_world.call("POST", path, command_world.owner, json={"kind": "secret"}).status_code
+
+    statuses = Counter(at_once(issue, 32))
+    assert statuses[201] == 1, statuses
+
+
+def test_one_first_admin(embedded_postgres: Settings) -> None:
+    with world(embedded_postgres) as made:
+        accounts = Accounts(made.core, Passwords())
+        link = accounts.ensure_first_admin()
+        assert link is not None
+
+        def set_up(number: int) -> int:
+            body = {
+                "token": link.partition("=")[2],
+                "email": f"a{number}@example.com",
+                "password": "12345678",
+                "name": "Ada",
+            }
+            return made.call("POST", "/api/platform/setup", json=body).status_code
+
+        statuses = Counter(at_once(set_up, 16))
+        assert statuses[200] == 1, statuses
+        assert made.count("SELECT count(*) FROM auth.credential") == 1
+        assert made.count("SELECT count(*) FROM events.stored_events WHERE topic = 'account.registered.v1'") == 1
