@@ -51,7 +51,7 @@ def props_text(props: dict[str, Any]) -> str:
     try:
         text = _encode(props)
     except (ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
-        raise invalid("bad_props", "props holds a number that JSON readers do not agree on") from None
+        raise invalid("bad_props", "props cannot be written as JSON again") from None
     if len(text) > MAX_PROPS:
         raise invalid("props_too_large", f"props may have {MAX_PROPS} bytes as JSON")
     return text.decode()

@@ -23,7 +23,8 @@ from tempfile import TemporaryDirectory
 import httpx
 import psutil
 
-from tests.support.edge import BROWSER, ROOT, Edge, running_edge
+from tests.support.agents import BROWSER
+from tests.support.edge import ROOT, Edge, running_edge
 from tests.support.engines import engine_folder, free_port, start_kafka, wait_until
 
 BATCH = 1000

@@ -25,10 +25,10 @@ from infra.log import Log, StoredRecord, open_log
 from infra.migrations import migrate
 from infra.settings import Settings
 from schemas import topics
+from tests.support.agents import BROWSER
 from tests.support.engines import ROOT, Engine, engine_folder, free_port, start_postgres, wait_until
 
 MASTER_KEY = "5a" * 32
-BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
 READ_MODELS = """
 CREATE SCHEMA IF NOT EXISTS read;
@@ -145,7 +145,8 @@ class Edge:
         self.execute("INSERT INTO read.websites (id, domain, currency) VALUES (%s, %s, %s)", site.id, domain, currency)
         for kind, key in (("site", site.site_key), ("secret", site.secret_key), ("postback", site.token)):
             self.execute(
-                "INSERT INTO read.website_keys (id, website_id, kind, key_hash, allowed_origins) VALUES (%s,%s,%s,%s,%s)",
+                "INSERT INTO read.website_keys (id, website_id, kind, key_hash, allowed_origins)"
+                " VALUES (%s, %s, %s, %s, %s)",
                 uuid4(),
                 site.id,
                 kind,
@@ -157,7 +158,8 @@ class Edge:
     def add_partner(self, slug: str, preset: str = "", is_active: bool = True) -> UUID:
         partner = uuid4()
         self.execute(
-            "INSERT INTO read.partners (id, slug, name, postback_preset, cookie_days, is_active) VALUES (%s,%s,%s,%s,7,%s)",
+            "INSERT INTO read.partners (id, slug, name, postback_preset, cookie_days, is_active)"
+            " VALUES (%s, %s, %s, %s, 7, %s)",
             partner,
             slug,
             slug.title(),

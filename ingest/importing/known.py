@@ -1,0 +1,97 @@
+"""What an import needs to know of the rest: the website, and which of its events are counted already."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+
+from infra import clickhouse
+from infra.log import Log, LogUnavailable
+from infra.settings import Settings
+from ingest.directory import Website
+from schemas import topics
+
+CATCH_UP_S: Final = 120.0
+PROJECTION: Final = "events"
+_POSITIONS: Final = """
+SELECT p.partition, p.next_offset FROM engine.position p
+JOIN engine.projection e ON e.name = p.projection AND e.live_generation = p.generation
+WHERE p.projection = %s AND p.topic = %s
+"""
+_WEBSITE: Final = "SELECT id, domain, currency FROM read.websites WHERE domain = %s AND deleted_at IS NULL"
+_HAVE: Final = """
+SELECT toString(event_id) FROM events
+WHERE website_id = {website:UUID} AND toDate(occurred_at) BETWEEN {first:Date} AND {last:Date}
+  AND type = 'pageview' AND event_id IN {ids:Array(UUID)}
+"""
+
+
+class CannotImport(Exception):
+    """One sentence for the person who asked for the import."""
+
+
+def find_website(url: str, domain: str) -> Website:
+    """The connected website of that domain. Raises `CannotImport`."""
+    try:
+        with psycopg.connect(url, connect_timeout=3, autocommit=True) as connection:
+            rows = connection.execute(_WEBSITE, (domain.lower(),)).fetchall()
+    except psycopg.Error as error:
+        raise CannotImport(f"Postgres cannot be asked for the website: {str(error).strip()}") from error
+    if not rows:
+        raise CannotImport(f"No website with the domain {domain} is connected.")
+    if len(rows) > 1:
+        raise CannotImport(f"Several websites have the domain {domain}; an import needs one.")
+    return Website(*rows[0])
+
+
+class Counted:
+    """The events of one website that ClickHouse has."""
+
+    def __init__(self, settings: Settings, website: Website) -> None:
+        self._website = website
+        try:
+            self._client = clickhouse.client(settings)
+        except (clickhouse.ClickHouseError, clickhouse.NotConfiguredError) as error:
+            raise CannotImport(f"ClickHouse cannot be asked for what is imported already: {error}") from error
+
+    def of(self, ids: Sequence[UUID], first: datetime, last: datetime) -> set[UUID]:
+        """Those of `ids`, which occurred from `first` to `last`, that are there. Raises `CannotImport`."""
+        parameters: dict[str, Any] = {
+            "website": str(self._website.id),
+            "first": first.date(),
+            "last": last.date(),
+            "ids": [str(identity) for identity in ids],
+        }
+        try:
+            return {UUID(row[0]) for row in self._client.query(_HAVE, parameters=parameters).result_rows}
+        except clickhouse.ClickHouseError as error:
+            raise CannotImport(f"ClickHouse cannot be asked for what is imported already: {error}") from error
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def wait_until_counted(url: str, log: Log) -> None:
+    """Returns when ClickHouse has everything that is in topic `clicks` now. Raises `CannotImport`."""
+    deadline = time.monotonic() + CATCH_UP_S
+    try:
+        ends = {n: log.end_offset(topics.CLICKS.name, n) for n in range(topics.CLICKS.partitions)}
+        with psycopg.connect(url, connect_timeout=3, autocommit=True) as connection:
+            while True:
+                found: dict[int, int] = dict(
+                    connection.execute(_POSITIONS, (PROJECTION, topics.CLICKS.name)).fetchall()
+                )
+                if all(found.get(partition, 0) >= end for partition, end in ends.items()):
+                    return
+                if time.monotonic() > deadline:
+                    raise CannotImport(
+                        "The projection events is behind; an import needs to know what is counted. Try again later."
+                    )
+                time.sleep(0.1)
+    except (psycopg.Error, LogUnavailable) as error:
+        raise CannotImport(f"How far the projection events is cannot be told: {str(error).strip()}") from error

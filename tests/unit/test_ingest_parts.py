@@ -1,0 +1,359 @@
+"""Rates, group commit, refusals, directory, the script, and lines of access logs."""
+
+import asyncio
+import gzip
+import json
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from infra.log import LogUnavailable, Position, Record
+from ingest.counters import Counters, exposition
+from ingest.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
+from ingest.importing.access_log import PageLine, Reason, read_line
+from ingest.rates import Bucket, SiteRates
+from ingest.refresh import load_copy, save_copy
+from ingest.refusals import Refusals, without_secrets
+from ingest.refused import Refused, Unavailable, invalid
+from ingest.retries import Retries
+from ingest.script import SOURCE, built, small
+from ingest.steps.identify_site import bearer, check_origin
+from ingest.steps.publish import IN_FLIGHT, Publisher
+from schemas.tracking import Outcome
+from schemas.uuid7 import uuid7, uuid7_text
+
+
+class HeldLog:
+    """A log that acknowledges when the test says so."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[list[Record], Future[list[Position]]]] = []
+
+    def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
+        future: Future[list[Position]] = Future()
+        self.calls.append((list(records), future))
+        return future
+
+    def acknowledge(self) -> None:
+        self.calls.pop(0)[1].set_result([])
+
+    def fail(self) -> None:
+        self.calls.pop(0)[1].set_exception(LogUnavailable("away"))
+
+
+def a_record(value: bytes = b"{}") -> Record:
+    return Record("clicks", b"key", value)
+
+
+async def settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+def test_ids_are_version_7_unique_and_in_order_of_time() -> None:
+    assert uuid7().version == 7 and uuid7().variant == uuid7(0).variant
+    ids = {uuid7_text() for _ in range(5000)}
+    assert len(ids) == 5000 and all(str(UUID(text)) == text for text in ids)
+    assert uuid7(1) < uuid7(2) and uuid7_text(1_700_000_000_000) < uuid7_text(1_700_000_000_001)
+
+
+def test_a_bucket_gives_its_rate_and_its_burst() -> None:
+    bucket = Bucket(rate=10, burst=5)
+    assert [bucket.wait(1, now=100.0) for _ in range(5)] == [0.0] * 5
+    wait = bucket.wait(1, now=100.0)
+    assert 0 < wait <= 0.1 + 1e-6
+    assert bucket.wait(1, now=100.0 + wait + 1e-6) == 0.0
+    assert bucket.wait(6, now=1000.0) > 0 and bucket.wait(5, now=1000.0) == 0.0
+
+
+def test_rates_are_per_website_and_say_how_long_to_wait() -> None:
+    rates = SiteRates(rate=10, largest_batch=20)
+    first, second = uuid4(), uuid4()
+    rates.take(first, 20)
+    with pytest.raises(Refused) as caught:
+        rates.take(first, 15)
+    assert (caught.value.status, caught.value.outcome) == (429, Outcome.THROTTLED)
+    assert 1 <= caught.value.retry_after <= 2
+    rates.take(second, 20)
+
+
+async def test_requests_share_an_acknowledgement_and_none_is_answered_before_it() -> None:
+    log, counters = HeldLog(), Counters()
+    publisher = Publisher(log, counters, 100)  # type: ignore[arg-type]
+    waiting = [publisher.submit([a_record()]) for _ in range(3)]
+    await settle()
+    assert len(log.calls) == 1 and len(log.calls[0][0]) == 3
+    assert not any(future.done() for future in waiting) and publisher.unacked == 3
+    log.acknowledge()
+    await settle()
+    assert all(future.done() and future.exception() is None for future in waiting)
+    assert (publisher.unacked, counters.published) == (0, 3)
+
+
+async def test_batches_gather_while_others_are_on_their_way() -> None:
+    log = HeldLog()
+    publisher = Publisher(log, Counters(), 1000)  # type: ignore[arg-type]
+    for _ in range(IN_FLIGHT):
+        publisher.submit([a_record()])
+        await settle()
+    last = [publisher.submit([a_record()]) for _ in range(7)]
+    await settle()
+    assert len(log.calls) == IN_FLIGHT
+    log.acknowledge()
+    await settle()
+    assert len(log.calls[-1][0]) == 7
+    while log.calls:
+        log.acknowledge()
+        await settle()
+    assert all(future.done() for future in last)
+
+
+async def test_too_much_unacknowledged_work_is_refused_at_once() -> None:
+    publisher = Publisher(HeldLog(), Counters(), 10)  # type: ignore[arg-type]
+    publisher.submit([a_record()] * 8)
+    with pytest.raises(Unavailable) as caught:
+        publisher.submit([a_record()] * 3)
+    assert caught.value.code == "busy" and caught.value.retry_after >= 1
+    publisher.submit([a_record()] * 2)
+
+
+async def test_a_log_that_fails_or_is_silent_fails_the_requests() -> None:
+    log, counters = HeldLog(), Counters()
+    publisher = Publisher(log, counters, 100, answer_s=0.05)  # type: ignore[arg-type]
+    failed, silent = publisher.submit([a_record()]), None
+    await settle()
+    log.fail()
+    with pytest.raises(Unavailable):
+        await failed
+    assert counters.publish_failures == 1
+    silent = publisher.submit([a_record()])
+    with pytest.raises(Unavailable) as caught:
+        await asyncio.wait_for(silent, 5)
+    assert caught.value.code == "log_unavailable"
+    with pytest.raises(Unavailable):
+        publisher.submit([a_record()])
+    log.acknowledge()
+    await settle()
+    assert publisher.submit([a_record()]) is not None
+
+
+async def test_equal_refusals_become_one_record_without_secrets() -> None:
+    log, counters = HeldLog(), Counters()
+    refusals = Refusals(log, counters)  # type: ignore[arg-type]
+    website = uuid4()
+    for _ in range(1000):
+        refusals.add(invalid("bad_json", "no"), "track", website_id=website, key_kind="site", sample=b"sk_abc me@x.org")
+    refusals.add(invalid("bad_json", "no"), "track")
+    refusals.flush()
+    values = [json.loads(record.value) for record in log.calls[0][0]]
+    mine = [value for value in values if value["website_id"] == str(website)]
+    assert sum(value["count"] for value in mine) == 1000 and len(mine) <= 2
+    assert "abc" not in mine[0]["sample"] and "me@x" not in mine[0]["sample"]
+    assert counters.outcomes["track", "invalid"] == 1001
+
+
+async def test_refusals_are_bounded() -> None:
+    counters = Counters()
+    refusals = Refusals(HeldLog(), counters)  # type: ignore[arg-type]
+    for _ in range(5100):
+        refusals.add(invalid("x", "no"), "track", website_id=uuid4())
+    assert counters.refusals_lost == 100
+
+
+@pytest.mark.parametrize(
+    "sample, hidden",
+    [
+        ("Authorization: Bearer sk_secret123", "secret123"),
+        ("token=pb_hidden&x=1", "hidden"),
+        ('{"token": "opaque"}', "opaque"),
+        ("https://x.example/p?email=a&id=77", "77"),
+        ("ip 203.0.113.9", "203.0"),
+        ('{"user_agent":"Mozilla/5.0 Firefox"}', "Firefox"),
+        ('{"visitor_id":"user-42"}', "user-42"),
+        ("2001:db8:1:2:3:4:5:6", "db8"),
+    ],
+)
+def test_samples_hide_what_is_secret_or_personal(sample: str, hidden: str) -> None:
+    assert hidden not in without_secrets(sample)
+
+
+async def test_clicks_that_wait_survive_the_end_of_the_process(tmp_path: Path) -> None:
+    log = HeldLog()
+    publisher = Publisher(log, Counters(), 100)  # type: ignore[arg-type]
+    spool = tmp_path / "clicks.spool"
+    first = Retries(publisher, Counters(), spool)
+    records = [Record("clicks", b"k", b'{"a":"\xc3\xbc"}', (("h", b"\x00\xff"),), 5)]
+    first.add(records[0])
+    await first.stop()
+    assert spool.stat().st_mode & 0o777 == 0o600
+    second = Retries(publisher, Counters(), spool)
+    second.start()
+    assert second.waiting == 1
+    await second.stop()
+    third = Retries(publisher, Counters(), spool)
+    third.start()
+    assert list(third._kept) == records
+    await third.stop()
+
+
+def a_listing() -> Listing:
+    website, partner = Website(uuid4(), "own.example", "EUR"), uuid4()
+    return Listing(
+        (website,),
+        (KeyRow(website.id, "ab" * 32, "site", ("https://own.example",)),),
+        (LinkRow(uuid4(), "deal", 5, website.id, partner, "https://x.example/{click_id}", (("sub1", "a"),), True),),
+        (Partner(partner, str(partner), "acme", "Acme", "voluum", 45, True),),
+    )
+
+
+def test_the_copy_of_the_directory_comes_back_and_is_private(tmp_path: Path) -> None:
+    path, listing = tmp_path / "data" / "ingest-directory.json", a_listing()
+    save_copy(path, listing, 1234.5)
+    assert load_copy(path) == (listing, 1234.5)
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text("{broken")
+    assert load_copy(path) is None
+    assert load_copy(tmp_path / "none") is None
+
+
+async def test_an_unknown_key_is_looked_up_once_and_a_silent_source_is_not_a_no() -> None:
+    asked: list[str] = []
+    silent = False
+
+    async def lookup(kind: str, name: str) -> Listing:
+        asked.append(kind)
+        if silent:
+            raise Unavailable("postgres_unavailable", "away")
+        return Listing()
+
+    directory = Directory(lookup)
+    assert await directory.key("pk_unknown") is None
+    assert await directory.key("pk_unknown") is None
+    assert asked == ["key"]
+    silent = True
+    with pytest.raises(Unavailable):
+        await directory.key("pk_other")
+    directory.replace(a_listing(), time.time())
+    link = await directory.link("deal")
+    assert link is not None and not link.is_gone and link.website.domain == "own.example"
+    directory.replace(a_listing(), time.time() - 25 * 3600)
+    with pytest.raises(Unavailable):
+        await directory.link("deal")
+
+
+async def test_a_link_of_a_switched_off_partner_is_gone() -> None:
+    async def lookup(kind: str, name: str) -> Listing:
+        return Listing()
+
+    directory, listing = Directory(lookup), a_listing()
+    off = Partner(listing.partners[0].id, listing.partners[0].id_text, "acme", "Acme", "", 45, False)
+    directory.replace(Listing(listing.websites, listing.keys, listing.links, (off,)), time.time())
+    link = await directory.link("deal")
+    assert link is not None and link.is_gone
+
+
+@pytest.mark.parametrize(
+    "origins, headers, allowed",
+    [
+        (("https://own.example",), {b"origin": b"https://own.example"}, True),
+        (("https://own.example",), {b"origin": b"https://OWN.example"}, True),
+        (("https://own.example",), {b"origin": b"http://own.example"}, False),
+        (("own.example",), {b"origin": b"http://own.example"}, True),
+        (("*.own.example",), {b"origin": b"https://a.own.example"}, True),
+        (("*.own.example",), {b"origin": b"https://evilown.example"}, False),
+        (("https://own.example",), {b"referer": b"https://own.example/page?x"}, True),
+        (("https://own.example",), {b"origin": b"null"}, False),
+        (("https://own.example",), {}, False),
+    ],
+)
+def test_allowed_origins(origins: Any, headers: dict[bytes, bytes], allowed: bool) -> None:
+    from ingest.directory import Key
+
+    key = Key(Website(uuid4(), "own.example", "USD"), "site", origins)
+    if allowed:
+        check_origin(key, headers)
+    else:
+        with pytest.raises(Refused) as caught:
+            check_origin(key, headers)
+        assert (caught.value.status, caught.value.outcome) == (403, Outcome.ORIGIN_NOT_ALLOWED)
+
+
+def test_bearer() -> None:
+    assert bearer({}) == ""
+    assert bearer({b"authorization": b"bearer  sk_1 "}) == "sk_1"
+    for value in (b"Basic abc", b"Bearer ", b"sk_1"):
+        with pytest.raises(Refused) as caught:
+            bearer({b"authorization": value})
+        assert caught.value.status == 401
+
+
+def test_metrics_are_prometheus_text() -> None:
+    counters = Counters()
+    counters.outcomes["track", "accepted"] += 3
+    text = exposition(counters, {"unacked": 1.0}).decode()
+    assert 'althing_ingest_outcomes_total{endpoint="track",outcome="accepted"} 3' in text
+    assert "althing_ingest_unacked 1\n" in text
+
+
+def test_the_script_is_small_and_keeps_its_strings() -> None:
+    plain, packed, _ = built()
+    assert len(packed) <= 2048 and gzip.decompress(packed) == plain
+    assert b"//" not in plain.replace(b"://", b"")
+    assert b"aff_click_id=" in plain and b"Retry-After" in plain
+    assert small("var a = 1;\n// gone\nif (a) {\n  b();\n}\n") == "var a=1;if(a){b();}"
+    assert SOURCE.name == "t.js"
+
+
+LINE = '203.0.113.9 - bob [17/May/2015:10:05:03 +0200] "{request}" {status} 12 "{referrer}" "Mozilla/5.0 \\"x\\""'
+
+
+def a_line(request: str = "GET / HTTP/1.1", status: str = "200", referrer: str = "-") -> bytes:
+    return LINE.format(request=request, status=status, referrer=referrer).encode()
+
+
+def test_a_page_line() -> None:
+    page = read_line(a_line("GET /blog/?page=2 HTTP/1.1", referrer="https://x.example/"))
+    assert isinstance(page, PageLine)
+    assert (page.address, page.target, page.referrer) == ("203.0.113.9", "/blog/?page=2", "https://x.example/")
+    assert page.at.isoformat() == "2015-05-17T08:05:03+00:00" and page.user_agent == 'Mozilla/5.0 "x"'
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["/", "/a", "/a/", "/a.html", "/a.htm", "/a.php", "/a.b/c", "/a?x=b.png", "/?f=x.css", "http://h.example/a"],
+)
+def test_pages(target: str) -> None:
+    assert isinstance(read_line(a_line(f"GET {target} HTTP/1.0")), PageLine)
+
+
+@pytest.mark.parametrize(
+    "line, reason",
+    [
+        (a_line("HEAD / HTTP/1.1"), Reason.NOT_GET),
+        (a_line("POST /a.png HTTP/1.1", status="404"), Reason.NOT_GET),
+        (a_line("GET /a.png HTTP/1.1", status="404"), Reason.STATUS),
+        (a_line(status="301"), Reason.STATUS),
+        (a_line("GET /a.png HTTP/1.1"), Reason.ASSET),
+        (a_line("GET /a.html.gz?x=/ HTTP/1.1", status="304"), Reason.ASSET),
+        (a_line("GET /.htaccess HTTP/1.1"), Reason.ASSET),
+        (a_line("-"), Reason.MALFORMED),
+        (a_line("\\x16\\x03 x y z"), Reason.MALFORMED),
+        (a_line()[:-1], Reason.MALFORMED),
+        (a_line().replace(b"May", b"Mai"), Reason.MALFORMED),
+        (a_line().replace(b"17/", b"32/"), Reason.MALFORMED),
+        (b"", Reason.MALFORMED),
+        (b"\xff\xfe\x00", Reason.MALFORMED),
+    ],
+)
+def test_lines_that_are_no_pages(line: bytes, reason: Reason) -> None:
+    assert read_line(line) is reason
+
+
+@pytest.mark.parametrize("status", ["200", "206", "299", "304"])
+def test_statuses_of_pages(status: str) -> None:
+    assert isinstance(read_line(a_line(status=status)), PageLine)

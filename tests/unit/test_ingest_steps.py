@@ -1,0 +1,237 @@
+"""The steps of one event: validate, enrich, pseudonymise, stamp; and who the client is."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from ipaddress import ip_network
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.clock import DAY_MS, log_text, parse_moment
+from ingest.countries import Places
+from ingest.directory import Directory, Link, Partner, Website
+from ingest.refused import Refused
+from ingest.rows import Row, SentEvent
+from ingest.steps.enrich import enrich
+from ingest.steps.pseudonymise import Hasher, Salts
+from ingest.steps.stamp import content_hash, event_id, moment_of, stamp
+from ingest.steps.validate import begin_row
+from ingest.tracking import outcome_of
+from ingest.visit import Visit, client_address, client_of, with_overrides
+from schemas import click_id
+from schemas.tracking import HASH_HEADER, Outcome, from_log_time, log_time
+from tests.support.agents import BROWSER, IPHONE
+
+NOW = 1_800_000_000_123
+KEY = b"k" * 32
+PLACES = Places(None)
+
+
+async def nothing(kind: str, name: str) -> Any:
+    raise AssertionError("no look-up was expected")
+
+
+WEBSITE = Website(uuid4(), "own.example", "USD")
+OTHER = Website(uuid4(), "other.example", "USD")
+PARTNER = Partner(uuid4(), "", "acme", "Acme", "", 30, True)
+LINK = Link(str(uuid4()), "deal", 77, WEBSITE, PARTNER.id_text, "https://x.example", (("sub1", "from-link"),), False)
+DIRECTORY = Directory(nothing)
+DIRECTORY.partners["acme"] = replace(PARTNER, id_text=str(PARTNER.id))
+DIRECTORY.links["deal"] = DIRECTORY.links_by_id[LINK.id_text] = DIRECTORY.links_by_code[77] = LINK
+
+
+def a_visit(kind: str = "site", address: str = "1.2.3.4", agent: str = BROWSER, website: Website = WEBSITE) -> Visit:
+    scope = {"client": (address, 1)}
+    client = client_of(scope, {b"user-agent": agent.encode()}, (), PLACES)
+    return Visit(website, kind, "script", client, NOW, log_text(NOW))
+
+
+def refusal(sent: SentEvent, visit: Visit | None = None) -> str:
+    visit = visit or a_visit()
+    with pytest.raises(Refused) as caught:
+        enrich(DIRECTORY, KEY, visit, sent, begin_row(visit, sent))
+        moment_of(visit, sent.occurred_at)
+    return caught.value.code
+
+
+@pytest.mark.parametrize("kind", ["pageview", "click", "sign_up", "a.b-c_9", "x" * 64])
+def test_good_types(kind: str) -> None:
+    assert begin_row(a_visit(), SentEvent(kind)).type == kind
+
+
+@pytest.mark.parametrize("kind", ["", "Pageview", "a b", "x" * 65, "ü", "a\n", "a/b"])
+def test_bad_types(kind: str) -> None:
+    assert refusal(SentEvent(kind)) == "bad_type"
+
+
+def test_what_a_site_may_not_send() -> None:
+    assert refusal(SentEvent("conversion")) == "reserved_type"
+    assert refusal(SentEvent("x", ip="1.1.1.1")) == "override_not_allowed"
+    assert refusal(SentEvent("x", user_agent="Googlebot")) == "override_not_allowed"
+    assert refusal(SentEvent("x", value=2**53 + 1)) == "bad_value"
+    assert refusal(SentEvent("x", value=-(2**70))) == "bad_value"
+    assert refusal(SentEvent("x", currency="usd")) == "unknown_currency"
+    assert refusal(SentEvent("x", url="javascript:x")) == "bad_url"
+    assert refusal(SentEvent("x", link="nope")) == "unknown_link"
+    assert refusal(SentEvent("x", link="deal"), a_visit(website=OTHER)) == "unknown_link"
+    assert refusal(SentEvent("x", partner="nope")) == "unknown_partner"
+    assert refusal(SentEvent("x", click_id="A" * 39)) == "forged_click_id"
+    assert refusal(SentEvent("x", props={"a": "b" * 5000})) == "props_too_large"
+
+
+def test_link_click_id_and_partner_fill_the_record() -> None:
+    text = click_id.mint(
+        KEY, at=datetime.now(UTC), link_code=77, website_id=WEBSITE.id, country="IS", device="mobile", nonce=1
+    )
+    for sent in (SentEvent("x", link="deal"), SentEvent("x", link=LINK.id_text), SentEvent("x", click_id=text)):
+        row = begin_row(a_visit(), sent)
+        enrich(DIRECTORY, KEY, a_visit(), sent, row)
+        assert (row.link_id, row.partner_id, row.sub1) == (LINK.id_text, LINK.partner_id, "from-link")
+    assert refusal(SentEvent("x", click_id=text), a_visit(website=OTHER)) == "foreign_click_id"
+    sent = SentEvent("x", partner="ACME", sub1="own", sub10=5)
+    row = begin_row(a_visit(), sent)
+    enrich(DIRECTORY, KEY, a_visit(), sent, row)
+    assert (row.partner_id, row.sub1, row.sub10) == (str(PARTNER.id), "own", "5")
+
+
+def test_bots_are_kept_and_flagged() -> None:
+    visit = a_visit(agent="Mozilla/5.0 (compatible; Googlebot/2.1)")
+    row = begin_row(visit, SentEvent("pageview"))
+    enrich(DIRECTORY, KEY, visit, SentEvent("pageview"), row)
+    assert (row.is_bot, row.bot_reason, row.device, outcome_of(row)) == (True, "crawler", "bot", Outcome.BOT)
+    row = begin_row(a_visit(), SentEvent("pageview"))
+    enrich(DIRECTORY, KEY, a_visit(), SentEvent("pageview", referrer="http://semalt.com/"), row)
+    assert outcome_of(row) is Outcome.SPAM_REFERRER
+
+
+def test_overrides_describe_the_visitor() -> None:
+    visit = with_overrides(a_visit("secret"), "2001:db8::1", IPHONE, PLACES)
+    assert (visit.client.address, visit.client.agent.device) == ("2001:db8::1", "mobile")
+    with pytest.raises(Refused) as caught:
+        with_overrides(a_visit("secret"), "localhost", None, PLACES)
+    assert caught.value.code == "bad_ip"
+
+
+def test_times() -> None:
+    site, secret = a_visit("site"), a_visit("secret")
+    assert moment_of(site, None) == (NOW, False)
+    assert moment_of(site, NOW + 60_000) == (NOW + 60_000, False)
+    assert moment_of(site, NOW + 60_001) == (NOW, True)
+    assert moment_of(site, 4_102_444_800) == (NOW, True)
+    assert moment_of(site, NOW - DAY_MS) == (NOW - DAY_MS, False)
+    assert moment_of(secret, NOW - 30 * DAY_MS) == (NOW - 30 * DAY_MS, False)
+    assert refusal(SentEvent("x", occurred_at=NOW - DAY_MS - 1), site) == "too_old"
+    assert refusal(SentEvent("x", occurred_at=NOW - 30 * DAY_MS - 1), secret) == "too_old"
+    assert refusal(SentEvent("x", occurred_at="1970-01-01T00:00:00Z"), secret) == "too_old"
+    row = begin_row(site, SentEvent("x"))
+    stamp(site, SentEvent("x"), row, *moment_of(site, NOW + DAY_MS))
+    assert (row.occurred_at, row.flags) == (row.received_at, "future_clamped")
+
+
+FROM, TO = datetime(2001, 9, 10), datetime(2100, 1, 1)  # noqa: DTZ001 - hypothesis adds the zone
+
+
+@given(st.datetimes(FROM, TO, timezones=st.just(UTC)))
+def test_moments_in_every_form_mean_the_same(moment: datetime) -> None:
+    milliseconds = int(moment.timestamp() * 1000)
+    moment = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    assert abs(parse_moment(moment.isoformat()) - milliseconds) <= 1
+    assert parse_moment(moment.isoformat()) == parse_moment(moment.replace(tzinfo=None).isoformat())
+    assert log_text(parse_moment(moment.isoformat()))[:19] == log_time(moment)[:19]
+    assert from_log_time(log_text(milliseconds)).tzinfo is not None
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-13-01T00:00:00Z", -1, 10**15, "12:00", "9999-99-99"])
+def test_what_is_no_moment(text: str | int) -> None:
+    with pytest.raises(Refused) as caught:
+        parse_moment(text)
+    assert caught.value.code == "bad_time"
+
+
+def test_ids_of_the_site_carry_a_hash_ids_of_ours_do_not() -> None:
+    visit, row = a_visit(), begin_row(a_visit(), SentEvent("x"))
+    assert stamp(visit, SentEvent("x"), row, NOW, False) == ()
+    assert UUID(row.event_id).version == 7
+    sent = SentEvent("x", id="0190B0B0-0000-7000-8000-000000000001")
+    headers = stamp(visit, sent, row, NOW, False)
+    assert row.event_id == "0190b0b0-0000-7000-8000-000000000001"
+    assert headers[0][0] == HASH_HEADER and len(headers[0][1]) == 8
+
+
+def test_the_hash_is_of_what_was_sent_not_of_how() -> None:
+    same = SentEvent("x", id="1", site="pk_1", props={"a": 1, "b": 2}), SentEvent("x", props={"b": 2, "a": 1})
+    assert content_hash(same[0]) == content_hash(same[1])
+    assert content_hash(SentEvent("x", value=1)) != content_hash(SentEvent("x", value=2))
+
+
+@pytest.mark.parametrize("text", ["", "x", "0190b0b0-0000-7000-8000", "0190b0b0-0000-7000-8000-00000000000g"])
+def test_bad_ids(text: str) -> None:
+    with pytest.raises(Refused) as caught:
+        event_id(text)
+    assert caught.value.code == "bad_id"
+
+
+def hashed(visit: Visit, sent: SentEvent, hasher: Hasher, at: int = NOW) -> Row:
+    row = begin_row(visit, sent)
+    hasher.pseudonymise(visit, sent, row, at)
+    return row
+
+
+def test_visitors() -> None:
+    salts = Salts()
+    hasher = Hasher(b"v" * 32, b"c" * 32, salts)
+    today = date(1970, 1, 1) + timedelta(days=NOW // DAY_MS)
+    salts.replace({today: b"a" * 32, today - timedelta(days=1): b"b" * 32})
+    event = SentEvent("x")
+    base = hashed(a_visit(), event, hasher).visitor
+    assert 0 < base < 2**64
+    assert hashed(a_visit(), event, hasher).visitor == base
+    assert hashed(a_visit(address="1.2.3.5"), event, hasher).visitor != base
+    assert hashed(a_visit(agent=IPHONE), event, hasher).visitor != base
+    assert hashed(a_visit(website=OTHER), event, hasher).visitor != base
+    assert hashed(a_visit(), event, hasher, NOW - DAY_MS).visitor != base
+    salts.replace({today: b"n" * 32})
+    assert hashed(a_visit(), event, hasher).visitor != base
+
+    named = SentEvent("x", visitor_id="u-1")
+    known = hashed(a_visit(), named, hasher).visitor
+    assert hashed(a_visit(address="9.9.9.9", agent=IPHONE), named, hasher, NOW - 9 * DAY_MS).visitor == known
+    assert hashed(a_visit(website=OTHER), named, hasher).visitor != known
+    assert hashed(a_visit(), SentEvent("x", visitor_id="u-1", session_id="s"), hasher).session != 0
+    with pytest.raises(Refused):
+        hashed(a_visit(), SentEvent("x", visitor_id="v" * 300), hasher)
+
+
+def test_the_last_salt_goes_on_when_no_new_one_can_be_had() -> None:
+    salts = Salts()
+    passing = salts.of(NOW)
+    assert salts.of(NOW + DAY_MS) == passing and len(passing) == 32
+    today = date(1970, 1, 1) + timedelta(days=NOW // DAY_MS)
+    salts.replace({today: b"a" * 32})
+    assert salts.of(NOW + DAY_MS) == b"a" * 32
+
+
+NETWORKS = (ip_network("10.0.0.0/8"), ip_network("2001:db8::/32"))
+
+
+@pytest.mark.parametrize(
+    "peer, forwarded, trusted, address",
+    [
+        ("9.9.9.9", "1.1.1.1", NETWORKS, "9.9.9.9"),
+        ("10.0.0.1", "1.1.1.1", (), "10.0.0.1"),
+        ("10.0.0.1", "1.1.1.1", NETWORKS, "1.1.1.1"),
+        ("10.0.0.1", "6.6.6.6, 1.1.1.1", NETWORKS, "1.1.1.1"),
+        ("10.0.0.1", "6.6.6.6, 1.1.1.1, 10.0.0.2", NETWORKS, "1.1.1.1"),
+        ("10.0.0.1", "1.1.1.1, garbage", NETWORKS, "10.0.0.1"),
+        ("10.0.0.1", "", NETWORKS, "10.0.0.1"),
+        ("2001:db8::5", "[2a00::1]:99", NETWORKS, "2a00::1"),
+    ],
+)
+def test_forwarded_addresses_are_believed_of_trusted_proxies_only(
+    peer: str, forwarded: str, trusted: Any, address: str
+) -> None:
+    headers = {b"x-forwarded-for": forwarded.encode()} if forwarded else {}
+    assert client_address({"client": (peer, 1)}, headers, trusted) == address
