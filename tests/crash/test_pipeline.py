@@ -2,7 +2,7 @@
 
 The load generator writes down what it was promised; decisions are made meanwhile; `althing audit` compares the log with
 every table and with the ledger. `CRASH_ROUNDS` (1) says how often every process is killed, `CRASH_RATE` (60) how many
-requests come in a second, `CRASH_SEED` repeats a run.
+requests come in a second, `CRASH_LOG` (kafka) which log is used, `CRASH_SEED` repeats a run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import pytest
 
 from infra.audit import audit
 from infra.settings import load
-from infra.stack.plan import ENGINES, SERVICES
 from infra.stack.state import read
 from tests.support.load import Result, Target, Traffic, run
 from tests.support.stack import Stack, stack
@@ -33,6 +32,7 @@ SEED = int(os.environ.get("CRASH_SEED", str(random.SystemRandom().randrange(2**3
 CALM_S = 1.5
 """Between two kills: long enough for traffic to flow again, short enough to meet the recovery of the last one."""
 ADMIN = {"ALTHING_ADMIN_EMAIL": "admin@example.com", "ALTHING_ADMIN_PASSWORD": "a long enough password"}
+LOG = {"ALTHING_LOG": os.environ.get("CRASH_LOG", "kafka")}
 SUPERVISOR = "supervisor"
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(180 + 180 * ROUNDS)]
@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.crash, pytest.mark.timeout(180 + 180 * ROUNDS)]
 
 @pytest.fixture(scope="module")
 def mine() -> Iterator[Stack]:
-    with stack(ADMIN) as made:
+    with stack(ADMIN | LOG) as made:
         yield made
 
 
@@ -80,7 +80,7 @@ async def _load_and_kill(mine: Stack, ledger: Path) -> Result:
         deciding = asyncio.create_task(_decide(app, traffic, done))
         try:
             await asyncio.sleep(CALM_S)
-            for name in _kills():
+            for name in _kills(mine):
                 assert not loading.done()
                 await asyncio.to_thread(_kill, mine, name)
                 await asyncio.sleep(CALM_S)
@@ -90,10 +90,13 @@ async def _load_and_kill(mine: Stack, ledger: Path) -> Result:
         return await loading
 
 
-def _kills() -> Iterator[str]:
+def _kills(mine: Stack) -> Iterator[str]:
     rng = random.Random(SEED)
+    state = read(mine.data_dir)
+    assert state is not None
+    running = sorted(row.name for row in state.processes)
     for _ in range(ROUNDS):
-        names = [*ENGINES, *SERVICES, SUPERVISOR]
+        names = [*running, SUPERVISOR]
         rng.shuffle(names)
         yield from names
 
