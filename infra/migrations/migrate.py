@@ -22,7 +22,7 @@ from infra.postgres import required_url
 from infra.settings import Settings, SettingsError, load
 
 FOLDER = Path(__file__).with_name("postgres")
-MIGRATIONS: tuple[str, ...] = ()
+MIGRATIONS = ("command_api.store:create_schema", "projectors.engine.schema:create_schema")
 """Functions of `Settings` that create what they miss; they live in rooms that this one may not import."""
 
 _LOCK = 7_265_401
