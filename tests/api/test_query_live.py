@@ -1,0 +1,268 @@
+"""What is pushed and what is waited for: the live stream, `X-Wait-For`, delivery, and engines that are down."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from infra.identity import revoke_session
+from infra.settings import Settings
+from projectors.engine.schema import create_schema
+from tests.support.clickhouse import start_clickhouse
+from tests.support.engines import engine_folder
+from tests.support.query import Person, QueryService, event, serving, this_moment
+from tests.support.stack import wait_for
+
+Event = tuple[str, dict[str, Any]]
+
+
+class Stream:
+    """The events of a live stream, read one by one."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self.comments = 0
+
+    def next(self) -> Event | None:
+        """The next event; none at the stream's end."""
+        name = ""
+        for line in self._lines:
+            if line.startswith("event: "):
+                name = line.removeprefix("event: ")
+            elif line.startswith(":"):
+                self.comments += 1
+            elif line.startswith("data: "):
+                return name, json.loads(line.removeprefix("data: "))
+        return None
+
+    def until(self, wanted: Any) -> dict[str, Any]:
+        """The first data for which `wanted` holds."""
+        while True:
+            found = self.next()
+            assert found is not None, "the stream ended"
+            if wanted(found[1]):
+                return found[1]
+
+
+@contextmanager
+def live(service: QueryService, website: UUID, person: Person) -> Iterator[Stream]:
+    with service.stream(f"/api/platform/analytics/live?websiteId={website}", person) as answer:
+        assert answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/event-stream")
+        yield Stream(answer.iter_lines())
+
+
+def advance(service: QueryService) -> None:
+    """As the projector does after rows became readable."""
+    [[offset]] = service.postgres.execute(
+        "SELECT next_offset + 1 FROM engine.position WHERE projection = 'events' AND generation = 1"
+        " AND topic = 'clicks' AND partition = 0"
+    ).fetchall()
+    service.advance("events", "clicks", 0, offset, 0)
+
+
+def test_a_click_is_pushed_to_everybody_who_watches(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website, other = query_service.website(ada), query_service.website(ada)
+    partner = query_service.partner("Acme")
+    now = datetime.now(UTC)
+    query_service.events([event(website, now - timedelta(minutes=9), "pageview", visitor=7, path="/old")])
+    with live(query_service, website, ada) as first, live(query_service, website, ada) as second:
+        for stream in (first, second):
+            snapshot = stream.next()
+            assert snapshot is not None and snapshot[0] == "snapshot"
+            data = snapshot[1]
+            assert set(data) == {"asOf", "activeVisitors", "perMinute", "recent"}
+            assert len(data["perMinute"]) == 30 and sum(one["events"] for one in data["perMinute"]) == 1
+            assert data["activeVisitors"] == 0 and [one["path"] for one in data["recent"]] == ["/old"]
+        with live(query_service, other, ada) as third:
+            third.next()
+            now = datetime.now(UTC)
+            query_service.events(
+                [
+                    event(website, now, visitor=1, partner_id=partner, country="DE", device="mobile", source="x"),
+                    event(website, now, visitor=2, is_bot=True, bot_reason="crawler"),
+                ]
+            )
+            advance(query_service)
+            for stream in (first, second):
+                data = stream.until(lambda data: data["activeVisitors"])
+                assert data["activeVisitors"] == 1 and sum(one["events"] for one in data["perMinute"]) == 2
+                newest = data["recent"][0]
+                assert len(data["recent"]) == 2
+                assert set(newest) == {"id", "type", "at", "country", "device", "path", "partnerName", "source"}
+                assert (newest["type"], newest["partnerName"], newest["country"]) == ("click", "Acme", "DE")
+
+
+def test_a_stream_ends_with_its_session(query_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fastapi.testclient import TestClient
+
+    from query_api.app import create_app
+    from query_api.live import routes
+
+    monkeypatch.setattr(routes, "RECHECK_S", 0.2)
+    monkeypatch.setattr(routes, "HEARTBEAT_S", 0.05)
+    service = QueryService("", query_settings)
+    ada = service.person()
+    website = service.website(ada)
+    with TestClient(create_app(query_settings)) as app:
+        revoke_later = threading.Timer(0.5, lambda: revoke_session(service.postgres, ada.session_id))
+        revoke_later.start()
+        answer = app.get(f"/api/platform/analytics/live?websiteId={website}", headers=ada.headers)  # ends by itself
+        assert answer.status_code == 200
+        assert answer.text.count("event: snapshot") == 1 and ": still here" in answer.text
+
+
+def test_streams_are_bounded(query_service: QueryService) -> None:
+    from contextlib import ExitStack
+
+    from query_api.live.hub import MAX_OF_ONE_ACCOUNT
+
+    ada = query_service.person()
+    website = query_service.website(ada)
+    address = f"/api/platform/analytics/live?websiteId={website}"
+    with ExitStack() as streams:
+        opened = [streams.enter_context(live(query_service, website, ada)) for _ in range(MAX_OF_ONE_ACCOUNT)]
+        assert all(stream.next() is not None for stream in opened)
+        refused = query_service.get(address, ada)
+        assert refused.status_code == 429 and refused.headers["Retry-After"]
+
+    def is_free_again() -> bool:
+        with query_service.stream(address, ada) as answer:
+            return bool(answer.status_code == 200)
+
+    wait_for(is_free_again, "the streams to be given back")
+
+
+def test_a_read_waits_for_the_write(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    position = 10**9 + time.time_ns() % 10**9
+    path = f"/api/platform/websites/{website}/keys"
+
+    def project() -> None:
+        connection_bound = replace_connection(query_service)
+        for model in ("websites", "website_keys"):
+            connection_bound.advance(model, "domain", 0, 0, position)
+
+    later = threading.Timer(0.2, project)
+    later.start()
+    answer = query_service.get(path, ada, headers={"X-Wait-For": f"domain@{position}"})
+    assert answer.status_code == 200 and "X-Stale" not in answer.headers
+    assert answer.headers["X-Position"] == f"domain@{position}"
+    later.join()
+    stale = query_service.get(path, ada, headers={"X-Wait-For": f"domain@{position + 1}"})
+    assert stale.status_code == 200 and stale.headers["X-Stale"] == "1"
+    bad = query_service.get(path, ada, headers={"X-Wait-For": "now"})
+    assert bad.status_code == 400 and bad.json()["errors"][0]["field"] == "X-Wait-For"
+
+
+def test_a_read_waits_for_a_tracked_event(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    offset = 10**12
+    query_service.advance("events", "clicks", 3, offset + 1, 0)
+    path = f"/api/platform/analytics/overview?websiteId={website}"
+    seen = query_service.get(path, ada, headers={"X-Wait-For": f"clicks[3]@{offset}"})
+    assert "X-Stale" not in seen.headers
+    missed = query_service.get(path, ada, headers={"X-Wait-For": f"clicks[3]@{offset + 1}"})
+    assert missed.headers["X-Stale"] == "1"
+
+
+def replace_connection(service: QueryService) -> QueryService:
+    """The same service with a database connection of its own, for another thread."""
+    return QueryService(service.address, service.settings)
+
+
+def test_every_event_has_one_outcome(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    now = this_moment()
+    query_service.events(
+        [
+            event(website, now, visitor=1),
+            event(website, now, "pageview", visitor=1),
+            event(website, now, visitor=2, is_bot=True, bot_reason="crawler"),
+            event(website, now, visitor=2, is_bot=True, bot_reason="prefetch"),
+            event(website, now, visitor=2, is_bot=True, bot_reason="spam_referrer"),
+        ]
+    )
+    again = {"website_id": str(website), "received_at": event(website, now)["received_at"], "first_offset": 1}
+    place = {"_topic": "clicks", "_partition": 0, "_offset": 9}
+    query_service.events(
+        [{**again, "event_id": str(uuid4()), "is_conflict": conflict, **place} for conflict in (False, True)],
+        "duplicates__g1",
+    )
+    refusal = {"website_id": str(website), "at": again["received_at"], "endpoint": "/track", "_topic": "rejected"}
+    query_service.events(
+        [
+            {**refusal, "id": str(uuid4()), "outcome": "invalid", "code": "id_conflict", "message": "Other content."},
+            {**refusal, "id": str(uuid4()), "outcome": "throttled", "code": "rate", "message": "Slower.", "count": 40},
+        ],
+        "refusals__g1",
+    )
+    for time_range, bucket, buckets in (("1h", "minute", 60), ("24h", "hour", 24), ("7d", "day", 7)):
+        path = f"/api/platform/analytics/delivery?websiteId={website}&timeRange={time_range}"
+        answer = query_service.get(path, ada)
+        assert answer.status_code == 200, answer.text
+        found = answer.json()
+        assert found["bucket"] == bucket and len(found["series"]) == buckets
+        counted = {name: count for name, count in found["outcomes"].items() if count}
+        assert counted == {
+            "accepted": 2, "bot": 1, "prefetch": 1, "spam_referrer": 1, "duplicate": 1, "invalid": 1, "throttled": 40,
+        }  # fmt: skip
+        assert len(found["outcomes"]) == 12
+        for name, count in found["outcomes"].items():
+            assert sum(point[name] for point in found["series"]) == count
+        assert {(one["code"], one["count"]) for one in found["refusals"]} == {("id_conflict", 1), ("rate", 40)}
+
+
+def test_without_clickhouse_analytics_say_so_and_the_rest_goes_on(query_settings: Settings) -> None:
+    with engine_folder("outage") as folder:
+        store = start_clickhouse(folder)
+        try:
+            settings = replace(query_settings, clickhouse_url=store.settings.clickhouse_url)
+            create_schema(settings)
+            with serving(settings) as service:
+                ada = service.person()
+                website = service.website(ada)
+                service.insert("links", {
+                    "id": uuid4(), "slug": f"l{website.hex[:8]}", "code": website.int % 2**47, "website_id": website,
+                    "partner_id": service.partner("Acme"), "destination": "https://partner.example/", "subs": "{}",
+                    "is_active": True, "created_at": this_moment(),
+                })  # fmt: skip
+                calls = [f"/api/platform/analytics/{one}?websiteId={website}" for one in ("overview", "clicks", "live")]
+                assert service.get(calls[0], ada).status_code == 200
+                store.send_signal(signal.SIGSTOP)
+                _check_outage(service, ada, calls)
+                store.send_signal(signal.SIGCONT)
+                wait_for(lambda: service.get(calls[0], ada).status_code == 200, "analytics to come back")
+                store.kill()
+                _check_outage(service, ada, calls)
+                store.start()
+                wait_for(lambda: service.get(calls[0], ada).status_code == 200, "analytics to come back")
+        finally:
+            store.stop()
+
+
+def _check_outage(service: QueryService, person: Person, calls: list[str]) -> None:
+    for path in calls:
+        answer = service.get(path, person)
+        assert answer.status_code == 503 and answer.headers["Retry-After"] == "2"
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert answer.json()["code"] == "analytics_unavailable"
+    websites = service.get("/api/platform/websites", person)
+    assert websites.status_code == 200 and len(websites.json()) == 1 and websites.headers["X-Stale"] == "1"
+    [link] = service.get("/api/platform/links", person).json()
+    assert link["clicks"] is None
+    assert service.get("/api/platform/conversions", person).json() == []
+    assert service.get("/readyz").json()["parts"]["clickhouse"] == "failing"

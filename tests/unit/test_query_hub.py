@@ -1,0 +1,138 @@
+"""The live hub: one read for all watchers of a website, coalesced, bounded, and ended on demand."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+import pytest
+
+from infra.problems import Problem
+from query_api.live import hub as hub_module
+from query_api.live.hub import Hub
+from query_api.live.reading import LiveData
+
+
+class Reader:
+    """Counts its reads; what it shows is a number that the test sets."""
+
+    def __init__(self) -> None:
+        self.reads: Counter[UUID] = Counter()
+        self.shown: Counter[UUID] = Counter()
+        self.failing = False
+        self._read = threading.Condition()
+
+    def read(self, website_id: UUID) -> LiveData:
+        with self._read:
+            self.reads[website_id] += 1
+            self._read.notify_all()
+        if self.failing:
+            raise Problem(503, "analytics_unavailable", "Down.")
+        return LiveData(asOf=datetime.now(UTC), activeVisitors=self.shown[website_id], perMinute=[], recent=[])
+
+    def wait_for_reads(self, website_id: UUID, count: int) -> None:
+        with self._read:
+            assert self._read.wait_for(lambda: self.reads[website_id] >= count, 5)
+
+    def fingerprints(self, website_ids: list[UUID]) -> Mapping[UUID, int]:
+        return {one: self.shown[one] for one in website_ids}
+
+
+async def test_watchers_of_a_website_share_its_reads() -> None:
+    reader, website, account = Reader(), uuid4(), uuid4()
+    hub = Hub(reader, coalesce_s=0.01, tick_s=60)
+    await hub.start()
+    watchers = [await hub.subscribe(website, account) for _ in range(5)]
+    for step in range(1, 4):
+        for watcher in watchers:
+            watcher.changed.clear()
+        reader.shown[website] = step
+        hub.nudge()
+        await asyncio.wait_for(asyncio.gather(*(watcher.changed.wait() for watcher in watchers)), 5)
+        assert {hub.latest(watcher).activeVisitors for watcher in watchers} == {step}
+    assert reader.reads[website] <= 5
+    await hub.stop()
+
+
+async def test_only_websites_with_news_are_read_again() -> None:
+    reader, busy, quiet = Reader(), uuid4(), uuid4()
+    hub = Hub(reader, coalesce_s=0.01, tick_s=60)
+    await hub.start()
+    watching = await hub.subscribe(busy, uuid4())
+    await hub.subscribe(quiet, uuid4())
+    for step in range(1, 6):
+        watching.changed.clear()
+        reader.shown[busy] = step
+        hub.nudge()
+        await asyncio.wait_for(watching.changed.wait(), 5)
+    assert reader.reads[quiet] <= 3 < reader.reads[busy]
+    await hub.stop()
+
+
+async def test_time_alone_makes_it_read_again() -> None:
+    reader, website = Reader(), uuid4()
+    hub = Hub(reader, coalesce_s=0.01, tick_s=0.02)
+    await hub.start()
+    watching = await hub.subscribe(website, uuid4())
+    reader.shown[website] = 7
+    await asyncio.wait_for(watching.changed.wait(), 5)
+    assert hub.latest(watching).activeVisitors == 7
+    await hub.stop()
+
+
+async def test_watchers_are_bounded_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "MAX_SUBSCRIPTIONS", 4)
+    monkeypatch.setattr(hub_module, "MAX_OF_ONE_ACCOUNT", 2)
+    hub, website, ada = Hub(Reader()), uuid4(), uuid4()
+    mine = [await hub.subscribe(website, ada) for _ in range(2)]
+    with pytest.raises(Problem) as refused:
+        await hub.subscribe(website, ada)
+    assert refused.value.status == 429
+    for _ in range(2):
+        await hub.subscribe(website, uuid4())
+    with pytest.raises(Problem) as full:
+        await hub.subscribe(website, uuid4())
+    assert full.value.status == 503
+    hub.unsubscribe(mine[0])
+    await hub.subscribe(website, ada)
+    await hub.stop()
+
+
+async def test_a_failed_first_read_holds_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "MAX_OF_ONE_ACCOUNT", 1)
+    reader, ada = Reader(), uuid4()
+    hub = Hub(reader)
+    reader.failing = True
+    for _ in range(3):
+        with pytest.raises(Problem) as down:
+            await hub.subscribe(uuid4(), ada)
+        assert down.value.status == 503
+    reader.failing = False
+    await hub.subscribe(uuid4(), ada)
+    await hub.stop()
+
+
+async def test_a_failure_while_watching_is_got_over() -> None:
+    reader, website = Reader(), uuid4()
+    hub = Hub(reader, coalesce_s=0.01, tick_s=0.02)
+    await hub.start()
+    watching = await hub.subscribe(website, uuid4())
+    reader.failing = True
+    before = reader.reads[website]
+    await asyncio.wait_for(asyncio.to_thread(reader.wait_for_reads, website, before + 2), 5)
+    reader.failing, reader.shown[website] = False, 3
+    await asyncio.wait_for(watching.changed.wait(), 5)
+    await hub.stop()
+
+
+async def test_stopping_wakes_every_stream() -> None:
+    hub = Hub(Reader())
+    watching = await hub.subscribe(uuid4(), uuid4())
+    hub.end_streams()
+    await asyncio.wait_for(watching.changed.wait(), 5)
+    assert hub.is_closed()
+    await hub.stop()
