@@ -1,0 +1,85 @@
+"""What `make` does before anything is installed: tools that lack are named, current steps are skipped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from infra import bootstrap
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
+    monkeypatch.setattr(bootstrap, "STAMPS", tmp_path / ".build" / "stamps")
+    return tmp_path
+
+
+def test_a_step_runs_once_for_the_same_inputs(checkout: Path) -> None:
+    runs: list[int] = []
+    product = checkout / "product"
+
+    def build() -> None:
+        runs.append(1)
+        product.touch()
+
+    for wanted in ("a", "a", "b", "b"):
+        bootstrap.with_stamp("step", wanted, "building", build, product)
+    assert len(runs) == 2
+    product.unlink()
+    bootstrap.with_stamp("step", "b", "building", build, product)
+    assert len(runs) == 3, "a product that is gone is made again"
+
+
+def test_a_step_that_failed_runs_again(checkout: Path) -> None:
+    def fail() -> None:
+        raise bootstrap.Failed("no")
+
+    bootstrap.with_stamp("step", "a", "building", lambda: None)
+    with pytest.raises(bootstrap.Failed):
+        bootstrap.with_stamp("step", "b", "building", fail)
+    assert not (bootstrap.STAMPS / "step").exists()
+
+
+def test_inputs_are_names_and_contents(checkout: Path) -> None:
+    one, two = checkout / "one", checkout / "two"
+    one.write_text("x")
+    two.write_text("x")
+    first = bootstrap.digest([one])
+    assert first != bootstrap.digest([two])
+    one.write_text("y")
+    assert bootstrap.digest([one]) != first
+
+
+@pytest.mark.parametrize(("found", "says"), [(None, "was not found"), (18, "this is 18")])
+def test_a_missing_or_old_node_is_one_line(monkeypatch: pytest.MonkeyPatch, found: int | None, says: str) -> None:
+    monkeypatch.setattr(bootstrap, "version_of", lambda *_: found)
+    with pytest.raises(bootstrap.Failed, match=says) as refusal:
+        bootstrap.check_tools(web=True)
+    assert str(refusal.value).count("\n") == 0 and "install" in str(refusal.value)
+
+
+def test_without_java_kafka_is_left_out_loudly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "version_of", lambda *_: None)
+    bootstrap.kafka_jars()
+    assert "NO KAFKA" in capsys.readouterr().out
+
+
+def test_a_browser_that_is_named_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHROMIUM", "/nonexistent/chromium")
+    with pytest.raises(bootstrap.Failed, match="/nonexistent/chromium"):
+        bootstrap.browser()
+
+
+def test_no_browser_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    with pytest.raises(bootstrap.Failed, match="install chromium"):
+        bootstrap.browser()
+
+
+def test_an_unknown_target_is_wrong_use() -> None:
+    assert bootstrap.main(["nonsense"]) == 2
