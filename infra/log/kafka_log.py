@@ -70,11 +70,12 @@ class KafkaLog:
         self._gate = RLock()  # order of calls = order in the log; re-entered when a future's callback publishes
         self._producer: KafkaProducer | None = None
         self._appender: Appender | None = None
+        self._retired: list[KafkaProducer] = []
         self._parked: deque[_Call] = deque()
         self._calls: deque[_Call] = deque()
         self._buffered = 0
         self._buffered_lock = Lock()
-        self._broken = False
+        self._broken = self._is_away = False
         self._closing = Event()
         self._asker: KafkaConsumer | None = None
         self._asker_lock = Lock()
@@ -165,14 +166,15 @@ class KafkaLog:
         while not (self._closing.is_set() and not self._calls):
             self._expire()
             if self._broken:
-                self._drop_producer()
+                self._retire_producer()
             if self._producer is None and (connecting is None or not connecting.is_alive()):
                 connecting = Thread(target=self._connect, name="kafka-connect", daemon=True)
                 connecting.start()
             sleep(_TICK_S)
         if connecting is not None:
             connecting.join()
-        self._drop_producer()
+        self._retire_producer()
+        self._end_retired()
 
     def _expire(self) -> None:
         """Forgets finished calls and fails those that are late. One late call means that the producer hangs."""
@@ -192,6 +194,7 @@ class KafkaLog:
             _fail(call, LogUnavailable(f"Kafka did not answer within {self._delivery_timeout_s:g} s"))
 
     def _connect(self) -> None:
+        self._end_retired()
         # kafka-python gives up half a second earlier than `_expire`, which only has to act when its sender hangs.
         delivery_ms = max(500, int(self._delivery_timeout_s * 1000) - 500)
         try:
@@ -211,21 +214,32 @@ class KafkaLog:
                 metrics_enabled=False,
             )
         except LogUnavailable as error:
-            logger.warning("%s", error)
+            if not self._is_away:
+                logger.warning("%s; trying again until it does", error)
+            self._is_away = True
             self._closing.wait(0.2)
             return
+        if self._is_away:
+            logger.warning("Kafka answers again")
+        self._is_away = False
         appender = Appender(producer)
         with self._gate:
             self._producer, self._appender = producer, appender
             while self._parked:
                 self._hand_over(self._parked.popleft(), appender)
 
-    def _drop_producer(self) -> None:
-        """Ends the producer at once; the calls that it still holds fail, so nothing old is sent later."""
+    def _retire_producer(self) -> None:
+        """From now on calls wait for the next producer."""
         with self._gate:
-            producer, self._producer, self._appender, self._broken = self._producer, None, None, False
-        if producer is not None:
-            producer._sender.force_close()  # `close` alone would wait for what the broker never answers
+            if self._producer is not None:
+                self._producer._sender.force_close()  # `close` alone would wait for what the broker never answers
+                self._retired.append(self._producer)
+            self._producer, self._appender, self._broken = None, None, False
+
+    def _end_retired(self) -> None:
+        """Waits until retired producers have ended: the calls that they held fail, and nothing old is sent later."""
+        while self._retired:
+            producer = self._retired.pop()
             producer._sender.join(self._delivery_timeout_s)
             with suppress(KafkaError):
                 producer.close(timeout=0)
