@@ -120,7 +120,7 @@ function createStream(url: string): Stream {
         if (listeners.size > 0) return;
         document.removeEventListener('visibilitychange', onVisibility);
         close();
-        state = { ...state, status: 'connecting' };
+        state = EMPTY;
       };
     },
     state: () => state,

@@ -1,0 +1,92 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import { figures, link, overview, partner } from '@/test/fixtures';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+
+beforeEach(signIn);
+
+test('the stats row is computed from the last 30 days and the 30 before', async () => {
+  renderApp('/dashboard');
+  await waitFor(() => expect(screen.getByTestId('kpi-Total Clicks')).toHaveTextContent('1,200'));
+  expect(screen.getByText('Welcome back, Sigrún')).toBeInTheDocument();
+  expect(screen.getByText('+20.0%')).toBeInTheDocument();
+  expect(requests('GET /api/platform/analytics/overview?')[0]).toContain('websiteId=w1&timeRange=30d&compare=previous');
+  expect(await screen.findByText('$30.00')).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'View all' })).toHaveAttribute('href', '/analytics?website=w1');
+});
+
+test('getting started shows what is still missing, and goes when all is done', async () => {
+  state.overview = overview(figures({ clicks: { total: 0, unique: 0 }, pageviews: 0 }));
+  state.links = [];
+  state.conversions = [];
+  renderApp('/dashboard');
+  const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
+  expect(steps.getByText('1 of 4 steps done')).toBeInTheDocument();
+  expect(steps.getByRole('link', { name: 'Show the snippet' })).toHaveAttribute('href', '/account-settings?tab=websites');
+  expect(screen.getByText('No links yet')).toBeInTheDocument();
+});
+
+test('with everything done there are no steps', async () => {
+  renderApp('/dashboard');
+  await screen.findByText('ORD-1', { exact: false });
+  await screen.findByText('http://t.example/go/nord');
+  expect(screen.queryByRole('region', { name: 'Getting started' })).not.toBeInTheDocument();
+});
+
+test('a link is created for an active partner and its address can be taken away', async () => {
+  state.links = [];
+  state.partners = [partner(), partner({ id: 'p2', name: 'Gone', isActive: false })];
+  server.use(http.post(at('/api/platform/links'), () => {
+    state.links = [link({ slug: 'best', url: 'http://t.example/go/best', sub1: 'sidebar' })];
+    return HttpResponse.json(state.links[0], { status: 201 });
+  }));
+  const { user } = renderApp('/dashboard');
+  await user.click(await screen.findByRole('button', { name: 'Create link' }));
+  const choice = await screen.findByLabelText('Partner');
+  await waitFor(() => expect(within(choice).getAllByRole('option').map((option) => option.textContent)).toEqual(['Choose…', 'NordVPN']));
+  await user.selectOptions(choice, 'NordVPN');
+  await user.type(screen.getByLabelText('Sub-ID 1 (optional)'), 'sidebar');
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Create link' }));
+  expect(await within(await screen.findByRole('group', { name: 'Link address' })).findByText('http://t.example/go/best')).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line === 'POST /api/platform/links')?.body).toEqual({ websiteId: 'w1', partnerId: 'p1', sub1: 'sidebar' });
+  await user.click(screen.getByRole('button', { name: 'Done' }));
+  expect(within(screen.getByRole('list', { name: 'Tracked links' })).getByText('http://t.example/go/best')).toBeInTheDocument();
+});
+
+test('a refused destination is said at its field', async () => {
+  server.use(http.post(at('/api/platform/links'), () => refuse(400, 'Refused', 'invalid', [{ field: 'destination', message: 'Must be on nordvpn.com' }])));
+  const { user } = renderApp('/dashboard');
+  await user.click(await screen.findByRole('button', { name: 'Create link' }));
+  const choice = await screen.findByLabelText('Partner');
+  await within(choice).findByRole('option', { name: 'NordVPN' });
+  await user.selectOptions(choice, 'NordVPN');
+  await user.type(screen.getByLabelText('Destination (optional)'), 'https://evil.example/');
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Create link' }));
+  expect(await screen.findByText('Must be on nordvpn.com')).toBeInTheDocument();
+});
+
+test('a link is removed after asking', async () => {
+  server.use(http.delete(at('/api/platform/links/{id}'), () => {
+    state.links = [];
+    return new HttpResponse(null, { status: 204 });
+  }));
+  const { user } = renderApp('/dashboard');
+  await user.click(await screen.findByRole('button', { name: 'Remove link nord' }));
+  await user.click(await within(await screen.findByRole('dialog')).findByRole('button', { name: 'Remove link' }));
+  expect(await screen.findByText('No links yet')).toBeInTheDocument();
+  expect(requests('DELETE')).toEqual(['DELETE /api/platform/links/l1']);
+});
+
+test('no websites: the same words as on the analytics page', async () => {
+  state.websites = [];
+  renderApp('/dashboard');
+  expect(await screen.findByText('No Websites Found')).toBeInTheDocument();
+});
+
+test('a failure is named', async () => {
+  server.use(http.get(at('/api/platform/websites'), () => refuse(500, 'Broken')));
+  renderApp('/dashboard');
+  expect(await screen.findByText('Error loading analytics: Broken')).toBeInTheDocument();
+});

@@ -1,0 +1,152 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import type { ConnectedWebsite, WebsiteKey } from '@/lib/api/types';
+import { FakeEventSource } from '@/test/event-source';
+import { delivery, live, website } from '@/test/fixtures';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+import { bareDomain } from './connect-form';
+import { snippet } from './snippet';
+
+const CONNECTED: ConnectedWebsite = { id: 'w9', domain: 'shop.example', timezone: 'UTC', currency: 'USD', siteKey: 'pk_1', secretKey: 'sk_1', postbackToken: 'pb_1' };
+const KEYS: WebsiteKey[] = [
+  { id: 'k1', kind: 'site', key: 'pk_1', hint: 'pk_…1', allowedOrigins: ['https://a.example'], createdAt: '2026-11-01T00:00:00Z', revokedAt: null },
+  { id: 'k2', kind: 'secret', key: null, hint: 'sk_…1', allowedOrigins: [], createdAt: '2026-11-01T00:00:00Z', revokedAt: null },
+];
+
+beforeEach(() => {
+  signIn();
+  server.use(http.post(at('/api/platform/websites'), () => {
+    state.websites = [website({ id: 'w9', domain: 'shop.example' })];
+    return HttpResponse.json(CONNECTED, { status: 201 });
+  }));
+});
+
+async function connect(domain = 'https://Shop.example/page?x=1') {
+  const app = renderApp('/onboarding');
+  await app.user.type(await screen.findByLabelText('Domain'), domain);
+  await app.user.click(screen.getByRole('button', { name: 'Connect Website' }));
+  return app;
+}
+
+test.each([['https://Shop.Example:8443/a?b#c', 'shop.example'], [' shop.example ', 'shop.example'], ['localhost', 'localhost']])('%s means %s', (text, domain) => {
+  expect(bareDomain(text)).toBe(domain);
+});
+
+test('the snippet names the tracking server and the key', () => {
+  expect(snippet('http://t.example/', 'pk_1')).toBe('<script defer src="http://t.example/t.js" data-site="pk_1"></script>');
+});
+
+test('connecting: zone of this browser, currency, then snippet and keys, shown once', async () => {
+  await connect();
+  expect(await screen.findByText('<script defer src="http://t.example/t.js" data-site="pk_1"></script>')).toBeInTheDocument();
+  for (const [name, value] of [['Site key', 'pk_1'], ['Secret key', 'sk_1'], ['Postback token', 'pb_1']] as const) {
+    expect(within(screen.getByRole('group', { name })).getByText(value)).toBeInTheDocument();
+  }
+  expect(screen.getByText(/are shown only once/)).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line === 'POST /api/platform/websites')?.body).toEqual({ domain: 'shop.example', timezone: 'UTC', currency: 'USD' });
+});
+
+test('a domain that is none, or taken, is said at the field', async () => {
+  server.use(http.post(at('/api/platform/websites'), () => refuse(409, 'Refused', 'taken', [{ field: 'domain', message: 'This domain is already connected' }])));
+  const { user } = await connect('not a domain');
+  expect(await screen.findByText('Please enter a domain, such as example.com')).toBeInTheDocument();
+  expect(requests('POST')).toEqual([]);
+  await user.clear(screen.getByLabelText('Domain'));
+  await user.type(screen.getByLabelText('Domain'), 'shop.example');
+  await user.click(screen.getByRole('button', { name: 'Connect Website' }));
+  expect(await screen.findByText('This domain is already connected')).toBeInTheDocument();
+});
+
+test('"Waiting for the first event" turns by itself with the live stream', async () => {
+  state.delivery = delivery({ outcomes: {} });
+  const { user, router } = await connect();
+  expect(await screen.findByText('Waiting for the first event')).toBeInTheDocument();
+  FakeEventSource.last.send('snapshot', live());
+  expect(screen.getByText('Waiting for the first event')).toBeInTheDocument();
+  FakeEventSource.last.send('update', live({ recent: [{ id: 'e1', type: 'pageview', at: '2026-11-20T12:00:00Z' }] }));
+  expect(screen.getByText('The first event has arrived')).toBeInTheDocument();
+  await user.click(screen.getByRole('link', { name: 'Go to Dashboard' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/dashboard?website=w9'));
+});
+
+test('without the stream it asks, and turns as well', async () => {
+  await connect();
+  expect(await screen.findByText('The first event has arrived')).toBeInTheDocument();
+  expect(requests('GET /api/platform/analytics/delivery?websiteId=w9')).not.toHaveLength(0);
+});
+
+test('a test event goes to the tracking server as a website would send it', async () => {
+  state.delivery = delivery({ outcomes: {} });
+  let sent: unknown;
+  server.use(http.post('http://t.example/track', async ({ request }) => {
+    sent = { ...((await request.json()) as object), contentType: request.headers.get('Content-Type'), authorization: request.headers.get('Authorization') };
+    return HttpResponse.json({ accepted: 1, rejected: [] }, { status: 202 });
+  }));
+  const { user } = await connect();
+  await user.click(await screen.findByRole('button', { name: 'Send a test event' }));
+  expect(await screen.findByText('Test event sent', { exact: true })).toBeInTheDocument();
+  expect(sent).toEqual({ type: 'althing.test', site: 'pk_1', url: 'https://shop.example/', contentType: 'text/plain', authorization: null });
+});
+
+test('a refused test event says why', async () => {
+  state.delivery = delivery({ outcomes: {} });
+  server.use(http.post('http://t.example/track', () => refuse(403, 'This origin is not allowed for the key')));
+  const { user } = await connect();
+  await user.click(await screen.findByRole('button', { name: 'Send a test event' }));
+  expect(await screen.findByText('This origin is not allowed for the key', { exact: true })).toBeInTheDocument();
+});
+
+test('keys are listed; a new one is shown once; an old one is revoked after asking', async () => {
+  server.use(
+    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(KEYS)),
+    http.post(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json({ id: 'k3', kind: 'site', key: 'pk_new' }, { status: 201 })),
+    http.delete(at('/api/platform/websites/{id}/keys/{keyId}'), () => new HttpResponse(null, { status: 204 })),
+  );
+  const { user } = renderApp('/account-settings?tab=websites');
+  const table = await screen.findByRole('region', { name: 'Keys of vpnreview.is' });
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('Site keypk_1https://a.example');
+  expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret keysk_…1');
+  await user.click(screen.getByRole('button', { name: 'New key' }));
+  await user.selectOptions(await screen.findByLabelText('Kind'), 'site');
+  await user.type(screen.getByLabelText('Allowed origins (optional)'), 'https://a.example, https://b.example');
+  await user.click(screen.getByRole('button', { name: 'Create key' }));
+  expect(await screen.findByText('pk_new')).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({ kind: 'site', allowedOrigins: ['https://a.example', 'https://b.example'] });
+  await user.click(screen.getByRole('button', { name: 'Done' }));
+  await user.click(await screen.findByRole('button', { name: 'Revoke Secret key sk_…1' }));
+  await user.click(await screen.findByRole('button', { name: 'Revoke key' }));
+  expect(await screen.findByText('Key revoked', { exact: true })).toBeInTheDocument();
+  expect(requests('DELETE')).toEqual(['DELETE /api/platform/websites/w1/keys/k2']);
+});
+
+test('the time zone of a website can be changed, and a website removed after asking', async () => {
+  server.use(
+    http.patch(at('/api/platform/websites/{id}'), () => HttpResponse.json(website({ timezone: 'Europe/Berlin' }))),
+    http.delete(at('/api/platform/websites/{id}'), () => {
+      state.websites = [];
+      return new HttpResponse(null, { status: 204 });
+    }),
+  );
+  const { user } = renderApp('/account-settings?tab=websites');
+  await user.selectOptions(await screen.findByRole('combobox', { name: 'Time zone of vpnreview.is' }), 'Europe/Berlin');
+  expect(await screen.findByText('Time zone changed', { exact: true })).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line.startsWith('PATCH'))?.body).toEqual({ timezone: 'Europe/Berlin' });
+  await user.click(screen.getByRole('button', { name: 'Remove vpnreview.is' }));
+  await user.click(await screen.findByRole('button', { name: 'Remove website' }));
+  expect(await screen.findByText('No websites connected yet')).toBeInTheDocument();
+});
+
+test('General shows who is signed in and keeps the theme and the key choice', async () => {
+  const { user, router } = renderApp('/account-settings');
+  expect(await screen.findByText('sigrun@example.com')).toBeInTheDocument();
+  await user.click(screen.getByRole('radio', { name: 'Dark' }));
+  expect(document.documentElement).toHaveClass('dark');
+  await user.click(screen.getByRole('radio', { name: 'Light' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Single-key shortcuts' }));
+  expect(localStorage.getItem('singleKeys')).toBe('off');
+  await user.click(screen.getByRole('checkbox', { name: 'Single-key shortcuts' }));
+  await user.click(screen.getByRole('tab', { name: 'Websites' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?tab=websites'));
+});
