@@ -24,7 +24,7 @@ from command_api.policies.reports import Reports
 from command_api.policies.waiting import Waiting
 from command_api.relay import NAME as RELAY
 from command_api.relay import Relay
-from infra import health, logs
+from infra import health
 from infra.clickhouse import ClientPool
 from infra.http_server import serve
 from infra.log import Log, open_log
@@ -41,7 +41,6 @@ log = logging.getLogger(__name__)
 
 def main(arguments: list[str]) -> int:
     """Runs until SIGTERM. Exit codes: 0 after a clean stop, 1 when it could not start, 2 for wrong settings."""
-    logs.configure("command")
     if arguments:
         raise SettingsError("The command service takes no arguments.")
     settings = load()
