@@ -35,6 +35,8 @@ from schemas.tracking import Outcome
 logger = logging.getLogger(__name__)
 
 LINGER_MS = 1
+DELIVERY_TIMEOUT_S = 4.5
+"""A request is answered 503 within 5 s when the log does not acknowledge."""
 DRAIN_S = 4.0
 
 
@@ -87,7 +89,7 @@ class Service:
     async def start(self) -> None:
         """Opens what the edge needs; waits for nothing that may be away."""
         settings, loop = self._settings, asyncio.get_running_loop()
-        log = open_log(settings, linger_ms=LINGER_MS)
+        log = open_log(settings, linger_ms=LINGER_MS, delivery_timeout_s=DELIVERY_TIMEOUT_S)
         counters = Counters()
         postgres = Postgres(settings.postgres_url)
         await postgres.open()
