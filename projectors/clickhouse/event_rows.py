@@ -25,13 +25,18 @@ FIRST_YEAR: Final = 1970
 LAST_YEAR: Final = 2105
 """ClickHouse's `DateTime` of the rollups ends in February 2106."""
 
+INVALID: Final = "invalid"
+
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Unsigned = Annotated[int, msgspec.Meta(ge=0)]
 TypeName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_.-]{1,64}$")]
 Country = Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{2}$")]
 _REFUSALS: Final = UUID("b3b7a2b4-4a4f-5f0d-8e0c-27a9c2b9a1d5")
-_HASH: Final = HASH_HEADER
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
+_FIRST: Final = datetime(FIRST_YEAR, 1, 1)  # noqa: DTZ001
+_END: Final = datetime(LAST_YEAR + 1, 1, 1)  # noqa: DTZ001
+_BRACE: Final = ord("}")
+_PLACED: Final = b'%b,"_topic":"%b","_partition":%d,"_offset":%d}'
 
 
 class Row(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -87,57 +92,54 @@ _decode: Final = msgspec.json.Decoder(Row).decode
 
 def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> None:
     """Rows of `events` and `duplicates`, and refusals of conflicts (`projection.RowMaker`)."""
-    decoded: list[tuple[StoredRecord, Row, bytes]] = []
-    chosen: list[bytes] = []
-    for record in records:
-        try:
-            row = _decode(record.value)
-            if row.visitor > LARGEST or row.session > LARGEST:
-                raise msgspec.ValidationError("visitor and session are unsigned 64-bit numbers")
-            _check_time(row.occurred_at)
-            _check_time(row.received_at)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            batch.bad.append(Bad(record, "invalid", f"{type(error).__name__}: {error}"))
-            continue
-        content = _content(record)
-        if content:
-            chosen.append(row.event_id.bytes + row.website_id.bytes)
-        decoded.append((record, row, content))
+    decoded = _checked(records, batch)
+    chosen = [_key(row) for record, row in decoded if record.headers]
     if chosen:
         known.load(chosen)
-    append, place = batch.rows.append, batch.places.append
-    for record, row, content in decoded:
-        if content:
-            key = row.event_id.bytes + row.website_id.bytes
-            seen = known.check(key, record.offset, content, int((row.received_at - _EPOCH).total_seconds()))
+    add_row, add_place = batch.rows.append, batch.places.append
+    for record, row in decoded:
+        if record.headers and (content := _content(record)):
+            at = int((row.received_at - _EPOCH).total_seconds())
+            seen = known.check(_key(row), record.offset, content, at)
             if seen is not None:
                 _repeated(record, row, seen, batch)
                 continue
-        append(_placed(record))
-        place(record.offset)
+        value, offset = record.value, record.offset
+        if value[-1] != _BRACE:
+            value = value.rstrip()
+        add_row(_PLACED % (value[:-1], record.topic.encode(), record.partition, offset))
+        add_place(offset)
 
 
-def _check_time(moment: datetime) -> None:
-    if moment.tzinfo is not None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
-        raise msgspec.ValidationError("times are UTC text, YYYY-MM-DD hh:mm:ss.mmm, from 1970 to 2105")
+def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[StoredRecord, Row]]:
+    """The records that are rows; the others are noted as bad."""
+    decoded: list[tuple[StoredRecord, Row]] = []
+    add = decoded.append
+    for record in records:
+        try:
+            row = _decode(record.value)
+            if not (_FIRST <= row.occurred_at < _END and _FIRST <= row.received_at < _END):
+                raise msgspec.ValidationError("times lie between 1970 and 2105")
+            if row.visitor > LARGEST or row.session > LARGEST:
+                raise msgspec.ValidationError("visitor and session are unsigned 64-bit numbers")
+        except TypeError:
+            batch.bad.append(Bad(record, INVALID, "times are UTC text without a zone, YYYY-MM-DD hh:mm:ss.mmm"))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            batch.bad.append(Bad(record, INVALID, f"{type(error).__name__}: {error}"))
+        else:
+            add((record, row))
+    return decoded
+
+
+def _key(row: Row) -> bytes:
+    return row.event_id.bytes + row.website_id.bytes
 
 
 def _content(record: StoredRecord) -> bytes:
     for name, value in record.headers:
-        if name == _HASH:
+        if name == HASH_HEADER:
             return value[:8].ljust(8, b"\0")
     return b""
-
-
-def _placed(record: StoredRecord) -> bytes:
-    value = record.value
-    end = len(value) - 1 if value[-1:] == b"}" else value.rindex(b"}")
-    return b'%b,"_topic":"%b","_partition":%d,"_offset":%d}' % (
-        value[:end],
-        record.topic.encode(),
-        record.partition,
-        record.offset,
-    )
 
 
 def _repeated(record: StoredRecord, row: Row, seen: Seen, batch: Batch) -> None:

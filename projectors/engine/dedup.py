@@ -158,9 +158,12 @@ class Judgement:
 
     def check(self, key: bytes, offset: int, content: bytes, at: int) -> Seen | None:
         known = self.learnt.get(key) or self._known.get(key)
-        if known is not None and known[0] < offset and abs(at - known[2]) <= WINDOW_S:
+        if known is None:
+            self.learnt[key] = (offset, content, at)
+            return None
+        if known[0] < offset and abs(at - known[2]) <= WINDOW_S:
             return Seen(known[0], known[1] == content)
-        if known is None or known[0] <= offset:
+        if known[0] <= offset:
             self.learnt[key] = (offset, content, at)
         return None
 

@@ -1,0 +1,217 @@
+"""Projections under test: databases of their own on shared engines, the service as a thread or a real process.
+
+`Bench` publishes to the log, waits for positions and reads tables. The log is the one on Postgres, which passes the
+same contract tests as Kafka.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+from uuid import UUID
+
+import orjson
+import psycopg
+
+from infra.log import Log, Record
+from infra.settings import Settings
+from projectors import cli, service
+from projectors.engine.clickhouse import HttpClickHouse
+from schemas import envelope
+from schemas.base import ORIGINATOR_FIELDS, DomainEvent
+from schemas.topics import CLICKS, DOMAIN
+from tests.support.engines import ROOT
+from tests.support.pipeline import pipeline
+from tests.support.stack import wait_for
+
+WEBSITE = UUID("0190a1b2-0000-7000-8000-000000000001")
+PARTNER = UUID("0190a1b2-0000-7000-8000-0000000000aa")
+MASTER_KEY = "ab" * 32
+
+
+@dataclass
+class Bench:
+    """One set of databases, with the log on them."""
+
+    settings: Settings
+    log: Log
+    connection: psycopg.Connection[Any]
+    clickhouse: HttpClickHouse
+    positions: int = 0
+
+    def publish(self, rows: Iterable[Mapping[str, Any] | bytes], *, content: bytes | None = None) -> None:
+        """Appends to `clicks`; `content` is the header of ids that a client chose."""
+        headers = () if content is None else (("h", content.ljust(8, b"\0")),)
+        self.log.publish([_record(row, headers) for row in rows]).result(30)
+
+    def decide(self, *events: DomainEvent) -> None:
+        """Appends to `domain` as the relay does."""
+        records = []
+        for event in events:
+            self.positions += 1
+            records.append(domain_record(event, self.positions))
+        self.log.publish(records).result(30)
+
+    def rows(self, query: str) -> list[Any]:
+        return [tuple(row) for row in self.clickhouse.rows(query)]
+
+    def one(self, query: str) -> Any:
+        return self.rows(query)[0]
+
+    def sql(self, query: str, *values: Any) -> list[Any]:
+        return self.connection.execute(query.encode(), values).fetchall()
+
+    def wait(self, name: str = "events", generation: int | None = None, timeout_s: float = 60.0) -> None:
+        """Until every partition of a generation (default: the live one) has read the log to its end."""
+        wait_for(lambda: self._caught_up(name, generation), f"{name} to catch up", timeout_s)
+
+    def _caught_up(self, name: str, generation: int | None) -> bool:
+        found = self.sql(
+            "select topic, partition, next_offset, intent_to from engine.position where projection = %s and "
+            "generation = coalesce(%s, (select live_generation from engine.projection where name = %s))",
+            name,
+            generation,
+            name,
+        )
+        return bool(found) and all(
+            intent is None and next_offset >= self.log.end_offset(topic, partition)
+            for topic, partition, next_offset, intent in found
+        )
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """The service in a thread of the test."""
+        stopping = Event()
+        thread = Thread(target=service.run, args=(self.settings, stopping), name="service")
+        thread.start()
+        try:
+            yield
+        finally:
+            stopping.set()
+            thread.join(30)
+            assert not thread.is_alive()
+
+    def start(self, failpoint: str = "") -> subprocess.Popen[bytes]:
+        """The service as a process, which dies at `failpoint` if one is named."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "infra.cli", "serve", "projectors"],
+            cwd=ROOT,
+            env={**self.environment, "TEST_FAILPOINT": failpoint},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            **{name: value for name, value in os.environ.items() if not name.startswith("ALTHING_")},
+            "PYTHONPATH": str(ROOT),
+            "POSTGRES_URL": str(self.settings.postgres_url),
+            "CLICKHOUSE_URL": str(self.settings.clickhouse_url),
+            "ALTHING_LOG": "postgres",
+            "ALTHING_DATA_DIR": str(self.settings.data_dir),
+            "ALTHING_MASTER_KEY": MASTER_KEY,
+        }
+
+    def command(self, *arguments: str) -> int:
+        """`althing …` in the test's own process; its exit code."""
+        with _environment(self.environment):
+            return cli.main(list(arguments))
+
+    def exact(self) -> None:
+        """Every row once, and every rollup what the raw rows say."""
+        rows, places, ids = self.one(
+            "SELECT count(), uniqExact(_topic, _partition, _offset), uniqExact(website_id, event_id) FROM events"
+        )
+        assert rows == places == ids
+        clicks = "sum(type = 'click'), sum(type = 'pageview'), sum(c_pending)"
+        assert self.one("SELECT sum(clicks), sum(pageviews), sum(c_pending) FROM traffic_15m") == self.one(
+            f"SELECT {clicks} FROM events"
+        )
+        assert self.one("SELECT sum(clicks), sum(pageviews), sum(c_pending) FROM country_15m") == self.one(
+            f"SELECT {clicks} FROM events"
+        )
+        assert self.one("SELECT sum(clicks), sum(c_pending) FROM partner_15m") == self.one(
+            "SELECT sum(type = 'click'), sum(c_pending) FROM events WHERE partner_id <> toUUID('"
+            + str(UUID(int=0))
+            + "')"
+        )
+        assert self.one("SELECT uniqCombinedMerge(12)(visitors) FROM visitors_15m") == self.one(
+            "SELECT uniqCombined(12)(visitor) FROM events WHERE type <> 'conversion' AND visitor <> 0"
+        )
+        assert self.one("SELECT sum(events) FROM delivery_minute") == self.one(
+            "SELECT count() FROM events WHERE type <> 'conversion'"
+        )
+
+
+def click(number: int, **changes: Any) -> dict[str, Any]:
+    """A tracked event as the edge writes it; `number` makes its id and visitor."""
+    at = f"2026-11-{1 + number % 20:02d} {number % 24:02d}:{number % 60:02d}:00.{number % 1000:03d}"
+    return {
+        "event_id": str(UUID(int=number + 1, version=4)),
+        "website_id": str(WEBSITE),
+        "type": "click" if number % 2 else "pageview",
+        "occurred_at": at,
+        "received_at": at,
+        "visitor": number % 97 + 1,
+        "country": "DE",
+        "partner_id": str(PARTNER),
+        **changes,
+    }
+
+
+def domain_record(event: DomainEvent, position: int) -> Record:
+    """The record that the relay would write for `event`."""
+    headers = envelope.headers(event.NAME, event.VERSION, position, event.originator_id, event.originator_version)
+    value = orjson.dumps(event.model_dump(mode="json", exclude=set(ORIGINATOR_FIELDS)))
+    return Record(DOMAIN.name, str(event.originator_id).encode(), value, headers)
+
+
+def moment(day: int = 20, hour: int = 12) -> datetime:
+    return datetime(2026, 11, day, hour, tzinfo=UTC)
+
+
+def end(process: subprocess.Popen[bytes], number: signal.Signals = signal.SIGTERM) -> int:
+    """Ends a service process and gives its exit code."""
+    if process.poll() is None:
+        process.send_signal(number)
+    process.communicate(timeout=30)
+    return process.returncode
+
+
+@contextmanager
+def bench(postgres: Settings, clickhouse: Settings, folder: Path) -> Iterator[Bench]:
+    """A fresh `Bench` on these engines."""
+    with pipeline(replace(postgres, master_key=MASTER_KEY), clickhouse, folder) as made:
+        url = made.settings.postgres_url
+        assert url is not None
+        with psycopg.connect(url, autocommit=True) as connection:
+            yield Bench(made.settings, made.log, connection, HttpClickHouse(made.settings))
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _record(row: Mapping[str, Any] | bytes, headers: Sequence[tuple[str, bytes]]) -> Record:
+    if isinstance(row, bytes):
+        return Record(CLICKS.name, b"bad", row, tuple(headers))
+    return Record(CLICKS.name, str(row["event_id"]).encode(), json.dumps(row).encode(), tuple(headers))
