@@ -111,7 +111,8 @@ class _LiveReader:
 
 
 def _operation_id(route: APIRoute) -> str:
-    return route.name
+    """Unique over all calls: conversions and partners are asked for as lists and as figures."""
+    return f"{route.name}_analytics" if route.path.startswith("/api/platform/analytics/") else route.name
 
 
 def _add_health(app: FastAPI) -> None:
