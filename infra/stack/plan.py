@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -129,5 +130,9 @@ def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
         command=[sys.executable, "-m", "infra.cli", "serve", name],
         # The web app says "unready" as long as it is not built; that must not keep the API from being used.
         is_ready=lambda: answers(port, "/livez" if name == "web" else "/readyz", host=host),
+        port=port,
         environment=admin if name == "command" else {},
+        # The engines go at the same moment, so there is nothing left to drain into: ending slowly would only hold up
+        # the next start.
+        death_signal=signal.SIGKILL,
     )

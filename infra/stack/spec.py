@@ -12,17 +12,21 @@ from pathlib import Path
 class ProcessSpec:
     """One child process: how to start it, how to see that it is ready, how to end it.
 
-    `is_ready` is asked again and again while it starts; it answers within a second and does not raise.
+    `is_ready` is asked again and again while it starts; it answers within a second and does not raise. It counts only
+    when the process itself listens on `port`: a server of somebody else must never be taken for ours.
     `prepare` runs before each start (cheap when there is nothing to do). `quiet`: only warnings go to the console,
-    the log file has everything. `ordinary_user`: the program refuses root's rights.
+    the log file has everything. `death_signal`: what it gets when the supervisor itself is killed. `ordinary_user`: the
+    program refuses root's rights.
     """
 
     name: str
     command: Sequence[str]
     is_ready: Callable[[], bool]
+    port: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: Callable[[], None] = lambda: None
     stop_signal: signal.Signals = signal.SIGTERM
+    death_signal: signal.Signals = signal.SIGTERM
     stop_timeout_s: float = 12.0
     start_timeout_s: float = 60.0
     quiet: bool = False

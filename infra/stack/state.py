@@ -64,6 +64,17 @@ def is_same(pid: int | None, born: float | None) -> bool:
     return now is not None and abs(now - born) < 1.0
 
 
+def listens(pid: int, port: int) -> bool:
+    """Whether this very process accepts connections on `port`. True where the system does not let us see."""
+    try:
+        connections = psutil.Process(pid).net_connections(kind="tcp")
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:
+        return True
+    return any(c.status == psutil.CONN_LISTEN and c.laddr and c.laddr.port == port for c in connections)
+
+
 def write(data_dir: Path, state: StackState) -> None:
     write_private(data_dir / FILE_NAME, json.dumps(asdict(state)))
 

@@ -20,7 +20,7 @@ from types import FrameType
 from infra.settings import SettingsError
 from infra.stack.console import pump, say
 from infra.stack.spec import ProcessSpec, Stage, log_file
-from infra.stack.state import ProcessRow, birth
+from infra.stack.state import ProcessRow, birth, listens
 from infra.stack.tools import launched
 
 FIRST_BACKOFF_S = 0.5
@@ -131,11 +131,16 @@ class Supervisor:
             elif child.process is not None and (code := child.process.poll()) is not None:
                 self._ended(child, code)
             elif child.state == "starting":
-                if child.spec.is_ready():
+                if self._is_ready(child):
                     self._set(child, "running")
                     say("stack", f"{child.spec.name} is ready ({time.monotonic() - child.started_at:.1f} s)")
             elif child.failures and now - child.started_at > STABLE_AFTER_S:
                 child.failures = 0
+
+    def _is_ready(self, child: _Child) -> bool:
+        if child.process is None or not child.spec.is_ready():
+            return False
+        return child.spec.port is None or listens(child.process.pid, child.spec.port)
 
     def _spawn(self, child: _Child) -> None:
         spec = child.spec
@@ -143,7 +148,7 @@ class Supervisor:
         try:
             spec.prepare()
             child.process = subprocess.Popen(
-                launched(list(spec.command), ordinary_user=spec.ordinary_user, death_signal=spec.stop_signal),
+                launched(list(spec.command), ordinary_user=spec.ordinary_user, death_signal=spec.death_signal),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from infra.stack.plan import ENGINES, SERVICES
-from tests.support.stack import Stack, free_ports, stack, wait_for
+from tests.support.stack import Stack, stack, wait_for
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(300)]
 EVERYTHING = (*ENGINES, *SERVICES)
@@ -68,18 +68,13 @@ def test_a_second_start_on_the_same_data_is_refused_in_one_sentence(mine: Stack)
 
 
 def test_a_taken_port_is_named_with_its_setting(mine: Stack) -> None:
-    web, tracking = free_ports(2)
-    free = {
-        "ALTHING_DATA_DIR": str(mine.folder / "other"),
-        "ALTHING_PORT": str(web),
-        "ALTHING_TRACKING_PORT": str(tracking),
-    }
+    free = Stack(mine.folder / "other").settings
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
         port = str(holder.getsockname()[1])
         for name in ("ALTHING_PORT", "ALTHING_TRACKING_PORT", "ALTHING_POSTGRES_PORT"):
-            refused = mine.run("up", settings=free | {name: port})
+            refused = mine.run("up", settings={**free, name: port})
             assert refused.returncode != 0
             assert refused.stderr.count("\n") == 1 and name in refused.stderr and port in refused.stderr
 

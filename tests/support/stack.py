@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -38,6 +39,10 @@ START_S = 120.0
 STOP_S = 60.0
 PATIENCE_S = 60.0
 _OURS = ("ALTHING_", "KAFKA_BOOTSTRAP", "POSTGRES_URL", "CLICKHOUSE_", "OPENAI_", "SMTP_URL", "TRUSTED_PROXIES")
+_INTERNAL_PORTS = tuple(
+    f"ALTHING_{name}_PORT"
+    for name in ("KAFKA", "POSTGRES", "CLICKHOUSE", "COMMAND", "QUERY", "PROJECTORS", "SCHEDULER")
+)
 
 
 def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENCE_S) -> Any:
@@ -51,15 +56,15 @@ def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENC
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that were free a moment ago, all different."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [int(probe.getsockname()[1]) for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
+    """Ports that are free now, all different, below those that the system gives to outgoing connections: a port must
+    still be free when a stack is started on it again."""
+    found: list[int] = []
+    while len(found) < count:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as probe:
+            if port not in found and probe.connect_ex(("127.0.0.1", port)) != 0 and ports.is_free("127.0.0.1", port):
+                found.append(port)
+    return found
 
 
 class Stack:
@@ -71,17 +76,21 @@ class Stack:
         self.folder = folder
         self.data_dir = folder / "data"
         self.output = folder / "output.txt"
-        web, tracking = free_ports(2)
+        web, tracking, *internal = free_ports(2 + len(_INTERNAL_PORTS))
         self.app = f"http://127.0.0.1:{web}"
         self.tracking = f"http://127.0.0.1:{tracking}"
         self._arguments = [] if only is None else ["--only", ",".join(only)]
-        self._environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(_OURS)},
-            "PYTHONPATH": str(ROOT),
+        self.settings: Mapping[str, str] = {
             "ALTHING_DATA_DIR": str(self.data_dir),
             "ALTHING_PORT": str(web),
             "ALTHING_TRACKING_PORT": str(tracking),
+            **{name: str(port) for name, port in zip(_INTERNAL_PORTS, internal, strict=True)},
             **(settings or {}),
+        }
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(_OURS)},
+            "PYTHONPATH": str(ROOT),
+            **self.settings,
         }
         self.process: subprocess.Popen[bytes] | None = None
 

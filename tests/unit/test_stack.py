@@ -188,6 +188,25 @@ class TestSupervisor:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
+    def test_a_server_of_somebody_else_is_not_taken_for_ours(self, tmp_path: Path) -> None:
+        made = self.supervisor(tmp_path)
+        with socket.socket() as foreign:
+            foreign.bind(("127.0.0.1", 0))
+            foreign.listen()
+            port = foreign.getsockname()[1]
+            spec = replace(self.spec("one", "signal.pause()", tmp_path), port=port, start_timeout_s=1)
+            with pytest.raises(StartFailed):
+                made.start((spec,))
+        made.stop([("one",)])
+
+    def test_its_own_server_is(self, tmp_path: Path) -> None:
+        made = self.supervisor(tmp_path)
+        (port,) = free_ports(1)
+        listen = f"import socket; s = socket.create_server(('127.0.0.1', {port})); signal.pause()"
+        made.start((replace(self.spec("one", listen, tmp_path), port=port),))
+        assert [row.state for row in made.rows] == ["running"]
+        made.stop([("one",)])
+
     def test_services_stop_before_engines(self) -> None:
         stages = [tuple(self.named(name) for name in names) for names in (("p", "k"), ("a", "b"), ("c",))]
         assert stop_order(stages, ("k", "p")) == [("c",), ("a", "b"), ("k",), ("p",)]

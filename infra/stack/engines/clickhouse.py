@@ -29,6 +29,7 @@ def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
         name="clickhouse",
         command=command,
         is_ready=lambda: answers(port, "/ping"),
+        port=port,
         prepare=lambda: write_private(users, json.dumps(_users(secrets))),
         stop_timeout_s=15,
     )

@@ -37,6 +37,7 @@ def spec(data_dir: Path, port: int, controller_port: int, cluster_id: str, *, fl
         name="kafka",
         command=[_java(), *_MACHINE, *_logging(), "-cp", f"{KAFKA_JARS}/*", "kafka.Kafka", str(config)],
         is_ready=lambda: _answers(port),
+        port=port,
         prepare=lambda: _prepare(folder, config, _properties(folder, port, controller_port, flush_each), cluster_id),
         stop_signal=signal.SIGTERM,
         stop_timeout_s=30,

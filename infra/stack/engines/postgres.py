@@ -71,8 +71,10 @@ def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
         name="postgres",
         command=server,
         is_ready=lambda: _answers(port, secrets),
+        port=port,
         prepare=lambda: _prepare(folder, secrets),
         stop_signal=signal.SIGINT,  # "fast": ends sessions, writes a checkpoint
+        death_signal=signal.SIGINT,
         stop_timeout_s=30,
         quiet=True,
         ordinary_user=True,
