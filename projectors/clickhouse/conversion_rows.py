@@ -32,7 +32,7 @@ _CLASSES: Final = (
     ConversionRejected,
     ConversionReversed,
 )
-_NAMES: Final = frozenset(event_class.NAME.encode() for event_class in _CLASSES)
+NAMES: Final = frozenset(event_class.NAME.encode() for event_class in _CLASSES)
 _SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 
 
@@ -44,7 +44,7 @@ def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> No
             if position <= batch.domain_position:
                 continue
             batch.domain_position = position
-            if dict(record.headers).get("event") not in _NAMES:
+            if dict(record.headers).get("event") not in NAMES:
                 continue
             row = row_of(envelope.decode(record.value, record.headers).event)
         except (envelope.UndecodableEvent, ValueError) as error:

@@ -29,7 +29,7 @@ _VALUE: Final = struct.Struct("<Q8sI")
 _MARKER: Final = b"\x00marker"
 _FORMAT: Final = b"\x00format"
 _NEWEST: Final = b"\x00newest"
-_FIRST_SIZE: Final = 64 * 1024 * 1024
+FIRST_SIZE: Final = 64 * 1024 * 1024
 _PRUNE_ROWS: Final = 20_000
 
 Entry = tuple[int, bytes, int]
@@ -133,7 +133,7 @@ class RememberedIds:
         existing = self._folder / "data.mdb"
         size = existing.stat().st_size if existing.exists() else 0
         return lmdb.open(
-            str(self._folder), map_size=max(_FIRST_SIZE, 2 * size), max_dbs=0, metasync=False, readahead=False
+            str(self._folder), map_size=max(FIRST_SIZE, 2 * size), max_dbs=0, metasync=False, readahead=False
         )
 
     def _start_over(self) -> None:

@@ -1,0 +1,29 @@
+"""What the catalogue promises: every decided event is shown somewhere or named as ignored, every table has its view."""
+
+from __future__ import annotations
+
+import schemas.events
+from projectors.catalogue import CATALOGUE, IGNORED
+from projectors.clickhouse import conversion_rows
+from schemas.base import REGISTRY
+
+
+def test_every_decided_event_is_handled_or_ignored_with_a_reason() -> None:
+    assert schemas.events.__all__
+    handled = {event_class for model in CATALOGUE.postgres for event_class in model.handlers}
+    ours = {event_class for event_class in REGISTRY.values() if event_class.__module__.startswith("schemas.")}
+    assert ours - handled - IGNORED == set()
+    assert handled & IGNORED == set()
+
+
+def test_conversions_in_clickhouse_are_those_of_the_read_model() -> None:
+    model = CATALOGUE.projections["conversions"]
+    assert {event_class.NAME.encode() for event_class in model.handlers} == conversion_rows.NAMES  # type: ignore[union-attr]
+
+
+def test_names_are_unique_and_columns_start_with_the_key() -> None:
+    assert len(set(CATALOGUE.names)) == len(CATALOGUE.names)
+    for model in CATALOGUE.postgres:
+        names = [line.split()[0] for line in model.columns]
+        assert set(model.key) <= set(names)
+        assert model.create_view(1)[1].split("select ")[1].split(" from")[0].split(", ") == names

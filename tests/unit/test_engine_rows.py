@@ -1,0 +1,224 @@
+"""From records to rows: what the edge wrote goes through unchanged; conversions follow from decided events."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+import msgspec
+import pytest
+
+from infra.log import StoredRecord
+from projectors.clickhouse import conversion_rows, event_rows, refusal_rows
+from projectors.engine.dedup import NothingKnown
+from projectors.engine.projection import Batch
+from schemas.base import Money
+from schemas.events.conversions import (
+    AttributedBy,
+    Attribution,
+    Change,
+    ConversionApproved,
+    ConversionFacts,
+    ConversionRecorded,
+    ConversionReportConflicted,
+    ConversionReversed,
+)
+from schemas.events.partners import Terms
+from schemas.tracking import Refusal, TrackedEvent
+from tests.support.projecting import PARTNER, WEBSITE, click, domain_record
+
+CONVERSION = UUID("0190a1b2-0000-7000-8000-00000000c001")
+LINK = UUID("0190a1b2-0000-7000-8000-00000000cc01")
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def stored(value: bytes, offset: int = 5, **changes: Any) -> StoredRecord:
+    return StoredRecord(changes.get("topic", "clicks"), 2, offset, 0, b"", value, tuple(changes.get("headers", ())))
+
+
+def made(*values: bytes) -> Batch:
+    batch = Batch()
+    event_rows.make_rows([stored(value, offset) for offset, value in enumerate(values)], NothingKnown(), batch)
+    return batch
+
+
+@pytest.mark.parametrize(
+    ("struct", "model"), [(event_rows.Row, TrackedEvent), (refusal_rows.Row, Refusal)], ids=["events", "refusals"]
+)
+def test_the_checks_know_the_same_fields_and_defaults_as_the_vocabulary(struct: Any, model: Any) -> None:
+    fields = {field.name: field for field in msgspec.structs.fields(struct)}
+    assert fields.keys() == model.model_fields.keys()
+    for name, field in fields.items():
+        assert field.required == model.model_fields[name].is_required(), name
+        if not field.required:
+            assert field.default == model.model_fields[name].default, name
+
+
+def test_good_bytes_pass_unchanged_with_their_place_appended() -> None:
+    value = json.dumps(click(3), separators=(",", ":")).encode()
+    (row,) = made(value).rows
+    assert row == value[:-1] + b',"_topic":"clicks","_partition":2,"_offset":0}'
+    (spaced,) = made(value + b" \n").rows
+    assert json.loads(spaced) == json.loads(row)
+
+
+def test_what_the_edge_writes_is_taken() -> None:
+    event = TrackedEvent(
+        event_id=CONVERSION,
+        website_id=WEBSITE,
+        type="click",
+        occurred_at="2026-11-20 10:00:00.123",
+        received_at="2026-11-20 10:00:00.456",
+        visitor=2**64 - 1,
+        value=-(2**63),
+        props='{"a": "\U0001f600"}',
+    )
+    batch = made(event.model_dump_json(exclude_defaults=True).encode(), event.model_dump_json().encode())
+    assert (len(batch.rows), batch.places, batch.bad) == (2, [0, 1], [])
+
+
+@pytest.mark.parametrize("at", ["1969-12-31 23:59:59.999", "2106-01-01 00:00:00.000", "2026-01-01 00:00:00.000Z"])
+def test_times_that_clickhouse_cannot_hold_are_bad(at: str) -> None:
+    batch = made(json.dumps(click(1, occurred_at=at)).encode())
+    assert (batch.rows, [bad.reason for bad in batch.bad]) == ([], ["invalid"])
+
+
+def facts(attribution: Attribution | None, currency: str = "EUR") -> ConversionFacts:
+    return ConversionFacts(
+        website_id=WEBSITE,
+        kind="sale",
+        event="purchase",
+        txid="order-1",
+        amount=Money(amount=4_990, currency=currency),
+        occurred_at=AT,
+        attribution=attribution,
+    )
+
+
+CLICK = Attribution(
+    by=AttributedBy.CLICK_ID,
+    partner_id=PARTNER,
+    link_id=LINK,
+    click_id="c" * 39,
+    clicked_at=AT,
+    terms=Terms(rate_bp=1000),
+    visitor=2**64 - 1,
+    country="FR",
+    device="mobile",
+    source="google",
+    subs={"sub1": "a", "other": "dropped"},
+)
+
+
+def recorded(attribution: Attribution | None, currency: str = "EUR") -> ConversionRecorded:
+    return ConversionRecorded(
+        originator_id=CONVERSION,
+        originator_version=1,
+        timestamp=AT,
+        facts=facts(attribution, currency),
+        received_at=AT,
+        reported_by="postback",
+        change=Change(currency="EUR", pending=1, commission_pending=499),
+    )
+
+
+def test_a_recorded_sale_makes_a_row_under_its_clicks_dimensions() -> None:
+    assert conversion_rows.row_of(recorded(CLICK)) == {
+        "website_id": WEBSITE,
+        "event_id": uuid5(CONVERSION, "1"),
+        "type": "conversion",
+        "occurred_at": "2026-11-20 12:00:00.000",
+        "received_at": "2026-11-20 12:00:00.000",
+        "visitor": 2**64 - 1,
+        "country": "FR",
+        "device": "mobile",
+        "source": "google",
+        "click_id": "c" * 39,
+        "link_id": LINK,
+        "partner_id": PARTNER,
+        "sub1": "a",
+        "value": 4_990,
+        "currency": "EUR",
+        "origin": "decision",
+        "conversion_id": CONVERSION,
+        "event_name": "purchase",
+        "d_pending": 1,
+        "d_approved": 0,
+        "d_rejected": 0,
+        "d_reversed": 0,
+        "c_pending": 499,
+        "c_approved": 0,
+        "c_reversed": 0,
+    }
+
+
+def test_a_waiting_sale_makes_no_row() -> None:
+    assert conversion_rows.row_of(recorded(None)) is None
+
+
+def test_a_sale_in_another_currency_has_no_value_in_the_websites() -> None:
+    row = conversion_rows.row_of(recorded(CLICK, "USD"))
+    assert row is not None
+    assert (row["value"], row["currency"], row["c_pending"]) == (0, "EUR", 499)
+
+
+def test_decisions_enter_as_signed_differences() -> None:
+    approved = ConversionApproved(
+        originator_id=CONVERSION,
+        originator_version=2,
+        timestamp=AT,
+        facts=facts(CLICK),
+        change=Change(currency="EUR", pending=-1, approved=1, commission_pending=-499, commission_approved=499),
+    )
+    reversed_part = ConversionReversed(
+        originator_id=CONVERSION,
+        originator_version=3,
+        timestamp=AT,
+        facts=facts(CLICK),
+        amount=Money(amount=1_000, currency="EUR"),
+        commission=Money(amount=100, currency="EUR"),
+        whole=False,
+        reason="returned",
+        change=Change(currency="EUR", commission_approved=-100, commission_reversed=100),
+    )
+    first, second = conversion_rows.row_of(approved), conversion_rows.row_of(reversed_part)
+    assert first is not None and second is not None
+    assert (first["d_pending"], first["d_approved"], first["c_pending"], first["c_approved"]) == (-1, 1, -499, 499)
+    assert first["value"] == 0
+    assert (second["c_approved"], second["c_reversed"], second["value"]) == (-100, 100, -1_000)
+
+
+def test_a_conflicting_report_makes_no_row() -> None:
+    event = ConversionReportConflicted(
+        originator_id=CONVERSION,
+        originator_version=2,
+        timestamp=AT,
+        website_id=WEBSITE,
+        report_id=LINK,
+        amount=Money(amount=1, currency="EUR"),
+        reported_by="sale",
+    )
+    assert conversion_rows.row_of(event) is None
+
+
+def test_a_domain_record_that_the_relay_sent_twice_counts_once() -> None:
+    record = domain_record(recorded(CLICK), 7)
+    twice = [stored(record.value, offset, topic="domain", headers=record.headers) for offset in (10, 11)]
+    batch = Batch(domain_position=6)
+    conversion_rows.make_rows(twice, NothingKnown(), batch)
+    assert (batch.places, batch.domain_position, batch.bad) == ([10], 7, [])
+    again = Batch(domain_position=7)
+    conversion_rows.make_rows(twice, NothingKnown(), again)
+    assert again.places == []
+
+
+def test_a_domain_record_that_cannot_be_read_is_bad_only_if_it_matters() -> None:
+    record = domain_record(recorded(CLICK), 8)
+    headers = dict(record.headers)
+    broken = stored(b"{", 1, topic="domain", headers=record.headers)
+    other = stored(b"{", 2, topic="domain", headers=tuple((headers | {"event": b"x", "position": b"9"}).items()))
+    batch = Batch()
+    conversion_rows.make_rows([broken, other], NothingKnown(), batch)
+    assert [bad.record.offset for bad in batch.bad] == [1]

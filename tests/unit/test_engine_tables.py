@@ -1,0 +1,74 @@
+"""The SQL of ClickHouse tables: windows everywhere, and the variants for a cluster."""
+
+from __future__ import annotations
+
+import pytest
+
+from projectors.catalogue import CATALOGUE
+from projectors.clickhouse.events_raw import EVENTS
+from projectors.clickhouse.traffic_15m import TRAFFIC
+from projectors.engine.tables import (
+    Rollup,
+    Table,
+    backfill,
+    create_feed,
+    create_table,
+    create_view,
+    drop_table,
+)
+from schemas.tracking import TrackedEvent
+
+TABLES = [table for family in CATALOGUE.clickhouse for table in family.tables]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_every_table_remembers_tokens_and_is_safe_against_power_loss(table: Table) -> None:
+    (statement,) = create_table(table, 3)
+    assert statement.startswith(f"CREATE TABLE IF NOT EXISTS {table.name}__g3 (")
+    assert "non_replicated_deduplication_window = 10000" in statement
+    assert "fsync_after_insert = 1" in statement
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_in_a_cluster_tables_are_replicated_behind_distributed_ones(table: Table) -> None:
+    local, distributed = create_table(table, 2, "main")
+    assert local.startswith(f"CREATE TABLE IF NOT EXISTS {table.name}__g2_local ON CLUSTER 'main' (")
+    assert f"ENGINE = Replicated{table.engine}('/clickhouse/tables/{{shard}}/{{database}}/{{table}}'" in local
+    assert "replicated_deduplication_window = 10000" in local
+    assert distributed == (
+        f"CREATE TABLE IF NOT EXISTS {table.name}__g2 ON CLUSTER 'main' AS {table.name}__g2_local "
+        f"ENGINE = Distributed('main', currentDatabase(), '{table.name}__g2_local', cityHash64(website_id))"
+    )
+
+
+def test_a_feed_goes_from_local_table_to_local_table() -> None:
+    single = create_feed(TRAFFIC, 4, "events__g2")
+    assert single.startswith("CREATE MATERIALIZED VIEW IF NOT EXISTS traffic_15m__g4_feed TO traffic_15m__g4 AS")
+    assert "FROM events__g2 AS events WHERE 1 GROUP BY" in single
+    many = create_feed(TRAFFIC, 4, "events__g2", "main")
+    assert "traffic_15m__g4_feed ON CLUSTER 'main' TO traffic_15m__g4_local AS" in many
+    assert "FROM events__g2_local AS events" in many
+
+
+def test_feed_and_backfill_are_the_same_select() -> None:
+    for table in TABLES:
+        if isinstance(table, Rollup):
+            select = table.select.format(source="events__g1", where="1")
+            assert select in create_feed(table, 2, "events__g1")
+            assert select in backfill(table, 2, "events__g1", "1")
+
+
+def test_views_and_drops_name_the_generation() -> None:
+    assert create_view("events", 7) == "CREATE OR REPLACE VIEW events AS SELECT * FROM events__g7"
+    assert create_view("events", 7, "main").startswith("CREATE OR REPLACE VIEW events ON CLUSTER 'main' AS")
+    assert drop_table(EVENTS, 7) == ["DROP TABLE IF EXISTS events__g7 SYNC"]
+    assert [statement.split()[4] for statement in drop_table(TRAFFIC, 7, "main")] == [
+        "traffic_15m__g7_feed",
+        "traffic_15m__g7",
+        "traffic_15m__g7_local",
+    ]
+
+
+def test_the_raw_table_has_every_tracked_field() -> None:
+    assert set(TrackedEvent.model_fields) <= set(EVENTS.column_names)
+    assert EVENTS.column_names[-3:] == ("_topic", "_partition", "_offset")
