@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio.to_thread
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from command_api.accounts import routes as accounts
 from command_api.accounts.passwords import Passwords
@@ -52,7 +54,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     for context in CONTEXTS:
         app.include_router(context.router)
     app.include_router(_health(core, parts))
-    app.middleware("http")(_guard(core))
+    app.add_middleware(CrossSiteGuard, public_url=core.settings.app_url)
     _describe(app)
     return app
 
@@ -63,15 +65,21 @@ def _operation_id(route: APIRoute) -> str:
     return head + "".join(part.capitalize() for part in tail)
 
 
-def _guard(core: Core) -> Callable[[Request, Callable[[Request], Awaitable[Response]]], Awaitable[Response]]:
-    async def guard(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
-        try:
-            refuse_cross_site(request.headers, request.method, core.settings.app_url)
-        except Problem as problem:
-            return problem.response()
-        return await go_on(request)
+class CrossSiteGuard:
+    """Refuses unsafe requests that another site's page may have made, before anything else sees them."""
 
-    return guard
+    def __init__(self, app: ASGIApp, public_url: str) -> None:
+        self._app = app
+        self._public_url = public_url
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            try:
+                refuse_cross_site(Headers(scope=scope), scope["method"], self._public_url)
+            except Problem as problem:
+                await problem.response()(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 def _health(core: Core, parts: Callable[[], health.Parts] | None) -> APIRouter:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, ClassVar, Final, TypeVar
 from uuid import UUID
 
@@ -82,6 +83,7 @@ REGISTRY: Final[dict[str, type[DomainEvent]]] = {}
 ORIGINATOR_FIELDS: Final = frozenset({"originator_id", "originator_version"})
 
 
+@cache
 def personal_fields(event_class: type[DomainEvent]) -> frozenset[str]:
     """Names of the fields of `event_class` that are `Personal`."""
     return frozenset(

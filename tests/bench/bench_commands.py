@@ -6,6 +6,7 @@ a bare commit of one row by as many clients; the event store's table lock lets o
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from statistics import quantiles
-from threading import Thread
+from threading import Event, Thread
 from uuid import UUID
 
 import httpx
@@ -33,6 +34,7 @@ from tests.support.stack import engine, wait_for
 COMMAND = "make bench (python -m tests.bench commands)"
 CLIENTS = 8
 SECONDS = 5.0
+WEBSITES = 20
 LATENCIES = 150
 REPORTS = 2_000
 
@@ -51,14 +53,14 @@ def run() -> list[Figure]:
 
 def _commands(made: Policies, address: str) -> Figure:
     def command(number: int) -> Callable[[], None]:
-        site = made.world.website()
+        sites = [made.world.website()["id"] for _ in range(WEBSITES)]
         http = httpx.Client(headers=made.world.owner.headers, timeout=20)
-        zones = ("UTC", "Europe/Paris")
-        turn = iter(range(10**9))
+        turns = itertools.count()
 
         def once() -> None:
-            body = {"timezone": zones[next(turn) % 2], "attributionModel": "last_click"}
-            http.patch(f"{address}/api/platform/websites/{site['id']}", json=body).raise_for_status()
+            turn = next(turns)
+            body = {"timezone": ("Europe/Paris", "UTC")[turn // WEBSITES % 2]}
+            http.patch(f"{address}/api/platform/websites/{sites[turn % WEBSITES]}", json=body).raise_for_status()
 
         return once
 
@@ -68,7 +70,7 @@ def _commands(made: Policies, address: str) -> Figure:
 
     made.world.postgres.execute("CREATE TABLE bench (id bigserial PRIMARY KEY, value bytea)")
     return {
-        "name": f"commands over HTTP, {CLIENTS} clients (each loads a growing website, decides, stores)",
+        "name": f"commands over HTTP, {CLIENTS} clients (each signs in by token, loads a website, decides, stores)",
         "value": round(_rate(command)),
         "unit": "commands/s",
         "baseline": round(_rate(commit)),
@@ -79,11 +81,13 @@ def _commands(made: Policies, address: str) -> Figure:
 
 def _latencies(made: Policies, address: str) -> list[Figure]:
     seen: dict[int, float] = {}
+    done = Event()
+    made.relayed()
     wanted = made.world.log.end_offset("domain", 0)
 
     def tail() -> None:
         source = made.world.log.source("domain", 0, wanted)
-        while len(seen) < LATENCIES:
+        while not done.is_set():
             for record in source.read(100, 1.0):
                 seen[position_of(record.headers)] = time.perf_counter()
         source.close()
@@ -99,6 +103,8 @@ def _latencies(made: Policies, address: str) -> list[Figure]:
             answer = http.patch(f"{address}/api/platform/websites/{site['id']}", json=body)
             sent[int(answer.headers["X-Position"].removeprefix("domain@"))] = (began, time.perf_counter())
     wait_for(lambda: set(sent) <= set(seen), "the relay")
+    done.set()
+    reader.join()
     answered = [1000 * (end - began) for began, end in sent.values()]
     relayed = [1000 * (seen[position] - began) for position, (began, _) in sent.items()]
     return [
