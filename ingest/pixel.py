@@ -59,7 +59,7 @@ async def _record(edge: Edge, key: Key, query: dict[str, str], scope: Scope, hea
     if sent.link is not None:
         await edge.directory.link_of(sent.link)
     edge.rates.take(key.website.id, 1)
-    visit = visit_of(key, client_of(scope, headers, edge.settings.trusted_proxies, edge.places), "pixel")
+    visit = visit_of(key, client_of(scope, headers, edge.settings.trusted_proxies, edge.places), "pixel", headers)
     row = begin_row(visit, sent)
     enrich(edge.directory, edge.click_key, visit, sent, row)
     agent = visit.client.agent

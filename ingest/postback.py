@@ -39,7 +39,9 @@ async def postback(edge: Edge, scope: Scope, receive: Receive, send: Send) -> No
         fields = translate(preset, sent)
         key = await identify(edge.directory, bearer(headers) or fields.get("token", ""), headers, MAY_POSTBACK)
         client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
-        taken = await take_report(edge, key, visit_of(key, client, "server"), _report(key, preset, fields, partner_id))
+        taken = await take_report(
+            edge, key, visit_of(key, client, "server", headers), _report(key, preset, fields, partner_id)
+        )
     except Refused as error:
         shown = {name: value for name, value in sent.items() if "token" not in name.lower()}
         edge.refusals.add(

@@ -68,7 +68,7 @@ async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: 
         if key is None:
             key = await identify(edge.directory, sent.site or "", headers, MAY_REPORT)
         client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
-        taken = await take_report(edge, key, visit_of(key, client, "server"), report_of(sent, kind))
+        taken = await take_report(edge, key, visit_of(key, client, "server", headers), report_of(sent, kind))
     except Refused as error:
         edge.refusals.add(
             error,

@@ -96,7 +96,7 @@ class _Request:
         for key, count in counts.items():
             try:
                 self.edge.rates.take(key.website.id, count)
-                self.visits[key] = visit_of(key, self.client, origin)
+                self.visits[key] = visit_of(key, self.client, origin, self.headers)
             except Refused as error:
                 if len(counts) == 1:
                     self.key = key

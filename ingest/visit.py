@@ -14,7 +14,7 @@ from ingest.agents import MAX_LENGTH, Agent, parse_agent
 from ingest.clock import log_text, now_ms
 from ingest.countries import Places, parse_address
 from ingest.directory import Key, Website
-from ingest.refused import invalid
+from ingest.refused import invalid, not_allowed
 
 Headers = Mapping[bytes, bytes]
 
@@ -33,7 +33,8 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request of one website. `now`: Unix time in ms; `received`: the same as the log writes it."""
+    """One request of one website. `now`: Unix time in ms; `received`: the same as the log writes it. `backfill`: it
+    brings in the past, so an event may be of any age."""
 
     website: Website
     kind: str
@@ -41,11 +42,16 @@ class Visit:
     client: Client
     now: int
     received: str
+    backfill: bool = False
 
 
-def visit_of(key: Key, client: Client, origin: str) -> Visit:
+def visit_of(key: Key, client: Client, origin: str, headers: Headers) -> Visit:
+    """The visit of `client` with `key`. Raises `Refused` (backfill_needs_secret_key)."""
     now = now_ms()
-    return Visit(key.website, key.kind, origin, client, now, log_text(now))
+    backfill = headers.get(b"x-backfill", b"").lower() in (b"true", b"1")
+    if backfill and key.kind != "secret":
+        raise not_allowed("backfill_needs_secret_key", "X-Backfill needs a secret key.")
+    return Visit(key.website, key.kind, origin, client, now, log_text(now), backfill)
 
 
 def client_of(scope: Mapping[str, Any], headers: Headers, trusted: Sequence[Network], places: Places) -> Client:

@@ -94,7 +94,7 @@ class TrackedEvent(Frozen):
     value: int = Field(default=0, ge=-(2**63), lt=2**63, description="Minor units of `currency`, or a plain number")
     currency: str = ""
     props: str = Field(default="", description="The event's own properties, as a JSON object")
-    flags: str = Field(default="", description="Comma list: future_clamped, test")
+    flags: str = Field(default="", description="Comma list: future_clamped, backfill")
     origin: str = Field(default="server", description="script, server, pixel, redirect, import")
 
 

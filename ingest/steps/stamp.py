@@ -20,6 +20,7 @@ from schemas.uuid7 import uuid7_text
 AHEAD_MS: Final = 60_000
 PAST_MS: Final = {"secret": 30 * DAY_MS, "site": DAY_MS}
 FUTURE_CLAMPED: Final = "future_clamped"
+BACKFILL: Final = "backfill"
 _PAST_TEXT: Final = {"secret": "30 days with a secret key", "site": "24 hours with a site key"}
 _CANONICAL: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
@@ -33,7 +34,7 @@ def moment_of(visit: Visit, occurred_at: str | int | None) -> tuple[int, bool]:
     if occurred > visit.now + AHEAD_MS:
         return visit.now, True
     kind = visit.kind if visit.kind in PAST_MS else "secret"
-    if occurred < visit.now - PAST_MS[kind]:
+    if occurred < visit.now - PAST_MS[kind] and not visit.backfill:
         raise Refused(Outcome.TOO_OLD, "too_old", f"occurred_at may be up to {_PAST_TEXT[kind]} back.")
     return occurred, False
 
@@ -43,6 +44,8 @@ def stamp(visit: Visit, sent: SentEvent, row: Row, occurred: int, clamped: bool)
     row.occurred_at = row.received_at if occurred == visit.now else log_text(occurred)
     if clamped:
         row.flags = FUTURE_CLAMPED
+    elif visit.backfill:
+        row.flags = BACKFILL
     if sent.id is None:
         row.event_id = uuid7_text(visit.now)
         return ()
