@@ -23,8 +23,9 @@ import pytest
 from infra.audit import audit
 from infra.settings import load
 from infra.stack.state import read
-from tests.support.load import Result, Target, Traffic, run
+from tests.support.load import Result, run
 from tests.support.stack import Stack, stack
+from tests.support.traffic import Target, Traffic
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "1"))
 RATE = float(os.environ.get("CRASH_RATE", "60"))
