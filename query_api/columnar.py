@@ -33,7 +33,7 @@ ANSWER_TIMEOUT_S: Final = 12
 PATIENCE_S: Final = 1.0
 """After this long without an answer the server must answer a ping."""
 
-PING_TIMEOUT_S: Final = 0.4
+PING_TIMEOUT_S: Final = 0.8
 _LIMITS: Final = {"max_execution_time": ANSWER_TIMEOUT_S - 2, "max_threads": 2, "readonly": 2}
 _OUR_FAULT: Final = frozenset({10, 36, 42, 43, 44, 46, 47, 53, 62, 179, 184, 207, 215, 352, 386, 456, 457})
 """Codes of ClickHouse that blame the statement: a fault of the program (500), not of the server (503)."""

@@ -172,6 +172,8 @@ class Lag:
             self._log.close()
 
     def _look(self) -> None:
+        if self._positions.version is None:
+            return  # how far it has read is not known just now
         if self._log is None:
             self._log = self._open_log()
         now = datetime.now(UTC)
