@@ -45,6 +45,7 @@ def guarded_protocol(
         _arrival: TimerHandle | None = None
         _head_bytes = 0
         _in_head = True
+        _refused = False
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -66,8 +67,20 @@ def guarded_protocol(
 
         def on_headers_complete(self) -> None:
             self._in_head = False
-            self._head_bytes = 0
+            came, self._head_bytes = self._head_bytes, 0
+            if came > max_head_bytes and self._head_size() > max_head_bytes:  # it came in one piece
+                self._refused = True
+                self.transport.write(_HEAD_TOO_LARGE)
+                self.transport.close()
+                raise ValueError("the request's head is too large")  # ends the parser
             super().on_headers_complete()
+
+        def send_400_response(self, msg: str) -> None:
+            if not self._refused:
+                super().send_400_response(msg)
+
+        def _head_size(self) -> int:
+            return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
 
         def on_message_complete(self) -> None:
             super().on_message_complete()

@@ -98,12 +98,10 @@ class Refresher:
         """Until a projection that matters here moved on, or the time is up."""
         deadline = monotonic() + EVERY_S
         while not self._stopping.is_set() and (left := deadline - monotonic()) > 0:
-            for notice in connection.notifies(timeout=min(left, 0.2), stop_after=1):
-                if notice.payload.startswith(WATCHED):
-                    self._stopping.wait(COALESCE_S)
-                    for _ in connection.notifies(timeout=0):
-                        pass
-                    return
+            told = list(connection.notifies(timeout=min(left, 0.2), stop_after=1))
+            if any(notice.payload.startswith(WATCHED) for notice in told):
+                list(connection.notifies(timeout=COALESCE_S))  # one reading for all that come together
+                return
 
     def _read(self, connection: psycopg.Connection[Any]) -> None:
         salts = read_salts(connection, datetime.now(UTC).date())

@@ -127,6 +127,17 @@ class Edge:
         servers = self.settings.get("KAFKA_BOOTSTRAP_SERVERS")
         return open_log(Settings(**given, kafka_bootstrap_servers=servers))
 
+    @contextmanager
+    def tail(self, topic: topics.Topic) -> Iterator[Tail]:
+        """What is added to the topic from now on."""
+        log = self.log()
+        tail = Tail(log, topic)
+        try:
+            yield tail
+        finally:
+            tail.close()
+            log.close()
+
     def execute(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
         with psycopg.connect(self.postgres.address, autocommit=True) as connection:
             cursor = connection.execute(sql.encode(), params)
@@ -217,6 +228,11 @@ class Tail:
         wait_until(enough, timeout_s, f"{count} records")
         self.records = fresh
         return [json.loads(record.value) for record in fresh]
+
+    def now(self) -> list[dict[str, Any]]:
+        """What is there already, without waiting for more than one reading."""
+        self.records = [record for source in self._sources for record in source.read(10_000, 0.1)]
+        return [json.loads(record.value) for record in self.records]
 
     def close(self) -> None:
         for source in self._sources:

@@ -1,0 +1,315 @@
+"""Redirects and reported conversions: `/go`, `/track/sale`, `/track/lead`, `/postback`, `/track/conversions`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from infra.sealing import derived_key
+from infra.settings import Settings
+from schemas import click_id, topics
+from schemas.identity import conversion_id
+from schemas.tracking import ConversionReported, TrackedEvent
+from tests.support.edge import MASTER_KEY, Edge, Site, Tail
+
+KEY = derived_key(Settings(master_key=MASTER_KEY), "click-id")
+
+
+@pytest.fixture
+def site(edge: Edge) -> Site:
+    return edge.add_site("own.example")
+
+
+@pytest.fixture
+def client(edge: Edge) -> Iterator[httpx.Client]:
+    with edge.client() as client:
+        yield client
+
+
+@pytest.fixture
+def clicks(edge: Edge) -> Iterator[Tail]:
+    with edge.tail(topics.CLICKS) as tail:
+        yield tail
+
+
+@pytest.fixture
+def reports(edge: Edge) -> Iterator[Tail]:
+    with edge.tail(topics.CONVERSIONS) as tail:
+        yield tail
+
+
+@pytest.fixture
+def rejected(edge: Edge) -> Iterator[Tail]:
+    with edge.tail(topics.REJECTED) as tail:
+        yield tail
+
+
+@pytest.fixture
+def partner(edge: Edge) -> tuple[UUID, str]:
+    slug = "p" + uuid4().hex[:8]
+    return edge.add_partner(slug, preset="voluum"), slug
+
+
+@pytest.fixture
+def click(edge: Edge, client: httpx.Client, site: Site, partner: tuple[UUID, str]) -> str:
+    slug = edge.add_link(site, partner[0], "https://shop.example/?c={click_id}")
+    return parse_qs(urlsplit(client.get(f"/go/{slug}").headers["location"]).query)["c"][0]
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
+
+
+def test_a_redirect_records_the_click_and_sends_on(
+    edge: Edge, client: httpx.Client, site: Site, partner: tuple[UUID, str], clicks: Tail
+) -> None:
+    destination = (
+        "https://shop.example/p?c={click_id}&d={clickid}&a={sub1}&b={sub2}&l={link}&w={website}&cc={country}"
+        "&dev={device}&t={timestamp}&r={random}&x={unknown}"
+    )
+    slug = edge.add_link(site, partner[0], destination, subs={"sub1": "a b&c"})
+    answer = client.get(
+        f"/go/{slug}?sub2=ü&utm_source=blog&url=https://evil.example", headers={"referer": "https://own.example/post"}
+    )
+    assert (answer.status_code, answer.headers["cache-control"]) == (302, "no-store")
+    went = urlsplit(answer.headers["location"])
+    assert (went.hostname, went.path) == ("shop.example", "/p") and "evil" not in answer.headers["location"]
+    query = {name: values[0] for name, values in parse_qs(went.query).items()}
+    assert (query["a"], query["b"], query["l"], query["w"]) == ("a b&c", "ü", slug, "own.example")
+    assert (query["dev"], query["x"]) == ("desktop", "{unknown}") and query["t"].isdigit() and query["r"].isdigit()
+    text = query["c"]
+    assert text == query["d"] and text.isalnum() and len(text) <= 40
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith(f"aff_click_id={text};") and f"Max-Age={7 * 86400}" in cookie and "Path=/" in cookie
+    opened = click_id.read(KEY, text)
+    assert opened.is_of(site.id) and opened.device == "desktop"
+    event = TrackedEvent.model_validate(clicks.now()[0])
+    assert (event.type, event.origin, event.click_id) == ("click", "redirect", text)
+    assert event.event_id == click_id.event_id(text) and event.partner_id == partner[0]
+    assert (event.sub1, event.sub2, event.utm_source, event.is_bot) == ("a b&c", "ü", "blog", False)
+    assert event.visitor
+
+
+def test_machines_are_flagged_and_sent_on(
+    edge: Edge, client: httpx.Client, site: Site, partner: tuple[UUID, str], clicks: Tail
+) -> None:
+    slug = edge.add_link(site, partner[0], "https://shop.example/")
+    for method, headers, reason in (
+        ("HEAD", {}, "head"),
+        ("GET", {"user-agent": "curl/8.5.0"}, "crawler"),
+        ("GET", {"user-agent": ""}, "no_user_agent"),
+        ("GET", {"sec-purpose": "prefetch"}, "prefetch"),
+    ):
+        assert client.request(method, f"/go/{slug}", headers=headers).status_code == 302
+        assert clicks.take(1)[0]["bot_reason"] == reason
+
+
+def test_links_that_do_not_redirect(edge: Edge, client: httpx.Client, site: Site, partner: tuple[UUID, str]) -> None:
+    unknown = client.get("/go/nothing-here")
+    assert (unknown.status_code, unknown.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert client.get("/go/").status_code == 404 and client.get("/go/%00").status_code == 404
+    assert client.get("/go/" + "x" * 400).status_code == 404
+    off = edge.add_link(site, partner[0], "https://shop.example/", is_active=False)
+    assert client.get(f"/go/{off}").status_code == 410
+    closed = edge.add_partner("closed" + uuid4().hex[:6], is_active=False)
+    assert client.get(f"/go/{edge.add_link(site, closed, 'https://shop.example/')}").status_code == 410
+
+
+def a_sale(**changes: Any) -> dict[str, Any]:
+    return {"txid": uuid4().hex, "amount": 1099, "currency": "USD", **changes}
+
+
+def test_a_sale_is_reported_once_whatever_is_sent_again(
+    client: httpx.Client, site: Site, click: str, reports: Tail, rejected: Tail
+) -> None:
+    sale = a_sale(click_id=click, customer_id="buyer-7", payout=100, props={"sku": "x"})
+    first = client.post("/track/sale", json=sale, headers=bearer(site.secret_key))
+    assert (first.status_code, first.json()["status"]) == (202, "pending")
+    assert first.json()["id"] == str(conversion_id(site.id, "sale", sale["txid"]))
+    report = ConversionReported.model_validate(reports.now()[0])
+    assert report.amount is not None and report.payout is not None
+    assert (report.amount.amount, report.payout.amount, report.kind, report.reported_by) == (1099, 100, "sale", "sale")
+    assert report.click_id == click and report.customer and b"buyer-7" not in reports.records[0].value
+    again = client.post("/track/sale", json=sale, headers=bearer(site.secret_key))
+    assert (again.status_code, again.json()["id"]) == (200, first.json()["id"])
+    other = client.post("/track/sale", json={**sale, "amount": 1}, headers=bearer(site.secret_key))
+    assert (other.status_code, other.json()["code"]) == (409, "amount_conflict")
+    assert (
+        client.post("/track/sale", json={**sale, "currency": "EUR"}, headers=bearer(site.secret_key)).status_code == 409
+    )
+    assert rejected.take(1)[0]["code"] == "amount_conflict"
+    assert reports.now() == []
+
+
+def test_a_report_whose_acknowledgement_was_lost_is_published_again(
+    edge: Edge, client: httpx.Client, site: Site, reports: Tail
+) -> None:
+    sale = a_sale()
+    identity = client.post("/track/sale", json=sale, headers=bearer(site.secret_key)).json()["id"]
+    first = reports.take(1)[0]
+    edge.execute("UPDATE ingest.conversion_key SET acked = false WHERE conversion_id = %s", identity)
+    assert client.post("/track/sale", json=sale, headers=bearer(site.secret_key)).status_code == 202
+    assert reports.take(1)[0]["report_id"] == first["report_id"]
+    assert client.post("/track/sale", json=sale, headers=bearer(site.secret_key)).status_code == 200
+
+
+BAD_SALES: dict[str, tuple[dict[str, Any] | bytes, int, str]] = {
+    "float": (a_sale(amount=10.99), 400, "bad_amount"),
+    "bool": (a_sale(amount=True), 400, "bad_amount"),
+    "text": (a_sale(amount="10"), 400, "bad_amount"),
+    "negative": (a_sale(amount=-1), 400, "negative_amount"),
+    "huge": (a_sale(amount=2**63), 400, "amount_too_large"),
+    "nan": (b'{"txid":"t","amount":NaN,"currency":"USD"}', 400, "bad_json"),
+    "1e400": (b'{"txid":"t","amount":1e400,"currency":"USD"}', 400, "bad_amount"),
+    "payout": (a_sale(payout=1.5), 400, "bad_payout"),
+    "currency": (a_sale(currency="usd"), 400, "unknown_currency"),
+    "no currency": ({"txid": "t", "amount": 1}, 400, "missing_currency"),
+    "no amount": ({"txid": "t", "currency": "USD"}, 400, "missing_amount"),
+    "no txid": ({"amount": 1, "currency": "USD"}, 400, "missing_txid"),
+    "nul in txid": (a_sale(txid="a\0b"), 400, "bad_txid"),
+    "long txid": (a_sale(txid="x" * 200), 400, "bad_txid"),
+    "status": (a_sale(status="paid"), 400, "bad_status"),
+    "event": (a_sale(event="Add to cart"), 400, "bad_event"),
+    "forged click": (a_sale(click_id="A" * 39), 400, "forged_click_id"),
+    "old": (a_sale(occurred_at="2001-01-01"), 400, "too_old"),
+    "array": (b"[]", 400, "not_a_report"),
+}
+
+
+@pytest.mark.parametrize("body, status, code", BAD_SALES.values(), ids=BAD_SALES)
+def test_bad_sales(
+    client: httpx.Client, site: Site, rejected: Tail, body: dict[str, Any] | bytes, status: int, code: str
+) -> None:
+    sent: dict[str, Any] = {"content": body} if isinstance(body, bytes) else {"json": body}
+    answer = client.post("/track/sale", **sent, headers=bearer(site.secret_key) | {"content-type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert rejected.take(1)[0]["code"] == code
+
+
+def test_who_may_report(edge: Edge, client: httpx.Client, site: Site, click: str) -> None:
+    def code(key: str, **changes: Any) -> str | None:
+        answer = client.post("/track/sale", json=a_sale(**changes), headers=bearer(key))
+        assert answer.status_code in (202, 400, 401, 403)
+        found: str | None = answer.json().get("code")
+        return found
+
+    assert code(site.site_key) == "click_id_needed"
+    assert code(site.site_key, click_id=click, payout=5) == "secret_key_needed"
+    assert code(site.site_key, click_id=click, status="approved") == "secret_key_needed"
+    assert code(site.site_key, click_id=click) is None
+    assert code(site.token) is None
+    assert code("sk_nobody") == "unknown_key"
+    assert code(edge.add_site("third.example").secret_key, click_id=click) == "foreign_click_id"
+
+
+def test_a_lead_needs_no_amount(client: httpx.Client, site: Site, click: str, reports: Tail) -> None:
+    answer = client.post("/track/lead", json={"click_id": click}, headers=bearer(site.site_key))
+    assert answer.status_code == 202
+    report = ConversionReported.model_validate(reports.take(1)[0])
+    assert report.amount is not None
+    assert (report.kind, report.event, report.txid, report.amount.amount) == ("lead", "lead", click, 0)
+    assert client.post("/track/lead", json={"click_id": click}, headers=bearer(site.site_key)).status_code == 200
+
+
+def decide(edge: Edge, site: Site, identity: str, status: str = "approved") -> None:
+    edge.execute(
+        "INSERT INTO read.conversions (id, website_id, kind, event, txid, status, amount, currency, commission,"
+        " commission_currency, click_id, attributed_by, reason, occurred_at, recorded_at)"
+        " VALUES (%s, %s, 'sale', 'sale', 't', %s, 1099, 'USD', 110, 'USD', '', 'coupon', '', now(), now())",
+        identity,
+        site.id,
+        status,
+    )
+
+
+def test_what_became_of_a_conversion(edge: Edge, client: httpx.Client, site: Site) -> None:
+    sale = a_sale()
+    identity = client.post("/track/sale", json=sale, headers=bearer(site.secret_key)).json()["id"]
+    url = f"/track/conversions/{identity}"
+    assert client.get(url, headers=bearer(site.secret_key)).json() == {"id": identity, "status": "pending"}
+    decide(edge, site, identity)
+    shown = client.get(url, headers=bearer(site.secret_key)).json()
+    assert (shown["status"], shown["commission"]) == ("approved", {"amount": 110, "currency": "USD"})
+    assert client.get(url, headers=bearer(edge.add_site("x.example").secret_key)).status_code == 404
+    assert client.get(f"/track/conversions/{uuid4()}", headers=bearer(site.secret_key)).status_code == 404
+    assert client.get("/track/conversions/nonsense", headers=bearer(site.secret_key)).status_code == 404
+    assert client.get(url, headers=bearer(site.site_key)).status_code == 403
+    assert client.get(url).status_code == 401
+    waited = client.post("/track/sale?wait=true", json=sale, headers=bearer(site.secret_key))
+    assert (waited.status_code, waited.json()["status"]) == (200, "approved")
+    new = client.post("/track/sale?wait=true", json=a_sale(), headers=bearer(site.secret_key))
+    assert (new.status_code, new.json()["status"]) == (202, "pending")
+
+
+def test_a_postback_in_our_own_names(client: httpx.Client, site: Site, click: str, reports: Tail) -> None:
+    query = {"token": site.token, "click_id": click, "txid": "n1", "amount": "12.50", "payout": "1.25", "sub3": "s"}
+    first = client.get("/postback", params=query)
+    assert (first.status_code, first.json()["status"]) == (202, "pending")
+    report = ConversionReported.model_validate(reports.take(1)[0])
+    assert report.amount is not None and report.payout is not None
+    assert (report.amount.amount, report.payout.amount, report.amount.currency) == (1250, 125, "USD")
+    assert (report.reported_by, report.subs, report.click_id) == ("postback", {"sub3": "s"}, click)
+    assert client.get("/postback", params=query).status_code == 200
+    assert client.get("/postback", params={**query, "amount": "13"}).status_code == 409
+    assert reports.now() == []
+    changed = client.get("/postback", params={"token": site.token, "txid": "n1", "status": "3"})
+    assert (changed.status_code, changed.json()["id"]) == (200, first.json()["id"])
+    update = ConversionReported.model_validate(reports.take(1)[0])
+    assert (update.status, update.amount) == ("rejected", None) and update.report_id != report.report_id
+
+
+@pytest.mark.parametrize("digit, status", [("1", "approved"), ("2", "pending"), ("3", "rejected"), ("5", "hold")])
+def test_network_digits(client: httpx.Client, site: Site, reports: Tail, digit: str, status: str) -> None:
+    query = {"token": site.token, "txid": uuid4().hex, "amount": "1", "status": digit}
+    assert client.get("/postback", params=query).status_code == 202
+    assert reports.take(1)[0]["status"] == status
+
+
+def test_a_partners_preset(
+    client: httpx.Client, site: Site, partner: tuple[UUID, str], click: str, reports: Tail
+) -> None:
+    query = {"token": site.token, "partner": partner[1], "cid": click, "et": "lead", "payout": "3", "currency": "JPY"}
+    assert client.post("/postback", data=query).status_code == 202
+    report = ConversionReported.model_validate(reports.take(1)[0])
+    assert report.payout is not None
+    assert (report.click_id, report.kind, report.partner_id) == (click, "lead", partner[0])
+    assert (report.payout.amount, report.payout.currency, report.txid) == (3, "JPY", click)
+    everflow = {"preset": "everflow", "transaction_id": click, "order_id": "o1", "amount": "5"}
+    assert client.post("/postback", json=everflow, headers=bearer(site.token)).status_code == 202
+    assert reports.take(1)[0]["txid"] == "o1"
+
+
+@pytest.mark.parametrize(
+    "query, status, code",
+    [
+        ({"txid": "a", "token": "pb_nobody"}, 401, "unknown_key"),
+        ({"txid": "a", "token": ""}, 401, "missing_key"),
+        ({}, 400, "missing_txid"),
+        ({"txid": "a", "amount": "1,5"}, 400, "bad_amount"),
+        ({"txid": "a", "amount": "NaN"}, 400, "bad_amount"),
+        ({"txid": "a", "amount": "1e400"}, 400, "bad_amount"),
+        ({"txid": "a", "amount": "-5"}, 400, "bad_amount"),
+        ({"txid": "a", "amount": "1.005"}, 400, "bad_amount"),
+        ({"txid": "a", "currency": "ZZZ", "amount": "1"}, 400, "unknown_currency"),
+        ({"txid": "a", "status": "9"}, 400, "bad_status"),
+        ({"txid": "a", "preset": "nope"}, 400, "unknown_preset"),
+        ({"txid": "a", "partner": "nope"}, 400, "unknown_partner"),
+        ({"click_id": "forged"}, 400, "forged_click_id"),
+    ],
+)
+def test_bad_postbacks_are_answered_and_kept(
+    client: httpx.Client, site: Site, rejected: Tail, query: dict[str, str], status: int, code: str
+) -> None:
+    answer = client.get("/postback", params={"token": site.token, **query})
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    refusal = rejected.take(1)[0]
+    assert refusal["code"] == code and site.token[3:] not in refusal["sample"]
+
+
+def test_a_site_key_is_no_postback_token(client: httpx.Client, site: Site) -> None:
+    assert client.get("/postback", params={"token": site.site_key, "txid": "a"}).status_code == 403

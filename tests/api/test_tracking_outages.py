@@ -1,0 +1,100 @@
+"""What ingest does while its neighbours are away, and at its end."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from schemas import topics
+from tests.support.edge import Edge, Tail, running_edge
+from tests.support.engines import engine_folder, start_kafka, wait_until
+
+
+@pytest.fixture
+def kafka_edge() -> Iterator[tuple[Edge, object]]:
+    """Ingest on Kafka, so that log and Postgres can fail apart."""
+    with engine_folder("edge-kafka") as folder:
+        kafka = start_kafka(folder)
+        try:
+            with running_edge(ALTHING_LOG="kafka", KAFKA_BOOTSTRAP_SERVERS=kafka.address) as edge:
+                yield edge, kafka
+        finally:
+            kafka.stop()
+
+
+def test_ingest_goes_on_without_postgres_and_says_503_without_the_log(kafka_edge) -> None:  # type: ignore[no-untyped-def]
+    edge, kafka = kafka_edge
+    site = edge.add_site("own.example")
+    partner = edge.add_partner("acme")
+    slug = edge.add_link(site, partner, "https://shop.example/?c={click_id}")
+    headers = {"authorization": f"Bearer {site.secret_key}"}
+    event, sale = {"type": "pageview"}, {"txid": "t1", "amount": 5, "currency": "USD"}
+    copy = edge.folder / "data" / "ingest-directory.json"
+    wait_until(lambda: copy.exists() and slug in copy.read_text(), 15, "the copy of the directory")
+    assert site.secret_key not in copy.read_text()
+
+    edge.postgres.kill()
+    with edge.client() as client, edge.tail(topics.CLICKS) as clicks:
+        assert client.post("/track", json=event, headers=headers).status_code == 202
+        assert client.get(f"/go/{slug}").status_code == 302
+        assert len(clicks.take(2)) == 2
+        assert client.post("/track/sale", json=sale, headers=headers).status_code == 202
+        unknown = client.post("/track", json=event, headers={"authorization": "Bearer sk_new"})
+        assert unknown.status_code == 503 and int(unknown.headers["retry-after"]) >= 1
+        assert client.get("/readyz").status_code == 200
+
+        assert edge.stop() == 0
+        edge.start()
+        assert client.post("/track", json=event, headers=headers).status_code == 202
+        assert len(clicks.take(1)) == 1
+
+        kafka.kill()
+        refused = client.post("/track", json=event, headers=headers)
+        assert refused.status_code == 503 and int(refused.headers["retry-after"]) >= 1
+        assert refused.headers["access-control-allow-origin"] == "*"
+        assert refused.elapsed.total_seconds() < 6
+        assert client.get(f"/go/{slug}").status_code == 302
+        assert client.get("/readyz").status_code == 503 and client.get("/livez").status_code == 200
+        wait_until(lambda: edge.metric("althing_ingest_clicks_waiting") >= 1, 15, "the click to be kept")
+
+        kafka.start()
+        wait_until(lambda: edge.metric("althing_ingest_clicks_waiting") == 0, 40, "the kept click to be published")
+        wait_until(
+            lambda: client.post("/track", json=event, headers=headers).status_code == 202,
+            20,
+            "events to be taken again",
+        )
+        kept = [value for value in clicks.take(2) if value["type"] == "click"]
+        assert kept and all(value["origin"] == "redirect" for value in kept)
+        assert all(dict(r.headers).get("h") for r in clicks.records if b'"click"' in r.value)
+
+
+def test_a_stop_answers_what_is_in_flight(edge: Edge) -> None:
+    """On an ingest of its own, so that the others' goes on."""
+    other = Edge(edge.postgres, edge.folder / "second", edge.settings)
+    other.folder.mkdir(exist_ok=True)
+    site = edge.add_site("own.example")
+    other.start()
+    try:
+        with other.client() as client, edge.tail(topics.REJECTED) as rejected:
+            assert client.post("/track", json={"type": "NO"}, headers=_key(site.site_key)).status_code == 400
+            assert other.stop(signal.SIGTERM) == 0
+            assert rejected.take(1)[0]["code"] == "bad_type"
+            with pytest.raises(httpx.ConnectError):
+                client.get("/livez")
+    finally:
+        if other.process is not None and other.process.poll() is None:
+            other.stop(signal.SIGKILL)
+
+
+def _key(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
+
+
+def test_two_edges_share_the_days_salt(edge: Edge) -> None:
+    salts = edge.execute("SELECT day, length(salt) FROM ingest.salt")
+    assert salts and all(length == 32 for _, length in salts)
+    assert isinstance(Tail, type)
