@@ -92,7 +92,7 @@ const defaultKeys = () => [
   { id: 'k3', kind: 'postback', key: null, hint: 'pb_…2Xc', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', revokedAt: '2026-10-01T10:00:00Z' },
 ];
 const problem = (status, code, message) => ({ type: 'about:blank', title: code, status, code, message });
-const link = (id, partner, sub1, slug) => ({ id, websiteId: 'w1', partnerId: partner.id, partnerName: partner.name, slug: slug || `${partner.slug}-${id}`, url: `http://127.0.0.1:8001/go/${slug || `${partner.slug}-${id}`}`, destination: `https://${partner.slug}.com/`, ...(sub1 ? { sub1 } : {}), isActive: true, createdAt: '2026-09-01T00:00:00Z' });
+const link = (id, partner, sub1, slug) => ({ id, websiteId: 'w1', partnerId: partner.id, partnerName: partner.name, slug: slug || `${partner.slug}-${id}`, url: `http://127.0.0.1:8001/go/${slug || `${partner.slug}-${id}`}`, destination: `https://${partner.slug}.com/`, ...(sub1 ? { sub1 } : {}), coupon: null, isActive: true, createdAt: '2026-09-01T00:00:00Z', clicks: 4210 - 731 * Number(id.slice(1)), conversions: 40, earnings: { amount: 118_240 - 21_355 * Number(id.slice(1)), currency: 'USD' } });
 
 function conversion(index) {
   const status = ['pending', 'pending', 'approved', 'approved', 'rejected', 'approved', 'reversed'][index % 7];
@@ -103,7 +103,7 @@ function conversion(index) {
   return {
     id: `c${index}`, websiteId: 'w1', partnerId: index === 5 ? null : partner.id, partnerName: index === 5 ? null : partner.name, linkId: 'l1', clickId: 'k', event: index % 4 ? 'sale' : 'lead',
     txid: `ORD-${104_233 - index * 17}`, status, amount: money(amount), commission: money(amount * 0.3), reversed: money(status === 'reversed' ? amount : 0),
-    reason: { rejected: 'Outside the cookie window', reversed: 'Refunded by the customer' }[status] ?? null, attribution: index === 5 ? null : 'click id', occurredAt: at, recordedAt: at, decidedAt: null,
+    reason: { rejected: 'Outside the cookie window', reversed: 'Refunded by the customer' }[status] ?? null, attribution: index === 5 ? null : 'click_id', occurredAt: at, recordedAt: at, decidedAt: null,
   };
 }
 

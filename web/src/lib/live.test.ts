@@ -1,10 +1,10 @@
 import { act, renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FakeEventSource } from '@/test/event-source';
-import { live } from '@/test/fixtures';
+import { live, liveEvent } from '@/test/fixtures';
 import { mergeLive, useLive } from './live';
 
-const event = (id: string, at: string) => ({ id, type: 'click', at });
+const event = (id: string, at: string) => liveEvent({ id, at });
 let site = 0;
 
 beforeEach(() => {

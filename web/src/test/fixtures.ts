@@ -1,4 +1,4 @@
-import type { ClickPoint, Conversion, Delivery, Figures, Link, LiveData, Overview, Partner, Website } from '@/lib/api/types';
+import type { ClickPoint, Conversion, Delivery, Figures, Link, LiveData, LiveEvent, Overview, Partner, Website } from '@/lib/api/types';
 import { addDays } from '@/lib/dates';
 
 export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún', roles: ['admin'] };
@@ -24,19 +24,30 @@ export const days = (first: string, count: number): ClickPoint[] =>
 export const partner = (over: Partial<Partner> = {}): Partner => ({ id: 'p1', name: 'NordVPN', slug: 'nordvpn', isActive: true, ...over });
 
 export const link = (over: Partial<Link> = {}): Link => ({
-  id: 'l1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', slug: 'nord', url: 'http://t.example/go/nord', destination: 'https://nordvpn.com/', ...over,
+  id: 'l1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', slug: 'nord', url: 'http://t.example/go/nord', destination: 'https://nordvpn.com/', coupon: null,
+  isActive: true, createdAt: '2026-09-01T00:00:00Z', sub1: '', sub2: '', sub3: '', sub4: '', sub5: '', sub6: '', sub7: '', sub8: '', sub9: '', sub10: '',
+  clicks: 412, conversions: 9, earnings: { amount: 12_345, currency: 'USD' }, ...over,
 });
 
 export const conversion = (over: Partial<Conversion> = {}): Conversion => ({
   id: 'c1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', linkId: 'l1', clickId: 'k1', event: 'sale', txid: 'ORD-1', status: 'pending',
   amount: { amount: 10_000, currency: 'USD' }, commission: { amount: 3000, currency: 'USD' }, reversed: { amount: 0, currency: 'USD' }, reason: null,
-  attribution: 'click id', occurredAt: '2026-11-20T12:00:00Z', recordedAt: '2026-11-20T12:00:01Z', decidedAt: null, ...over,
+  attribution: 'click_id', occurredAt: '2026-11-20T12:00:00Z', recordedAt: '2026-11-20T12:00:01Z', decidedAt: null, ...over,
+});
+
+export const outcomes = (over: Partial<Delivery['outcomes']> = {}): Delivery['outcomes'] => ({
+  accepted: 0, duplicate: 0, bot: 0, prefetch: 0, spam_referrer: 0, unknown_site: 0, origin_not_allowed: 0, throttled: 0, invalid: 0, too_large: 0, too_old: 0, not_allowed: 0, ...over,
+});
+
+export const liveEvent = (over: Partial<LiveEvent> = {}): LiveEvent => ({
+  id: 'e1', type: 'pageview', at: '2026-11-20T12:00:00Z', country: 'IS', device: 'desktop', path: '/', partnerName: null, source: '', ...over,
 });
 
 export const delivery = (over: Partial<Delivery> = {}): Delivery => ({
-  bucket: 'day', outcomes: { accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 },
-  series: [{ at: '2026-11-20T00:00:00Z', accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }],
-  refusals: [{ at: '2026-11-20T10:00:00Z', code: 'origin_not_allowed', message: 'The origin https://x.example is not allowed', endpoint: 'POST /track', count: 2 }], ...over,
+  bucket: 'day', outcomes: outcomes({ accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }),
+  series: [{ at: '2026-11-20T00:00:00Z', ...outcomes({ accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }) }],
+  refusals: [{ at: '2026-11-20T10:00:00Z', outcome: 'origin_not_allowed', code: 'origin_not_allowed', message: 'The origin https://x.example is not allowed', endpoint: 'POST /track', count: 2, sample: '{}' }],
+  ...over,
 });
 
 export const live = (over: Partial<LiveData> = {}): LiveData => ({ asOf: '2026-11-20T12:00:00Z', activeVisitors: 0, perMinute: [], recent: [], ...over });

@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { FakeEventSource } from '@/test/event-source';
-import { live, overview, website } from '@/test/fixtures';
+import { live, liveEvent, overview, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
@@ -44,8 +44,7 @@ test('figures come with a computed change, coloured by its meaning', async () =>
 });
 
 test('without comparison there is no change', async () => {
-  const { previous: _, ...rest } = overview();
-  state.overview = rest;
+  state.overview = overview({ previous: null });
   renderApp('/analytics?compare=none');
   await screen.findByTestId('kpi-Revenue');
   expect(screen.queryByText('vs previous')).not.toBeInTheDocument();
@@ -209,7 +208,7 @@ test('the live card shows who is here, what came, and how the stream is', async 
   const now = new Date();
   FakeEventSource.last.send('snapshot', live({
     asOf: now.toISOString(), activeVisitors: 25, perMinute: [{ minute: now.toISOString(), events: 12 }],
-    recent: [{ id: 'e1', type: 'click', at: now.toISOString(), country: 'DE', partnerName: 'NordVPN', source: 'google' }],
+    recent: [liveEvent({ type: 'click', at: now.toISOString(), country: 'DE', partnerName: 'NordVPN', path: '', source: 'google' })],
   }));
   expect(screen.getByTestId('active-visitors')).toHaveTextContent('25');
   expect(card('Live').getByText('NordVPN · google')).toBeInTheDocument();

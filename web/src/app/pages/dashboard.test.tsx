@@ -32,6 +32,7 @@ test('with everything done there are no steps', async () => {
   renderApp('/dashboard');
   await screen.findByText('ORD-1', { exact: false });
   await screen.findByText('http://t.example/go/nord');
+  expect(screen.getByText('412 clicks')).toHaveTextContent('412 clicks$123.45');
   expect(screen.queryByRole('region', { name: 'Getting started' })).not.toBeInTheDocument();
 });
 

@@ -1,10 +1,11 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { answer, api, type Answer } from '@/lib/api/client';
-import type { operations } from '@/lib/api/schema';
+import type { paths } from '@/lib/api/schema';
 import type { AnalyticsState, Comparison, Filter } from './search';
 import type { Period } from './periods';
 
-export type AnalyticsParams = operations['analyticsOverview']['parameters']['query'];
+type ClicksQuery = paths['/api/platform/analytics/clicks']['get']['parameters']['query'];
+export type AnalyticsParams = ClicksQuery & { timeRange: keyof typeof FRESH_MS };
 
 const FRESH_MS = { '24h': 30_000, '7d': 60_000, '30d': 120_000, '90d': 300_000, custom: 60_000 } as const;
 

@@ -177,7 +177,7 @@ function columns(timezone: string, onPickPartner: (partnerId: string) => void): 
       cell: (row) => (
         <>
           <span className="block font-medium break-all">{row.txid}</span>
-          <span className="text-xs text-muted">{[row.event, row.attribution ? `by ${row.attribution}` : null].filter(Boolean).join(', ')}</span>
+          <span className="text-xs text-muted">{[row.event, row.attribution ? `by ${row.attribution.replaceAll('_', ' ')}` : null].filter(Boolean).join(', ')}</span>
         </>
       ),
     },

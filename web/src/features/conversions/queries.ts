@@ -36,7 +36,12 @@ export type Decision =
   | { readonly kind: 'reject'; readonly reason: string }
   | { readonly kind: 'reverse'; readonly reason: string; readonly amount: number | null };
 
-export function decide(id: string, decision: Decision): Promise<Conversion> {
+export async function decide(id: string, decision: Decision): Promise<Conversion> {
+  // The command names the status as text; it is one of the four.
+  return (await send(id, decision)) as Conversion;
+}
+
+function send(id: string, decision: Decision) {
   const params = { path: { id } };
   switch (decision.kind) {
     case 'approve':

@@ -7,7 +7,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
-import type { Link, Partner, Website } from '@/lib/api/types';
+import type { NewLink, Partner, Website } from '@/lib/api/types';
 import { linksQuery } from './queries';
 
 interface Props {
@@ -22,7 +22,7 @@ export function CreateLink({ website, partners, onClose }: Props) {
   const [destination, setDestination] = useState('');
   const [sub1, setSub1] = useState('');
   const [slug, setSlug] = useState('');
-  const [created, setCreated] = useState<Link | null>(null);
+  const [created, setCreated] = useState<NewLink | null>(null);
   const active = partners.data?.filter((partner) => partner.isActive) ?? [];
   const optional = Object.fromEntries(Object.entries({ destination, sub1, slug }).filter(([, value]) => value.trim() !== '').map(([name, value]) => [name, value.trim()]));
   const create = useMutation({

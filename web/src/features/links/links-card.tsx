@@ -9,6 +9,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { api, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { Link, Website } from '@/lib/api/types';
+import { formatCount, formatMinor } from '@/lib/format';
 import { partnersQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { CreateLink } from './create-link';
@@ -62,6 +63,12 @@ export function LinksCard({ website, className }: { readonly website: Website; r
                   {link.url}
                 </p>
               </div>
+              {link.clicks !== null && (
+                <p className="text-right text-[0.8125rem] text-muted tabular">
+                  {formatCount(link.clicks)} clicks
+                  {link.earnings && <span className="block">{formatMinor(link.earnings)}</span>}
+                </p>
+              )}
               <div className="flex gap-1.5">
                 <CopyButton text={link.url} label={`link ${link.slug}`} />
                 <Button size="sm" variant="ghost" aria-label={`Remove link ${link.slug}`} onClick={() => setRemoving(link)}>

@@ -1,10 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body } from '@/lib/api/client';
+import type { WebsiteKey } from '@/lib/api/types';
 
 export const keysQuery = (websiteId: string) =>
   queryOptions({
     queryKey: ['keys', websiteId] as const,
-    queryFn: ({ signal }) => body(api.GET('/api/platform/websites/{id}/keys', { params: { path: { id: websiteId } }, signal })),
+    // The read names the kind as text; these three are all there are.
+    queryFn: async ({ signal }) =>
+      (await body(api.GET('/api/platform/websites/{id}/keys', { params: { path: { id: websiteId } }, signal }))) as WebsiteKey[],
   });
 
 /** Has anything arrived in the last day? Asked only while the live stream is not there to tell. */

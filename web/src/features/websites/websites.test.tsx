@@ -3,7 +3,7 @@ import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { ConnectedWebsite, WebsiteKey } from '@/lib/api/types';
 import { FakeEventSource } from '@/test/event-source';
-import { delivery, live, website } from '@/test/fixtures';
+import { delivery, live, liveEvent, outcomes, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { bareDomain } from './connect-form';
@@ -60,12 +60,12 @@ test('a domain that is none, or taken, is said at the field', async () => {
 });
 
 test('"Waiting for the first event" turns by itself with the live stream', async () => {
-  state.delivery = delivery({ outcomes: {} });
+  state.delivery = delivery({ outcomes: outcomes() });
   const { user, router } = await connect();
   expect(await screen.findByText('Waiting for the first event')).toBeInTheDocument();
   FakeEventSource.last.send('snapshot', live());
   expect(screen.getByText('Waiting for the first event')).toBeInTheDocument();
-  FakeEventSource.last.send('update', live({ recent: [{ id: 'e1', type: 'pageview', at: '2026-11-20T12:00:00Z' }] }));
+  FakeEventSource.last.send('update', live({ recent: [liveEvent()] }));
   expect(screen.getByText('The first event has arrived')).toBeInTheDocument();
   await user.click(screen.getByRole('link', { name: 'Go to Dashboard' }));
   await waitFor(() => expect(router.state.location.href).toBe('/dashboard?website=w9'));
@@ -78,7 +78,7 @@ test('without the stream it asks, and turns as well', async () => {
 });
 
 test('a test event goes to the tracking server as a website would send it', async () => {
-  state.delivery = delivery({ outcomes: {} });
+  state.delivery = delivery({ outcomes: outcomes() });
   let sent: unknown;
   server.use(http.post('http://t.example/track', async ({ request }) => {
     sent = { ...((await request.json()) as object), contentType: request.headers.get('Content-Type'), authorization: request.headers.get('Authorization') };
@@ -91,7 +91,7 @@ test('a test event goes to the tracking server as a website would send it', asyn
 });
 
 test('a refused test event says why', async () => {
-  state.delivery = delivery({ outcomes: {} });
+  state.delivery = delivery({ outcomes: outcomes() });
   server.use(http.post('http://t.example/track', () => refuse(403, 'This origin is not allowed for the key')));
   const { user } = await connect();
   await user.click(await screen.findByRole('button', { name: 'Send a test event' }));

@@ -4,6 +4,154 @@
  */
 
 export interface paths {
+    "/api/admin/analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Admin Analytics
+         * @description Totals of the platform.
+         */
+        get: operations["get_admin_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dead Letters
+         * @description Newest first.
+         */
+        get: operations["get_dead_letters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/exchange-rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Exchange Rates
+         * @description By pair, newest day first.
+         */
+        get: operations["get_exchange_rates"];
+        put?: never;
+        /**
+         * Record Exchange Rate
+         * @description Records a rate. Conversions that are decided already keep the rate of their decision.
+         */
+        post: operations["recordExchangeRate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/partners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Admin Partners
+         * @description Newest first.
+         */
+        get: operations["get_admin_partners"];
+        put?: never;
+        /**
+         * Add Partner
+         * @description Adds a program. Without a slug it gets the one that its name gives.
+         */
+        post: operations["addPartner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/partners/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update Partner
+         * @description Changes what is given. A new commission holds for clicks from now on.
+         */
+        patch: operations["updatePartner"];
+        trace?: never;
+    };
+    "/api/admin/projections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Projections
+         * @description Every projection there is.
+         */
+        get: operations["get_projections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/recent-activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Recent Activity
+         * @description Newest first.
+         */
+        get: operations["get_recent_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/about": {
         parameters: {
             query?: never;
@@ -11,7 +159,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["about"];
+        /**
+         * Get About
+         * @description Public: name and version of the product, address of the tracking API.
+         */
+        get: operations["get_about"];
         put?: never;
         post?: never;
         delete?: never;
@@ -20,46 +172,18 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/platform/login": {
+    "/api/platform/analytics/clicks": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post: operations["login"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/platform/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["logout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/platform/user": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["currentUser"];
+        /**
+         * Get Clicks
+         * @description Traffic per bucket; empty buckets are there with zeros.
+         */
+        get: operations["get_clicks_analytics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -68,126 +192,238 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/platform/setup": {
+    "/api/platform/analytics/clicks.csv": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post: operations["setUp"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/platform/websites": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["listWebsites"];
-        put?: never;
-        post: operations["connectWebsite"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/platform/websites/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        /**
+         * Get Clicks Csv
+         * @description Traffic per bucket.
+         */
+        get: operations["get_clicks_csv_analytics"];
         put?: never;
         post?: never;
-        delete: operations["removeWebsite"];
-        options?: never;
-        head?: never;
-        patch: operations["updateWebsite"];
-        trace?: never;
-    };
-    "/api/platform/websites/{id}/keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["listKeys"];
-        put?: never;
-        post: operations["createKey"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/platform/websites/{id}/keys/{keyId}": {
+    "/api/platform/analytics/conversions": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get Conversions
+         * @description Conversions by status per bucket; empty buckets are there with zeros.
+         */
+        get: operations["get_conversions_analytics"];
         put?: never;
         post?: never;
-        delete: operations["revokeKey"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/platform/links": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["listLinks"];
-        put?: never;
-        post: operations["createLink"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/platform/links/{id}": {
+    "/api/platform/analytics/conversions.csv": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get Conversions Csv
+         * @description Conversions per bucket.
+         */
+        get: operations["get_conversions_csv_analytics"];
         put?: never;
         post?: never;
-        delete: operations["removeLink"];
+        delete?: never;
         options?: never;
         head?: never;
-        patch: operations["updateLink"];
+        patch?: never;
         trace?: never;
     };
-    "/api/platform/partners": {
+    "/api/platform/analytics/delivery": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["listPartners"];
+        /**
+         * Get Delivery
+         * @description Where did my event go: every event sent in the range is in exactly one of the outcomes.
+         */
+        get: operations["get_delivery_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Events
+         * @description Newest first; `topic`, `partition` and `offset` say where in the log each one lies.
+         */
+        get: operations["get_events_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/geographic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Geographic
+         * @description Countries by clicks.
+         */
+        get: operations["get_geographic_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/geographic.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Geographic Csv
+         * @description Countries by clicks.
+         */
+        get: operations["get_geographic_csv_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Live
+         * @description What happens on the website now, pushed within a second.
+         */
+        get: operations["live_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Overview
+         * @description The dashboard's cards: totals of the range, and of the range it is compared with.
+         */
+        get: operations["get_overview_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/overview.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Overview Csv
+         * @description The overview, one figure a row.
+         */
+        get: operations["get_overview_csv_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/partners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Partners
+         * @description The top ten partners, by revenue, then clicks.
+         */
+        get: operations["get_partners_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/partners.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Partners Csv
+         * @description The top ten partners.
+         */
+        get: operations["get_partners_csv_analytics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -203,7 +439,31 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["listConversions"];
+        /**
+         * Get Conversions
+         * @description Newest first by the time they occurred. Days are the website's, or UTC's when no website is named.
+         */
+        get: operations["get_conversions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/conversions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Conversion
+         * @description One conversion.
+         */
+        get: operations["get_conversion"];
         put?: never;
         post?: never;
         delete?: never;
@@ -221,6 +481,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Approve Conversion
+         * @description The commission is earned.
+         */
         post: operations["approveConversion"];
         delete?: never;
         options?: never;
@@ -237,6 +501,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Reject Conversion
+         * @description The conversion earns nothing.
+         */
         post: operations["rejectConversion"];
         delete?: never;
         options?: never;
@@ -253,6 +521,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Reverse Conversion
+         * @description Takes the sale back, whole or in part; the commission follows in proportion.
+         */
         post: operations["reverseConversion"];
         delete?: never;
         options?: never;
@@ -260,14 +532,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/platform/analytics/overview": {
+    "/api/platform/links": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["analyticsOverview"];
+        /**
+         * Get Links
+         * @description Newest first; of one website or of all that are theirs.
+         */
+        get: operations["get_links"];
+        put?: never;
+        /**
+         * Create Link
+         * @description Makes a link. Without a destination it leads to the partner's base URL, without a slug it gets a random one.
+         */
+        post: operations["createLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/links/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Link
+         * @description One link.
+         */
+        get: operations["get_link"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Link
+         * @description Removes a link for good: it stops redirecting, its slug is not given out again, its old clicks still count.
+         */
+        delete: operations["deleteLink"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Link
+         * @description Changes what is given. An empty sub or coupon takes it away.
+         */
+        patch: operations["updateLink"];
+        trace?: never;
+    };
+    "/api/platform/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Login
+         * @description Opens a session. Wrong address and wrong password are answered alike, and take as long.
+         */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Logout
+         * @description Ends this session at once.
+         */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/partners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Partners
+         * @description By name.
+         */
+        get: operations["get_partners"];
         put?: never;
         post?: never;
         delete?: never;
@@ -276,14 +644,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/platform/analytics/clicks": {
+    "/api/platform/setup": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["analyticsClicks"];
+        get?: never;
+        put?: never;
+        /**
+         * Set Up
+         * @description Makes the first admin with the link that the first start printed, and signs in.
+         */
+        post: operations["setUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get User
+         * @description Who is signed in.
+         */
+        get: operations["get_user"];
         put?: never;
         post?: never;
         delete?: never;
@@ -292,62 +684,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/platform/analytics/conversions": {
+    "/api/platform/websites": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["analyticsConversions"];
+        /**
+         * Get Websites
+         * @description All of them, oldest first. While the analytics store is down: `X-Stale: 1` and no first events.
+         */
+        get: operations["get_websites"];
         put?: never;
-        post?: never;
+        /**
+         * Connect Website
+         * @description Connects a website of the person who asks and makes its first three keys.
+         */
+        post: operations["connectWebsite"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/platform/analytics/partners": {
+    "/api/platform/websites/{id}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["analyticsPartners"];
+        get?: never;
         put?: never;
         post?: never;
+        /**
+         * Disconnect Website
+         * @description Removes a website: its keys stop working; what was measured stays in the log.
+         */
+        delete: operations["disconnectWebsite"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Website
+         * @description Changes what is given. The currency is fixed: history is counted in it.
+         */
+        patch: operations["updateWebsite"];
+        trace?: never;
+    };
+    "/api/platform/websites/{id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Keys
+         * @description The valid keys of a website, oldest first.
+         */
+        get: operations["get_keys"];
+        put?: never;
+        /**
+         * Create Key
+         * @description Makes another key; the ones before stay valid until they are revoked.
+         */
+        post: operations["createKey"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/platform/analytics/geographic": {
+    "/api/platform/websites/{id}/keys/{keyId}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["analyticsGeographic"];
+        get?: never;
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Revoke Key
+         * @description A revoked key stops working within seconds.
+         */
+        delete: operations["revokeKey"];
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/platform/analytics/delivery": {
+    "/api/platform/websites/{id}/snippet": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["analyticsDelivery"];
+        /**
+         * Get Snippet
+         * @description The script tag with the website's public key.
+         */
+        get: operations["get_snippet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -360,333 +800,1639 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * About
+         * @description What this installation is called and where websites send their events.
+         */
+        About: {
+            /** Name */
+            name: string;
+            /** Version */
+            version: string;
+            /** Trackingurl */
+            trackingUrl: string;
+        };
+        /**
+         * Activity
+         * @description Something that happened on the platform.
+         */
+        Activity: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Type */
+            type: string;
+            /** Description */
+            description: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp: string;
+        };
+        /**
+         * AdminAnalytics
+         * @description All websites, all time, bots left out. Definitions are those of the dashboards.
+         */
+        AdminAnalytics: {
+            /** Totalclicks */
+            totalClicks: number;
+            /** Totalconversions */
+            totalConversions: number;
+            /**
+             * Conversionrate
+             * @description Conversions per hundred clicks, two decimals
+             */
+            conversionRate: number;
+            /**
+             * Totalrevenue
+             * @description Major units of `currency`; other currencies at their newest rate
+             */
+            totalRevenue: number;
+            /**
+             * Currency
+             * @description The one that all websites have, else USD
+             */
+            currency: string;
+            /**
+             * Notconverted
+             * @description Revenue in currencies without a rate: not in `totalRevenue`
+             */
+            notConverted: components["schemas"]["Amount"][];
+        };
+        /**
+         * AdminPartner
+         * @description An affiliate program.
+         */
+        AdminPartner: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Slug */
+            slug: string;
+            /** Baseurl */
+            baseUrl: string;
+            /**
+             * Commission
+             * @description Percent of the sale; null when a flat sum is paid
+             */
+            commission: number | null;
+            flatCommission: components["schemas"]["Amount"] | null;
+            /** Description */
+            description: string;
+            /** Isactive */
+            isActive: boolean;
+            /** Cookiedays */
+            cookieDays: number;
+            /** Postbackpreset */
+            postbackPreset: string | null;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Updatedat
+             * Format: date-time
+             */
+            updatedAt: string;
+        };
+        /**
+         * Amount
+         * @description An amount in integer minor units of an ISO 4217 currency (1099 USD = $10.99).
+         */
+        Amount: {
+            /**
+             * Amount
+             * @description Minor units
+             */
+            amount: number;
+            /** Currency */
+            currency: string;
+        };
+        /**
+         * Bots
+         * @description What becomes of events that are flagged as made by bots.
+         * @enum {string}
+         */
+        Bots: "exclude" | "include" | "only";
+        /**
+         * BucketKind
+         * @description How long a bucket is.
+         * @enum {string}
+         */
+        BucketKind: "minute" | "hour" | "day" | "month";
+        /**
+         * Build
+         * @description One generation.
+         */
+        Build: {
+            /** Generation */
+            generation: number;
+            /** State */
+            state: string;
+            /** Version */
+            version: number;
+            /** Reason */
+            reason: string;
+            /** Error */
+            error: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Promotedat */
+            promotedAt: string | null;
+            /** Positions */
+            positions: components["schemas"]["Place"][];
+        };
+        /**
+         * Change
+         * @description By how much a conversion's step moved each counter; money in minor units of the website's currency.
+         */
+        Change: {
+            /** Pending */
+            pending: number;
+            /** Approved */
+            approved: number;
+            /** Rejected */
+            rejected: number;
+            /** Reversed */
+            reversed: number;
+            /** Commissionpending */
+            commissionPending: number;
+            /** Commissionapproved */
+            commissionApproved: number;
+            /** Commissionreversed */
+            commissionReversed: number;
+        };
+        /**
+         * ClickPoint
+         * @description One bucket.
+         */
+        ClickPoint: {
+            /**
+             * Date
+             * @description Local date of the bucket's first day, or local time with offset for hours
+             */
+            date: string;
+            /** Clicks */
+            clicks: number;
+            /**
+             * Unique
+             * @description Distinct visitors among the bucket's clicks
+             */
+            unique: number;
+            /** Pageviews */
+            pageviews: number;
+            /** Conversions */
+            conversions: number;
+            /**
+             * Revenue
+             * @description Major units
+             */
+            revenue: number;
+        };
+        /**
+         * ClickTotals
+         * @description Clicks of a range.
+         */
+        ClickTotals: {
+            /** Total */
+            total: number;
+            /**
+             * Unique
+             * @description Distinct visitors among them
+             */
+            unique: number;
+        };
+        /**
+         * Compare
+         * @description What the range is compared with: the one just before, the same a year ago, or nothing.
+         * @enum {string}
+         */
+        Compare: "previous" | "year" | "none";
+        /**
+         * Conversion
+         * @description A lead or sale. Money in integer minor units; the commission is what is left of it, in the website's currency.
+         */
+        Conversion: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /**
+             * Kind
+             * @description sale or lead
+             */
+            kind: string;
+            /** Event */
+            event: string;
+            /** Txid */
+            txid: string;
+            status: components["schemas"]["ConversionStatus"];
+            amount: components["schemas"]["Amount"];
+            commission: components["schemas"]["Amount"];
+            /** @description The part of the sale that was taken back */
+            reversed: components["schemas"]["Amount"];
+            reversedCommission: components["schemas"]["Amount"];
+            /**
+             * Partnerid
+             * @description Null: no click is known yet, it counts nothing
+             */
+            partnerId: string | null;
+            /** Partnername */
+            partnerName: string | null;
+            /** Linkid */
+            linkId: string | null;
+            /** Clickid */
+            clickId: string | null;
+            /**
+             * Attribution
+             * @description click_id, coupon or visitor
+             */
+            attribution: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Reportedby */
+            reportedBy: string;
+            /** Customer */
+            customer: string | null;
+            /**
+             * Occurredat
+             * Format: date-time
+             */
+            occurredAt: string;
+            /** Clickedat */
+            clickedAt: string | null;
+            /**
+             * Recordedat
+             * Format: date-time
+             */
+            recordedAt: string;
+            /** Decidedat */
+            decidedAt: string | null;
+        };
+        /**
+         * ConversionPoint
+         * @description One bucket; total = pending + approved.
+         */
+        ConversionPoint: {
+            /**
+             * Date
+             * @description Local date of the bucket's first day, or local time with offset for hours
+             */
+            date: string;
+            /** Total */
+            total: number;
+            /** Pending */
+            pending: number;
+            /** Approved */
+            approved: number;
+            /** Rejected */
+            rejected: number;
+            /** Reversed */
+            reversed: number;
+            /**
+             * Revenue
+             * @description Major units
+             */
+            revenue: number;
+        };
+        /**
+         * ConversionStatus
+         * @description Where a conversion stands.
+         * @enum {string}
+         */
+        ConversionStatus: "pending" | "approved" | "rejected" | "reversed";
+        /**
+         * ConversionTotals
+         * @description Conversions of a range; total = pending + approved.
+         */
+        ConversionTotals: {
+            /** Total */
+            total: number;
+            /** Pending */
+            pending: number;
+            /** Approved */
+            approved: number;
+            /** Rejected */
+            rejected: number;
+            /** Reversed */
+            reversed: number;
+            /**
+             * Average Commission
+             * @description Revenue per conversion, major units
+             */
+            average_commission: number;
+        };
+        /**
+         * CountryPerformance
+         * @description What one country brought in the range.
+         */
+        CountryPerformance: {
+            /**
+             * Country
+             * @description ISO 3166-1 alpha-2; ZZ = unknown
+             */
+            country: string;
+            /** Countryname */
+            countryName: string;
+            /** Clicks */
+            clicks: number;
+            /** Conversions */
+            conversions: number;
+            /**
+             * Revenue
+             * @description Major units
+             */
+            revenue: number;
+        };
+        /**
+         * DeadLetter
+         * @description A record that a projection could not take.
+         */
+        DeadLetter: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Projection */
+            projection: string;
+            /** Generation */
+            generation: number;
+            /** Topic */
+            topic: string;
+            /** Partition */
+            partition: number;
+            /** Offset */
+            offset: number;
+            /** Reason */
+            reason: string;
+            /** Error */
+            error: string;
+            /**
+             * Value
+             * @description The start of the record, as text
+             */
+            value: string;
+            /**
+             * Firstat
+             * Format: date-time
+             */
+            firstAt: string;
+            /** Attempts */
+            attempts: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "retried" | "skipped";
+        };
+        /**
+         * Delivery
+         * @description Outcomes in total, per bucket, and the newest refusals.
+         */
+        Delivery: {
+            bucket: components["schemas"]["BucketKind"];
+            outcomes: components["schemas"]["Outcomes"];
+            /** Series */
+            series: components["schemas"]["DeliveryPoint"][];
+            /** Refusals */
+            refusals: components["schemas"]["Refused"][];
+        };
+        /**
+         * DeliveryPoint
+         * @description One bucket.
+         */
+        DeliveryPoint: {
+            /**
+             * Accepted
+             * @default 0
+             */
+            accepted: number;
+            /**
+             * Duplicate
+             * @default 0
+             */
+            duplicate: number;
+            /**
+             * Bot
+             * @default 0
+             */
+            bot: number;
+            /**
+             * Prefetch
+             * @default 0
+             */
+            prefetch: number;
+            /**
+             * Spam Referrer
+             * @default 0
+             */
+            spam_referrer: number;
+            /**
+             * Unknown Site
+             * @default 0
+             */
+            unknown_site: number;
+            /**
+             * Origin Not Allowed
+             * @default 0
+             */
+            origin_not_allowed: number;
+            /**
+             * Throttled
+             * @default 0
+             */
+            throttled: number;
+            /**
+             * Invalid
+             * @default 0
+             */
+            invalid: number;
+            /**
+             * Too Large
+             * @default 0
+             */
+            too_large: number;
+            /**
+             * Too Old
+             * @default 0
+             */
+            too_old: number;
+            /**
+             * Not Allowed
+             * @default 0
+             */
+            not_allowed: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
+        /**
+         * DeliveryRange
+         * @description The ranges of the analytics calls, and two short ones by the minute.
+         * @enum {string}
+         */
+        DeliveryRange: "1h" | "2h" | "24h" | "7d" | "30d" | "90d" | "custom";
+        /**
+         * ExchangeRate
+         * @description From `on` on, one major unit of `base` is worth `rate` major units of `quote`.
+         */
+        ExchangeRate: {
+            /** Base */
+            base: string;
+            /** Quote */
+            quote: string;
+            /**
+             * On
+             * Format: date
+             */
+            on: string;
+            /**
+             * Rate
+             * @description Decimal number
+             */
+            rate: string;
+            /**
+             * Recordedat
+             * Format: date-time
+             */
+            recordedAt: string;
+        };
+        /**
+         * Figures
+         * @description Everything the dashboard's cards show of one range.
+         */
+        Figures: {
+            clicks: components["schemas"]["ClickTotals"];
+            /** Pageviews */
+            pageviews: number;
+            /** Visitors */
+            visitors: number;
+            conversions: components["schemas"]["ConversionTotals"];
+            revenue: components["schemas"]["RevenueTotals"];
+            /**
+             * Conversion Rate
+             * @description Conversions per hundred clicks, two decimals
+             */
+            conversion_rate: number;
+        };
+        /** HTTPValidationError */
+        HTTPValidationError: {
+            /** Detail */
+            detail?: components["schemas"]["ValidationError"][];
+        };
+        /**
+         * Key
+         * @description A valid key. Secret ones are known by their last four characters only.
+         */
+        Key: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Key
+             * @description The whole key, for kind `site`: it is public
+             */
+            key: string | null;
+            /** Hint */
+            hint: string;
+            /** Last4 */
+            last4: string;
+            /** Allowedorigins */
+            allowedOrigins: string[];
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Revokedat */
+            revokedAt: string | null;
+        };
+        /**
+         * Link
+         * @description A tracked link. Figures are of all time, bots left out.
+         */
+        Link: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /**
+             * Partnerid
+             * Format: uuid
+             */
+            partnerId: string;
+            /** Partnername */
+            partnerName: string | null;
+            /** Slug */
+            slug: string;
+            /**
+             * Url
+             * @description What to publish: counts a click and leads to the destination
+             */
+            url: string;
+            /** Destination */
+            destination: string;
+            /** Coupon */
+            coupon: string | null;
+            /** Isactive */
+            isActive: boolean;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Sub1
+             * @default
+             */
+            sub1: string;
+            /**
+             * Sub2
+             * @default
+             */
+            sub2: string;
+            /**
+             * Sub3
+             * @default
+             */
+            sub3: string;
+            /**
+             * Sub4
+             * @default
+             */
+            sub4: string;
+            /**
+             * Sub5
+             * @default
+             */
+            sub5: string;
+            /**
+             * Sub6
+             * @default
+             */
+            sub6: string;
+            /**
+             * Sub7
+             * @default
+             */
+            sub7: string;
+            /**
+             * Sub8
+             * @default
+             */
+            sub8: string;
+            /**
+             * Sub9
+             * @default
+             */
+            sub9: string;
+            /**
+             * Sub10
+             * @default
+             */
+            sub10: string;
+            /**
+             * Clicks
+             * @description Null while the analytics store does not answer
+             */
+            clicks: number | null;
+            /**
+             * Conversions
+             * @description Pending and approved ones
+             */
+            conversions: number | null;
+            /** @description Commission on those, in the website's currency */
+            earnings: components["schemas"]["Amount"] | null;
+        };
+        /**
+         * LiveData
+         * @description Data of the events `snapshot` and `update`. Bots are left out; times are those of arrival.
+         */
+        LiveData: {
+            /**
+             * Asof
+             * Format: date-time
+             */
+            asOf: string;
+            /**
+             * Activevisitors
+             * @description Distinct visitors of the last five minutes
+             */
+            activeVisitors: number;
+            /**
+             * Perminute
+             * @description The last 30 minutes, oldest first; this minute is still running
+             */
+            perMinute: components["schemas"]["MinuteCount"][];
+            /**
+             * Recent
+             * @description The newest 20 events, newest first; conversions are among them
+             */
+            recent: components["schemas"]["LiveEvent"][];
+        };
+        /**
+         * LiveEvent
+         * @description One event of the feed.
+         */
+        LiveEvent: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Type */
+            type: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Country */
+            country: string;
+            /** Device */
+            device: string;
+            /** Path */
+            path: string;
+            /** Partnername */
+            partnerName: string | null;
+            /** Source */
+            source: string;
+        };
+        /**
+         * LoggedEvent
+         * @description One row of the raw table, with its place in the log.
+         */
+        LoggedEvent: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Type */
+            type: string;
+            /**
+             * Occurredat
+             * Format: date-time
+             */
+            occurredAt: string;
+            /**
+             * Receivedat
+             * Format: date-time
+             */
+            receivedAt: string;
+            /** Isbot */
+            isBot: boolean;
+            /** Path */
+            path: string;
+            /** Country */
+            country: string;
+            /** Device */
+            device: string;
+            /** Source */
+            source: string;
+            /** Linkid */
+            linkId: string | null;
+            /** Partnerid */
+            partnerId: string | null;
+            /** Clickid */
+            clickId: string;
+            /** Conversionid */
+            conversionId: string | null;
+            /** @description Of conversion rows only */
+            change: components["schemas"]["Change"] | null;
+            /** Topic */
+            topic: string;
+            /** Partition */
+            partition: number;
+            /** Offset */
+            offset: number;
+        };
+        /**
+         * MinuteCount
+         * @description Events of one minute.
+         */
+        MinuteCount: {
+            /**
+             * Minute
+             * Format: date-time
+             */
+            minute: string;
+            /** Events */
+            events: number;
+        };
+        /**
+         * Of
+         * @description What the figure counts.
+         * @enum {string}
+         */
+        Of: "everything" | "clicks" | "pageviews" | "conversions";
+        /**
+         * Outcome
+         * @description What became of an event at the edge or right after it: a closed list, shown to the website's owner.
+         * @enum {string}
+         */
+        Outcome: "accepted" | "duplicate" | "bot" | "prefetch" | "spam_referrer" | "unknown_site" | "origin_not_allowed" | "throttled" | "invalid" | "too_large" | "too_old" | "not_allowed";
+        /**
+         * Outcomes
+         * @description How many events came to each outcome.
+         */
+        Outcomes: {
+            /**
+             * Accepted
+             * @default 0
+             */
+            accepted: number;
+            /**
+             * Duplicate
+             * @default 0
+             */
+            duplicate: number;
+            /**
+             * Bot
+             * @default 0
+             */
+            bot: number;
+            /**
+             * Prefetch
+             * @default 0
+             */
+            prefetch: number;
+            /**
+             * Spam Referrer
+             * @default 0
+             */
+            spam_referrer: number;
+            /**
+             * Unknown Site
+             * @default 0
+             */
+            unknown_site: number;
+            /**
+             * Origin Not Allowed
+             * @default 0
+             */
+            origin_not_allowed: number;
+            /**
+             * Throttled
+             * @default 0
+             */
+            throttled: number;
+            /**
+             * Invalid
+             * @default 0
+             */
+            invalid: number;
+            /**
+             * Too Large
+             * @default 0
+             */
+            too_large: number;
+            /**
+             * Too Old
+             * @default 0
+             */
+            too_old: number;
+            /**
+             * Not Allowed
+             * @default 0
+             */
+            not_allowed: number;
+        };
+        /**
+         * Overview
+         * @description The figures of the range, and of the one it is compared with.
+         */
+        Overview: {
+            clicks: components["schemas"]["ClickTotals"];
+            /** Pageviews */
+            pageviews: number;
+            /** Visitors */
+            visitors: number;
+            conversions: components["schemas"]["ConversionTotals"];
+            revenue: components["schemas"]["RevenueTotals"];
+            /**
+             * Conversion Rate
+             * @description Conversions per hundred clicks, two decimals
+             */
+            conversion_rate: number;
+            range: components["schemas"]["ShownRange"];
+            /** Currency */
+            currency: string;
+            /** @description The range it is compared with; null with compare=none */
+            previous: components["schemas"]["Figures"] | null;
+        };
+        /**
+         * Partner
+         * @description An affiliate program.
+         */
+        Partner: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Slug */
+            slug: string;
+            /** Baseurl */
+            baseUrl: string;
+            /**
+             * Commission
+             * @description Percent of the sale; null when a flat sum is paid
+             */
+            commission: number | null;
+            /** @description Paid for each conversion, when it is not a share */
+            flatCommission: components["schemas"]["Amount"] | null;
+            /** Cookiedays */
+            cookieDays: number;
+            /** Isactive */
+            isActive: boolean;
+        };
+        /**
+         * PartnerPerformance
+         * @description What one partner brought in the range.
+         */
+        PartnerPerformance: {
+            /** Partnerid */
+            partnerId: string;
+            /** Partnername */
+            partnerName: string;
+            /** Clicks */
+            clicks: number;
+            /** Conversions */
+            conversions: number;
+            /**
+             * Revenue
+             * @description Major units
+             */
+            revenue: number;
+            /**
+             * Epc
+             * @description Earnings per click, major units
+             */
+            epc: number;
+            /**
+             * Conversion Rate
+             * @description Conversions per hundred clicks, two decimals
+             */
+            conversion_rate: number;
+        };
+        /**
+         * Place
+         * @description How far a generation has read one partition.
+         */
+        Place: {
+            /** Topic */
+            topic: string;
+            /** Partition */
+            partition: number;
+            /** Nextoffset */
+            nextOffset: number;
+            /** Domainposition */
+            domainPosition: number;
+            /** Processed */
+            processed: number;
+            /**
+             * Rate
+             * @description Records a second, lately
+             */
+            rate: number;
+            /**
+             * Error
+             * @description Why it waits and tries again; empty: it does not
+             */
+            error: string;
+            /**
+             * Updatedat
+             * Format: date-time
+             */
+            updatedAt: string;
+            /**
+             * Recordat
+             * @description When the last record that it read was written to the log
+             */
+            recordAt: string | null;
+        };
+        /**
+         * Projection
+         * @description A projection with its generations, newest first; those whose tables are gone are left out.
+         */
+        Projection: {
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Version */
+            version: number;
+            /** Livegeneration */
+            liveGeneration: number;
+            /** Opendeadletters */
+            openDeadLetters: number;
+            /** Builds */
+            builds: components["schemas"]["Build"][];
+        };
+        /**
+         * Refused
+         * @description One refusal; equal ones of the same second are kept as one with their `count`.
+         */
+        Refused: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            outcome: components["schemas"]["Outcome"];
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+            /** Endpoint */
+            endpoint: string;
+            /** Count */
+            count: number;
+            /**
+             * Sample
+             * @description The start of what was sent, secret parts left out
+             */
+            sample: string;
+        };
+        /**
+         * RevenueTotals
+         * @description The website's commission in major units; total = pending + approved, less what was reversed.
+         */
+        RevenueTotals: {
+            /** Total */
+            total: number;
+            /** Pending */
+            pending: number;
+            /** Approved */
+            approved: number;
+            /** Reversed */
+            reversed: number;
+            /**
+             * Active Partners
+             * @description Partners with a click or conversion
+             */
+            active_partners: number;
+        };
+        /**
+         * ShownRange
+         * @description What the range came to be.
+         */
+        ShownRange: {
+            /**
+             * From
+             * @description Inclusive: a date, or the first hour for 24h
+             */
+            from: string;
+            /**
+             * To
+             * @description Inclusive: a date, or the last hour for 24h
+             */
+            to: string;
+            /** Timezone */
+            timezone: string;
+            /** Bucket */
+            bucket: string;
+        };
+        /**
+         * Site
+         * @description A website.
+         */
+        Site: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Domain */
+            domain: string;
+            /** Timezone */
+            timezone: string;
+            /** Currency */
+            currency: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Firsteventat
+             * @description When its first event happened; null: none came yet
+             */
+            firstEventAt: string | null;
+            /**
+             * Sitekey
+             * @description The newest public key that is valid
+             */
+            siteKey: string | null;
+        };
+        /**
+         * Snippet
+         * @description What to paste into the website's pages.
+         */
+        Snippet: {
+            /** Html */
+            html: string;
+        };
+        /**
+         * TimeRange
+         * @description The ranges that can be asked for by name, and `custom`.
+         * @enum {string}
+         */
+        TimeRange: "24h" | "7d" | "30d" | "90d" | "custom";
+        /**
+         * User
+         * @description The person who is signed in.
+         */
+        User: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Email */
+            email: string;
+            /** Name */
+            name: string;
+            /**
+             * Username
+             * @description What the person is called: the name, or the e-mail address without one
+             */
+            username: string;
+            /** Roles */
+            roles: string[];
+            /**
+             * Createdat
+             * @description Null for a moment after registration
+             */
+            createdAt: string | null;
+        };
+        /** ValidationError */
+        ValidationError: {
+            /** Location */
+            loc: (string | number)[];
+            /** Message */
+            msg: string;
+            /** Error Type */
+            type: string;
+            /** Input */
+            input?: unknown;
+            /** Context */
+            ctx?: Record<string, never>;
+        };
+        /** AddPartner */
+        AddPartner: {
+            /** Name */
+            name: string;
+            /** Baseurl */
+            baseUrl: string;
+            /** Commission */
+            commission: number;
+            /** Slug */
+            slug?: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Isactive
+             * @default true
+             */
+            isActive: boolean | number;
+            /**
+             * Cookiedays
+             * @default 30
+             */
+            cookieDays: number;
+            /** Postbackpreset */
+            postbackPreset?: string | null;
+        };
+        /**
+         * Approve
+         * @description Nothing more is needed.
+         */
+        Approve: Record<string, never>;
+        /**
+         * AttributionModel
+         * @description Which click earns a conversion when several could.
+         * @enum {string}
+         */
+        AttributionModel: "last_click" | "first_click";
+        /** ConnectWebsite */
+        ConnectWebsite: {
+            /** Domain */
+            domain: string;
+            /**
+             * Timezone
+             * @default UTC
+             */
+            timezone: string;
+            /**
+             * Currency
+             * @default USD
+             */
+            currency: string;
+        };
+        /**
+         * ConnectedWebsite
+         * @description The secrets are shown in this answer only.
+         */
+        ConnectedWebsite: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Domain */
+            domain: string;
+            /** Timezone */
+            timezone: string;
+            /** Currency */
+            currency: string;
+            attributionModel: components["schemas"]["AttributionModel"];
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Sitekey */
+            siteKey: string;
+            /** Secretkey */
+            secretKey: string;
+            /** Postbacktoken */
+            postbackToken: string;
+        };
+        /** Conversion */
+        Conversion2: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /** Partnerid */
+            partnerId: string | null;
+            /** Partnername */
+            partnerName: string | null;
+            /** Linkid */
+            linkId: string | null;
+            /** Clickid */
+            clickId: string | null;
+            /** Event */
+            event: string;
+            /** Txid */
+            txid: string;
+            /** Status */
+            status: string;
+            amount: components["schemas"]["Money"];
+            /** @description What is still earned, reversals taken off */
+            commission: components["schemas"]["Money"];
+            /** @description The part of the sale that was taken back */
+            reversed: components["schemas"]["Money"];
+            /** Reason */
+            reason: string | null;
+            /** Attribution */
+            attribution: string | null;
+            /**
+             * Occurredat
+             * Format: date-time
+             */
+            occurredAt: string;
+            /**
+             * Recordedat
+             * Format: date-time
+             */
+            recordedAt: string;
+            /** Decidedat */
+            decidedAt: string | null;
+        };
+        /** CreateKey */
+        CreateKey: {
+            kind: components["schemas"]["KeyKind"];
+            /** Allowedorigins */
+            allowedOrigins?: string[];
+        };
+        /** CreateLink */
+        CreateLink: {
+            /** Sub1 */
+            sub1?: string | null;
+            /** Sub2 */
+            sub2?: string | null;
+            /** Sub3 */
+            sub3?: string | null;
+            /** Sub4 */
+            sub4?: string | null;
+            /** Sub5 */
+            sub5?: string | null;
+            /** Sub6 */
+            sub6?: string | null;
+            /** Sub7 */
+            sub7?: string | null;
+            /** Sub8 */
+            sub8?: string | null;
+            /** Sub9 */
+            sub9?: string | null;
+            /** Sub10 */
+            sub10?: string | null;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /**
+             * Partnerid
+             * Format: uuid
+             */
+            partnerId: string;
+            /** Destination */
+            destination?: string | null;
+            /** Slug */
+            slug?: string | null;
+            /** Coupon */
+            coupon?: string | null;
+        };
+        /**
+         * CreatedKey
+         * @description The value is shown in this answer only, site keys excepted.
+         */
+        CreatedKey: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["KeyKind"];
+            /** Key */
+            key: string;
+            /** Allowedorigins */
+            allowedOrigins: string[];
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+        };
+        /** ExchangeRate */
+        ExchangeRate2: {
+            /** Base */
+            base: string;
+            /** Quote */
+            quote: string;
+            /** Rate */
+            rate: string;
+            /**
+             * On
+             * Format: date
+             */
+            on: string;
+        };
+        /**
+         * KeyKind
+         * @description What a website's key may do (tracking API, "Keys").
+         * @enum {string}
+         */
+        KeyKind: "site" | "secret" | "postback";
+        /** Link */
+        Link2: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /**
+             * Partnerid
+             * Format: uuid
+             */
+            partnerId: string;
+            /** Partnername */
+            partnerName: string;
+            /** Slug */
+            slug: string;
+            /** Url */
+            url: string;
+            /** Destination */
+            destination: string;
+            /** Coupon */
+            coupon: string | null;
+            /** Isactive */
+            isActive: boolean;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Sub1 */
+            sub1?: string | null;
+            /** Sub2 */
+            sub2?: string | null;
+            /** Sub3 */
+            sub3?: string | null;
+            /** Sub4 */
+            sub4?: string | null;
+            /** Sub5 */
+            sub5?: string | null;
+            /** Sub6 */
+            sub6?: string | null;
+            /** Sub7 */
+            sub7?: string | null;
+            /** Sub8 */
+            sub8?: string | null;
+            /** Sub9 */
+            sub9?: string | null;
+            /** Sub10 */
+            sub10?: string | null;
+        };
+        /** LoginRequest */
+        LoginRequest: {
+            /** Email */
+            email: string;
+            /** Password */
+            password: string;
+            /** Twofactorcode */
+            twoFactorCode?: string | null;
+        };
+        /**
+         * Money
+         * @description Integer minor units and an ISO 4217 code.
+         */
+        Money: {
+            /** Amount */
+            amount: number;
+            /** Currency */
+            currency: string;
+        };
+        /** Partner */
+        Partner2: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Slug */
+            slug: string;
+            /** Baseurl */
+            baseUrl: string;
+            /** Commission */
+            commission: number;
+            /** Description */
+            description: string;
+            /** Isactive */
+            isActive: boolean;
+            /** Cookiedays */
+            cookieDays: number;
+            /** Postbackpreset */
+            postbackPreset: string | null;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+        };
+        /**
+         * RecordRate
+         * @description From day `on` (UTC) on, one `base` is worth `rate` `quote`.
+         */
+        RecordRate: {
+            /** Base */
+            base: string;
+            /** Quote */
+            quote: string;
+            /**
+             * Rate
+             * @description A decimal as text (exact), or a number
+             */
+            rate: string | number;
+            /**
+             * On
+             * Format: date
+             */
+            on: string;
+        };
+        /** Reject */
+        Reject: {
+            /** Reason */
+            reason: string;
+        };
+        /** Reverse */
+        Reverse: {
+            /** Reason */
+            reason: string;
+            /**
+             * Amount
+             * @description Minor units of the sale; none: all that is left
+             */
+            amount?: number | null;
+        };
+        /**
+         * SessionResult
+         * @description What a browser stores; the cookie that makes it usable comes beside it.
+         */
+        SessionResult: {
+            /** Token */
+            token: string;
+            user: components["schemas"]["User2"];
+            /**
+             * Requires2Fa
+             * @default false
+             */
+            requires2FA: boolean;
+        };
+        /** SetupRequest */
+        SetupRequest: {
+            /** Token */
+            token: string;
+            /** Email */
+            email: string;
+            /** Password */
+            password: string;
+            /** Name */
+            name: string;
+        };
+        /** UpdateLink */
+        UpdateLink: {
+            /** Sub1 */
+            sub1?: string | null;
+            /** Sub2 */
+            sub2?: string | null;
+            /** Sub3 */
+            sub3?: string | null;
+            /** Sub4 */
+            sub4?: string | null;
+            /** Sub5 */
+            sub5?: string | null;
+            /** Sub6 */
+            sub6?: string | null;
+            /** Sub7 */
+            sub7?: string | null;
+            /** Sub8 */
+            sub8?: string | null;
+            /** Sub9 */
+            sub9?: string | null;
+            /** Sub10 */
+            sub10?: string | null;
+            /** Destination */
+            destination?: string | null;
+            /** Coupon */
+            coupon?: string | null;
+            /** Isactive */
+            isActive?: boolean | null;
+        };
+        /** UpdatePartner */
+        UpdatePartner: {
+            /** Name */
+            name?: string | null;
+            /** Baseurl */
+            baseUrl?: string | null;
+            /** Commission */
+            commission?: number | null;
+            /** Slug */
+            slug?: string | null;
+            /** Description */
+            description?: string | null;
+            /** Isactive */
+            isActive?: boolean | number | null;
+            /** Cookiedays */
+            cookieDays?: number | null;
+            /** Postbackpreset */
+            postbackPreset?: string | null;
+        };
+        /** UpdateWebsite */
+        UpdateWebsite: {
+            /** Domain */
+            domain?: string | null;
+            /** Timezone */
+            timezone?: string | null;
+            /** Currency */
+            currency?: string | null;
+            attributionModel?: components["schemas"]["AttributionModel"] | null;
+        };
+        /** User */
+        User2: {
+            /** Id */
+            id: string;
+            /** Email */
+            email: string;
+            /** Name */
+            name: string;
+            /** Roles */
+            roles: string[];
+        };
+        /** Website */
+        Website: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Domain */
+            domain: string;
+            /** Timezone */
+            timezone: string;
+            /** Currency */
+            currency: string;
+            attributionModel: components["schemas"]["AttributionModel"];
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+        };
         /** @description RFC 9457; message is fit to be shown to a person. */
         Problem: {
             type: string;
             title: string;
             status: number;
             code: string;
-            message: string;
             detail?: string;
+            message: string;
             errors?: {
                 field: string;
                 message: string;
             }[];
-        };
-        /** @description Integer minor units and an ISO 4217 code. */
-        Money: {
-            amount: number;
-            currency: string;
-        };
-        User: {
-            id: string;
-            email: string;
-            name: string;
-            roles: string[];
-        };
-        LoginResult: {
-            requires2FA: boolean;
-            token?: string;
-            user?: components["schemas"]["User"];
-        };
-        SessionResult: {
-            token: string;
-            user: components["schemas"]["User"];
-            requires2FA: boolean;
-        };
-        About: {
-            name: string;
-            version: string;
-            trackingUrl: string;
-        };
-        Website: {
-            id: string;
-            domain: string;
-            timezone: string;
-            currency: string;
-            /** Format: date-time */
-            createdAt: string;
-        };
-        /** @description The secrets are shown in this answer only. */
-        ConnectedWebsite: {
-            id: string;
-            domain: string;
-            timezone: string;
-            currency: string;
-            siteKey: string;
-            secretKey: string;
-            postbackToken: string;
-        };
-        /** @description key is the whole value for site keys (they are public) and null for the others. */
-        WebsiteKey: {
-            id: string;
-            /** @enum {string} */
-            kind: "site" | "secret" | "postback";
-            key: string | null;
-            hint: string;
-            allowedOrigins: string[];
-            /** Format: date-time */
-            createdAt: string;
-            revokedAt: string | null;
-        };
-        /** @description The value is shown in this answer only, site keys excepted. */
-        NewWebsiteKey: {
-            id: string;
-            /** @enum {string} */
-            kind: "site" | "secret" | "postback";
-            key: string;
-            allowedOrigins?: string[];
-            /** Format: date-time */
-            createdAt?: string;
-        };
-        Partner: {
-            id: string;
-            name: string;
-            slug: string;
-            isActive: boolean;
-            baseUrl?: string;
-        };
-        Link: {
-            id: string;
-            websiteId: string;
-            partnerId: string;
-            slug: string;
-            url: string;
-            destination: string;
-            partnerName?: string;
-            isActive?: boolean;
-            /** Format: date-time */
-            createdAt?: string;
-            sub1?: string;
-            sub2?: string;
-            sub3?: string;
-            sub4?: string;
-            sub5?: string;
-            sub6?: string;
-            sub7?: string;
-            sub8?: string;
-            sub9?: string;
-            sub10?: string;
-        };
-        /** @enum {string} */
-        ConversionStatus: "pending" | "approved" | "rejected" | "reversed";
-        Conversion: {
-            id: string;
-            websiteId: string;
-            partnerId: string | null;
-            partnerName: string | null;
-            linkId: string | null;
-            clickId: string | null;
-            event: string;
-            txid: string;
-            status: components["schemas"]["ConversionStatus"];
-            amount: components["schemas"]["Money"];
-            commission: components["schemas"]["Money"];
-            reversed: components["schemas"]["Money"];
-            reason: string | null;
-            attribution: string | null;
-            /** Format: date-time */
-            occurredAt: string;
-            /** Format: date-time */
-            recordedAt: string;
-            decidedAt: string | null;
-        };
-        ClickTotals: {
-            total: number;
-            unique: number;
-        };
-        ConversionTotals: {
-            total: number;
-            pending: number;
-            approved: number;
-            rejected: number;
-            reversed: number;
-            average_commission: number;
-        };
-        RevenueTotals: {
-            total: number;
-            pending: number;
-            approved: number;
-            reversed: number;
-            active_partners: number;
-        };
-        Figures: {
-            clicks: components["schemas"]["ClickTotals"];
-            pageviews: number;
-            visitors: number;
-            conversions: components["schemas"]["ConversionTotals"];
-            revenue: components["schemas"]["RevenueTotals"];
-            conversion_rate: number;
-        };
-        AnalyticsRange: {
-            from: string;
-            to: string;
-            timezone: string;
-            /** @enum {string} */
-            bucket: "hour" | "day" | "month";
-        };
-        Overview: {
-            range: components["schemas"]["AnalyticsRange"];
-            currency: string;
-            clicks: components["schemas"]["ClickTotals"];
-            pageviews: number;
-            visitors: number;
-            conversions: components["schemas"]["ConversionTotals"];
-            revenue: components["schemas"]["RevenueTotals"];
-            conversion_rate: number;
-            previous?: components["schemas"]["Figures"] | null;
-        };
-        ClickPoint: {
-            date: string;
-            clicks: number;
-            unique: number;
-            pageviews: number;
-            conversions: number;
-            revenue: number;
-        };
-        ConversionPoint: {
-            date: string;
-            total: number;
-            pending: number;
-            approved: number;
-            rejected: number;
-            reversed: number;
-            revenue: number;
-        };
-        PartnerPerformance: {
-            partnerId: string;
-            partnerName: string;
-            clicks: number;
-            conversions: number;
-            revenue: number;
-            epc: number;
-            conversion_rate: number;
-        };
-        CountryPerformance: {
-            country: string;
-            countryName: string;
-            clicks: number;
-            conversions: number;
-            revenue: number;
-        };
-        DeliveryPoint: {
-            /** Format: date-time */
-            at: string;
-            accepted?: number;
-            duplicate?: number;
-            bot?: number;
-            prefetch?: number;
-            spam_referrer?: number;
-            unknown_site?: number;
-            origin_not_allowed?: number;
-            throttled?: number;
-            invalid?: number;
-            too_large?: number;
-            too_old?: number;
-            not_allowed?: number;
-        };
-        Refusal: {
-            /** Format: date-time */
-            at: string;
-            code: string;
-            message: string;
-            endpoint: string;
-            count: number;
-        };
-        Delivery: {
-            bucket: string;
-            outcomes: {
-                [key: string]: number;
-            };
-            series: components["schemas"]["DeliveryPoint"][];
-            refusals: components["schemas"]["Refusal"][];
-        };
-        LiveEvent: {
-            id: string;
-            type: string;
-            /** Format: date-time */
-            at: string;
-            country?: string | null;
-            device?: string | null;
-            path?: string | null;
-            partnerName?: string | null;
-            source?: string | null;
-        };
-        /** @description Data of the Server-Sent Events snapshot and update. */
-        LiveData: {
-            /** Format: date-time */
-            asOf: string;
-            activeVisitors: number;
-            perMinute: {
-                /** Format: date-time */
-                minute: string;
-                events: number;
-            }[];
-            recent: components["schemas"]["LiveEvent"][];
-        };
-        LoginRequest: {
-            email: string;
-            password: string;
-            twoFactorCode?: string;
-        };
-        SetupRequest: {
-            token: string;
-            email: string;
-            password: string;
-            name: string;
-        };
-        ConnectWebsiteRequest: {
-            domain: string;
-            timezone?: string;
-            currency?: string;
-        };
-        UpdateWebsiteRequest: {
-            domain?: string;
-            timezone?: string;
-            currency?: string;
-        };
-        CreateKeyRequest: {
-            /** @enum {string} */
-            kind: "site" | "secret" | "postback";
-            allowedOrigins?: string[];
-        };
-        CreateLinkRequest: {
-            websiteId: string;
-            partnerId: string;
-            destination?: string;
-            slug?: string;
-            sub1?: string;
-            sub2?: string;
-            sub3?: string;
-            sub4?: string;
-            sub5?: string;
-            sub6?: string;
-            sub7?: string;
-            sub8?: string;
-            sub9?: string;
-            sub10?: string;
-        };
-        UpdateLinkRequest: {
-            destination?: string;
-            isActive?: boolean;
-            sub1?: string;
-            sub2?: string;
-            sub3?: string;
-            sub4?: string;
-            sub5?: string;
-            sub6?: string;
-            sub7?: string;
-            sub8?: string;
-            sub9?: string;
-            sub10?: string;
-        };
-        ApproveRequest: Record<string, never>;
-        RejectRequest: {
-            reason: string;
-        };
-        ReverseRequest: {
-            reason: string;
-            amount?: number;
         };
     };
     responses: never;
@@ -697,7 +2443,240 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    about: {
+    get_admin_analytics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminAnalytics"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_dead_letters: {
+        parameters: {
+            query?: {
+                projection?: string | null;
+                state?: ("open" | "retried" | "skipped") | null;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetter"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_exchange_rates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangeRate"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    recordExchangeRate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordRate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangeRate2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_partners: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminPartner"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    addPartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddPartner"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Partner2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updatePartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdatePartner"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Partner2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_projections: {
         parameters: {
             query?: never;
             header?: never;
@@ -706,7 +2685,61 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Projection"][];
+                };
+            };
+        };
+    };
+    get_recent_activity: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activity"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_about: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -715,373 +2748,934 @@ export interface operations {
                     "application/json": components["schemas"]["About"];
                 };
             };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
         };
     };
-    login: {
+    get_clicks_analytics: {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["LoginRequest"];
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
             };
-        };
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LoginResult"];
-                };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
             };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    logout: {
-        parameters: {
-            query?: never;
-            header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused or failed */
-            default: {
+            /** @description Successful Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ClickPoint"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
     };
-    currentUser: {
+    get_clicks_csv_analytics: {
         parameters: {
-            query?: never;
-            header?: never;
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The same rows as the JSON */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["User"];
+                    "text/csv": unknown;
                 };
             };
-            /** @description Refused or failed */
-            default: {
+            /** @description Validation Error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
     };
-    setUp: {
+    get_conversions_analytics: {
         parameters: {
-            query?: never;
-            header?: never;
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SetupRequest"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionResult"];
+                    "application/json": components["schemas"]["ConversionPoint"][];
                 };
             };
-            /** @description Refused or failed */
-            default: {
+            /** @description Validation Error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
     };
-    listWebsites: {
+    get_conversions_csv_analytics: {
         parameters: {
-            query?: never;
-            header?: never;
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The same rows as the JSON */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Website"][];
+                    "text/csv": unknown;
                 };
             };
-            /** @description Refused or failed */
-            default: {
+            /** @description Validation Error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
     };
-    connectWebsite: {
+    get_delivery_analytics: {
         parameters: {
-            query?: never;
-            header?: never;
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["DeliveryRange"];
+                from?: string | null;
+                to?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ConnectWebsiteRequest"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConnectedWebsite"];
-                };
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    removeWebsite: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    updateWebsite: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UpdateWebsiteRequest"];
-            };
-        };
-        responses: {
-            /** @description Done */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Website"];
+                    "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description Refused or failed */
-            default: {
+            /** @description Validation Error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
     };
-    listKeys: {
+    get_events_analytics: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+                of?: components["schemas"]["Of"];
+                limit?: number;
+                cursor?: string | null;
             };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebsiteKey"][];
+                    "application/json": components["schemas"]["LoggedEvent"][];
                 };
             };
-            /** @description Refused or failed */
-            default: {
+            /** @description Validation Error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
     };
-    createKey: {
+    get_geographic_analytics: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
             };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateKeyRequest"];
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
             };
-        };
-        responses: {
-            /** @description Done */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewWebsiteKey"];
-                };
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    revokeKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                keyId: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused or failed */
-            default: {
+            /** @description Successful Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["CountryPerformance"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
     };
-    listLinks: {
+    get_geographic_csv_analytics: {
+        parameters: {
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same rows as the JSON */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    live_analytics: {
         parameters: {
             query: {
                 websiteId: string;
             };
-            header?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description snapshot, then updates */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                    "application/json": components["schemas"]["LiveData"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_overview_analytics: {
+        parameters: {
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_overview_csv_analytics: {
+        parameters: {
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same rows as the JSON */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_partners_analytics: {
+        parameters: {
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerPerformance"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_partners_csv_analytics: {
+        parameters: {
+            query: {
+                websiteId: string;
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same rows as the JSON */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_conversions: {
+        parameters: {
+            query?: {
+                websiteId?: string | null;
+                status?: components["schemas"]["ConversionStatus"] | null;
+                partnerId?: string | null;
+                /** @description First day (in the website's time zone) */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversion"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_conversion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversion"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    approveConversion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Approve"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversion2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rejectConversion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reject"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversion2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reverseConversion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reverse"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversion2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_links: {
+        parameters: {
+            query?: {
+                websiteId?: string | null;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1090,13 +3684,13 @@ export interface operations {
                     "application/json": components["schemas"]["Link"][];
                 };
             };
-            /** @description Refused or failed */
-            default: {
+            /** @description Validation Error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
@@ -1110,17 +3704,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateLinkRequest"];
+                "application/json": components["schemas"]["CreateLink"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Link"];
+                    "application/json": components["schemas"]["Link2"];
                 };
             };
             /** @description Refused or failed */
@@ -1134,7 +3728,41 @@ export interface operations {
             };
         };
     };
-    removeLink: {
+    get_link: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Link"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    deleteLink: {
         parameters: {
             query?: never;
             header?: never;
@@ -1145,7 +3773,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1174,17 +3802,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateLinkRequest"];
+                "application/json": components["schemas"]["UpdateLink"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Link"];
+                    "application/json": components["schemas"]["Link2"];
                 };
             };
             /** @description Refused or failed */
@@ -1198,7 +3826,40 @@ export interface operations {
             };
         };
     };
-    listPartners: {
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResult"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logout: {
         parameters: {
             query?: never;
             header?: never;
@@ -1207,7 +3868,37 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_partners: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1216,41 +3907,37 @@ export interface operations {
                     "application/json": components["schemas"]["Partner"][];
                 };
             };
-            /** @description Refused or failed */
-            default: {
+            /** @description Validation Error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
     };
-    listConversions: {
+    setUp: {
         parameters: {
-            query: {
-                websiteId: string;
-                status?: components["schemas"]["ConversionStatus"];
-                partnerId?: string;
-                from?: string;
-                to?: string;
-                limit?: number;
-                cursor?: string;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupRequest"];
+            };
+        };
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Conversion"][];
+                    "application/json": components["schemas"]["SessionResult"];
                 };
             };
             /** @description Refused or failed */
@@ -1264,7 +3951,133 @@ export interface operations {
             };
         };
     };
-    approveConversion: {
+    get_user: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_websites: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Site"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    connectWebsite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectWebsite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectedWebsite"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disconnectWebsite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateWebsite: {
         parameters: {
             query?: never;
             header?: never;
@@ -1275,17 +4088,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ApproveRequest"];
+                "application/json": components["schemas"]["UpdateWebsite"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Conversion"];
+                    "application/json": components["schemas"]["Website"];
                 };
             };
             /** @description Refused or failed */
@@ -1299,7 +4112,41 @@ export interface operations {
             };
         };
     };
-    rejectConversion: {
+    get_keys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    createKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -1310,17 +4157,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RejectRequest"];
+                "application/json": components["schemas"]["CreateKey"];
             };
         };
         responses: {
-            /** @description Done */
-            200: {
+            /** @description Successful Response */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Conversion"];
+                    "application/json": components["schemas"]["CreatedKey"];
                 };
             };
             /** @description Refused or failed */
@@ -1334,29 +4181,24 @@ export interface operations {
             };
         };
     };
-    reverseConversion: {
+    revokeKey: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 id: string;
+                keyId: string;
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReverseRequest"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description Done */
-            200: {
+            /** @description Successful Response */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Conversion"];
-                };
+                content?: never;
             };
             /** @description Refused or failed */
             default: {
@@ -1369,291 +4211,36 @@ export interface operations {
             };
         };
     };
-    analyticsOverview: {
+    get_snippet: {
         parameters: {
-            query: {
-                websiteId: string;
-                timeRange: "24h" | "7d" | "30d" | "90d" | "custom";
-                from?: string;
-                to?: string;
-                compare?: "previous" | "year" | "none";
-                bots?: "exclude" | "include" | "only";
-                partner?: string;
-                country?: string;
-                device?: string;
-                source?: string;
-                link?: string;
-                sub1?: string;
-                sub2?: string;
-                sub3?: string;
-                sub4?: string;
-                sub5?: string;
-                sub6?: string;
-                sub7?: string;
-                sub8?: string;
-                sub9?: string;
-                sub10?: string;
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
             };
-            header?: never;
-            path?: never;
+            path: {
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Overview"];
+                    "application/json": components["schemas"]["Snippet"];
                 };
             };
-            /** @description Refused or failed */
-            default: {
+            /** @description Validation Error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    analyticsClicks: {
-        parameters: {
-            query: {
-                websiteId: string;
-                timeRange: "24h" | "7d" | "30d" | "90d" | "custom";
-                from?: string;
-                to?: string;
-                compare?: "previous" | "year" | "none";
-                bots?: "exclude" | "include" | "only";
-                partner?: string;
-                country?: string;
-                device?: string;
-                source?: string;
-                link?: string;
-                sub1?: string;
-                sub2?: string;
-                sub3?: string;
-                sub4?: string;
-                sub5?: string;
-                sub6?: string;
-                sub7?: string;
-                sub8?: string;
-                sub9?: string;
-                sub10?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ClickPoint"][];
-                };
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    analyticsConversions: {
-        parameters: {
-            query: {
-                websiteId: string;
-                timeRange: "24h" | "7d" | "30d" | "90d" | "custom";
-                from?: string;
-                to?: string;
-                compare?: "previous" | "year" | "none";
-                bots?: "exclude" | "include" | "only";
-                partner?: string;
-                country?: string;
-                device?: string;
-                source?: string;
-                link?: string;
-                sub1?: string;
-                sub2?: string;
-                sub3?: string;
-                sub4?: string;
-                sub5?: string;
-                sub6?: string;
-                sub7?: string;
-                sub8?: string;
-                sub9?: string;
-                sub10?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConversionPoint"][];
-                };
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    analyticsPartners: {
-        parameters: {
-            query: {
-                websiteId: string;
-                timeRange: "24h" | "7d" | "30d" | "90d" | "custom";
-                from?: string;
-                to?: string;
-                compare?: "previous" | "year" | "none";
-                bots?: "exclude" | "include" | "only";
-                partner?: string;
-                country?: string;
-                device?: string;
-                source?: string;
-                link?: string;
-                sub1?: string;
-                sub2?: string;
-                sub3?: string;
-                sub4?: string;
-                sub5?: string;
-                sub6?: string;
-                sub7?: string;
-                sub8?: string;
-                sub9?: string;
-                sub10?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PartnerPerformance"][];
-                };
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    analyticsGeographic: {
-        parameters: {
-            query: {
-                websiteId: string;
-                timeRange: "24h" | "7d" | "30d" | "90d" | "custom";
-                from?: string;
-                to?: string;
-                compare?: "previous" | "year" | "none";
-                bots?: "exclude" | "include" | "only";
-                partner?: string;
-                country?: string;
-                device?: string;
-                source?: string;
-                link?: string;
-                sub1?: string;
-                sub2?: string;
-                sub3?: string;
-                sub4?: string;
-                sub5?: string;
-                sub6?: string;
-                sub7?: string;
-                sub8?: string;
-                sub9?: string;
-                sub10?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CountryPerformance"][];
-                };
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    analyticsDelivery: {
-        parameters: {
-            query: {
-                websiteId: string;
-                timeRange: "24h" | "7d" | "30d" | "90d" | "custom";
-                from?: string;
-                to?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Delivery"];
-                };
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };

@@ -1,18 +1,21 @@
+// The shapes that the screens use. Reads and commands describe the same thing with more or fewer fields: what both
+// have is what a screen may rely on.
 import type { components } from './schema';
 
 type Schemas = components['schemas'];
-export type Website = Schemas['Website'];
-export type ConnectedWebsite = Schemas['ConnectedWebsite'];
-export type WebsiteKey = Schemas['WebsiteKey'];
-export type NewWebsiteKey = Schemas['NewWebsiteKey'];
-export type Partner = Schemas['Partner'];
+export type Website = Pick<Schemas['Site'], 'id' | 'domain' | 'timezone' | 'currency' | 'createdAt'>;
+export type ConnectedWebsite = Pick<Schemas['ConnectedWebsite'], 'id' | 'domain' | 'timezone' | 'currency' | 'siteKey' | 'secretKey' | 'postbackToken'>;
+export type KeyKind = Schemas['KeyKind'];
+export type WebsiteKey = Pick<Schemas['Key'], 'id' | 'key' | 'hint' | 'allowedOrigins' | 'createdAt' | 'revokedAt'> & { kind: KeyKind };
+export type NewWebsiteKey = Pick<Schemas['CreatedKey'], 'id' | 'kind' | 'key'>;
+export type Partner = Pick<Schemas['Partner'], 'id' | 'name' | 'slug' | 'isActive'>;
 export type Link = Schemas['Link'];
-export type Conversion = Schemas['Conversion'];
+export type NewLink = Pick<Schemas['Link2'], 'id' | 'slug' | 'url'>;
 export type ConversionStatus = Schemas['ConversionStatus'];
 export type Money = Schemas['Money'];
+export type Conversion = Omit<Schemas['Conversion2'], 'status'> & { status: ConversionStatus };
 export type Overview = Schemas['Overview'];
 export type Figures = Schemas['Figures'];
-export type AnalyticsRange = Schemas['AnalyticsRange'];
 export type ClickPoint = Schemas['ClickPoint'];
 export type PartnerPerformance = Schemas['PartnerPerformance'];
 export type CountryPerformance = Schemas['CountryPerformance'];
