@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from infra.http_guard import RawHeaders
 from infra.settings import Network
@@ -30,6 +31,17 @@ SECURITY_HEADERS: RawHeaders = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
 )
+
+
+def page_headers(tracking_url: str) -> RawHeaders:
+    """Headers of the app's pages. They may also talk to the tracking address: set-up sends a test event there."""
+    parts = urlsplit(tracking_url)
+    policy = CONTENT_SECURITY_POLICY.replace(
+        "connect-src 'self'", f"connect-src 'self' {parts.scheme}://{parts.netloc}"
+    )
+    return ((b"content-security-policy", policy.encode()), *SECURITY_HEADERS)
+
+
 PAGE_HEADERS: RawHeaders = ((b"content-security-policy", CONTENT_SECURITY_POLICY.encode()), *SECURITY_HEADERS)
 STRICT_TRANSPORT: RawHeaders = ((b"strict-transport-security", b"max-age=31536000; includeSubDomains"),)
 

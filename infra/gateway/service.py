@@ -9,7 +9,7 @@ import orjson
 from prometheus_client import Counter, Histogram
 
 from infra import health
-from infra.gateway.headers import PAGE_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT
+from infra.gateway.headers import PAGE_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT, page_headers
 from infra.gateway.openapi import merged, page
 from infra.gateway.proxy import Proxy
 from infra.gateway.static import Site
@@ -39,7 +39,7 @@ class Gateway:
                 "ALTHING_COMMAND_PORT and ALTHING_QUERY_PORT tell the web app where its API is; set both."
             )
         secure = settings.app_url.startswith("https://")
-        self._site = Site(dist, STRICT_TRANSPORT if secure else ())
+        self._site = Site(dist, STRICT_TRANSPORT if secure else (), page_headers(settings.tracking_base_url))
         self._urls = (f"http://127.0.0.1:{settings.query_port}", f"http://127.0.0.1:{settings.command_port}")
         self._trusted = settings.trusted_proxies
         self._proxy: Proxy | None = None

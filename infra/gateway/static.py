@@ -34,10 +34,10 @@ class File:
 
 
 class Site:
-    """The files of one folder. `extra` headers go on every answer."""
+    """The files of one folder. `extra` and `page` headers go on every answer."""
 
-    def __init__(self, folder: Path, extra: RawHeaders = ()) -> None:
-        self._extra = extra
+    def __init__(self, folder: Path, extra: RawHeaders = (), page: RawHeaders = PAGE_HEADERS) -> None:
+        self._extra = (*page, *extra)
         self._files = {
             "/" + path.relative_to(folder).as_posix(): _read(folder, path)
             for path in sorted(folder.rglob("*"))
@@ -69,7 +69,7 @@ class Site:
         return 200, headers, file.content
 
     def _headers(self, content_type: bytes, cache: bytes) -> list[tuple[bytes, bytes]]:
-        return [(b"content-type", content_type), (b"cache-control", cache), *PAGE_HEADERS, *self._extra]
+        return [(b"content-type", content_type), (b"cache-control", cache), *self._extra]
 
 
 def _read(folder: Path, path: Path) -> File:

@@ -143,6 +143,7 @@ class TestStatic:
             assert (answer.status_code, answer.content) == (200, PAGE)
             assert answer.headers["cache-control"] == "no-cache"
             assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+            assert "connect-src 'self' http://127.0.0.1:8001;" in answer.headers["content-security-policy"]
             assert answer.headers["x-content-type-options"] == "nosniff"
             assert answer.headers["referrer-policy"] == "no-referrer"
 
