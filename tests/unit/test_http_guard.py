@@ -155,7 +155,8 @@ async def test_a_body_that_never_comes_is_answered_408() -> None:
     sent: list[Message] = []
 
     async def receive() -> Message:
-        return await asyncio.get_running_loop().create_future()
+        never: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        return await never
 
     async def send(message: Message) -> None:
         sent.append(message)
