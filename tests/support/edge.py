@@ -229,6 +229,18 @@ class Tail:
         self.records = fresh
         return [json.loads(record.value) for record in fresh]
 
+    def find(self, timeout_s: float = 15, **fields: Any) -> dict[str, Any]:
+        """The next value that has these fields, whatever else other tests leave in the topic."""
+        found: list[dict[str, Any]] = []
+
+        def seen() -> bool:
+            values = (json.loads(record.value) for source in self._sources for record in source.read(10_000, 0.02))
+            found.extend(value for value in values if fields.items() <= value.items())
+            return bool(found)
+
+        wait_until(seen, timeout_s, f"a record with {fields}")
+        return found[0]
+
     def now(self) -> list[dict[str, Any]]:
         """What is there already, without waiting for more than one reading."""
         self.records = [record for source in self._sources for record in source.read(10_000, 0.1)]
