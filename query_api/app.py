@@ -14,7 +14,8 @@ import anyio.to_thread
 import psycopg
 from fastapi import FastAPI, Request, Response
 from fastapi.routing import APIRoute
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra import PRODUCT_NAME, health, postgres, problems
 from infra.identity import Pool
@@ -73,6 +74,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(router)
     _add_health(app)
     app.add_middleware(HeadAsGet)
+    app.add_middleware(NotCached)
     return app
 
 
@@ -142,6 +144,21 @@ def _postgres_answers(pool: Pool) -> bool:
     except psycopg.Error:
         return False
     return True
+
+
+class NotCached:
+    """Figures and lists belong to the person who asked: no cache on the way may keep them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_uncached(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self._app(scope, receive, send_uncached if scope["type"] == "http" else send)
 
 
 class HeadAsGet:

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from infra.identity import revoke_session
-from tests.support.query import Person, QueryService, event, this_moment
+from tests.support.query import Person, QueryService, conversion, event, this_moment
 
 PUBLIC = {"/api/platform/about"}
 OF_EVERYBODY = {"/api/platform/user", "/api/platform/partners"}
@@ -23,6 +23,11 @@ def routes(query_service: QueryService) -> dict[str, Any]:
     assert len(paths) >= 25
     assert all(set(operations) == {"get"} for operations in paths.values())
     return paths
+
+
+def test_operations_have_names_of_their_own(routes: dict[str, Any]) -> None:
+    names = [operations["get"]["operationId"] for operations in routes.values()]
+    assert len(names) == len(set(names))
 
 
 class World:
@@ -210,3 +215,54 @@ def test_head_is_get_without_the_body(query_service: QueryService, world: World)
     assert answer.status_code == 200 and answer.content == b""
     live = f"{query_service.address}/api/platform/analytics/live?websiteId={world.website}"
     assert httpx.head(live, headers=world.ada.headers, timeout=5).status_code == 405
+
+
+def test_the_platforms_revenue_is_converted(query_service: QueryService) -> None:
+    admin, ada = query_service.person("admin"), query_service.person()
+    on = "2020-01-01"
+    known, unknown = "NOK", "XTS"
+    query_service.postgres.execute(
+        "INSERT INTO read.exchange_rates__g1 (base, quote, on_day, rate, recorded_at)"
+        " VALUES (%s, 'USD', %s, '0.1', now()) ON CONFLICT DO NOTHING",
+        (known, on),
+    )
+    [rate] = [one for one in query_service.get("/api/admin/exchange-rates", admin).json() if one["base"] == known]
+    assert (rate["quote"], rate["on"], rate["rate"]) == ("USD", on, "0.1")
+    shown = []
+    for currency in ("USD", known, unknown):
+        website = query_service.website(ada, currency=currency)
+        shown.append(query_service.get("/api/admin/analytics", admin).json())
+        query_service.events([conversion(website, this_moment(), d_pending=1, c_pending=5000)])
+    shown.append(query_service.get("/api/admin/analytics", admin).json())
+    assert set(shown[3]) >= {"totalClicks", "totalConversions", "conversionRate", "totalRevenue"}
+    assert shown[3]["totalConversions"] == shown[0]["totalConversions"] + 3
+    assert round(shown[2]["totalRevenue"] - shown[1]["totalRevenue"], 2) == 5.0
+    assert shown[3]["totalRevenue"] == shown[2]["totalRevenue"]
+    assert {"amount": 5000, "currency": unknown} in shown[3]["notConverted"]
+
+
+def test_what_happened_lately(query_service: QueryService) -> None:
+    admin = query_service.person("admin")
+    for number in range(12):
+        query_service.insert("activity", {
+            "id": uuid4(), "type": "link.created", "description": f"Link {number}", "at": this_moment(),
+            "aggregate_id": uuid4(), "position": 10**15 + number,
+        })  # fmt: skip
+    found = query_service.get("/api/admin/recent-activity?limit=10", admin).json()
+    assert [one["description"] for one in found] == [f"Link {number}" for number in range(11, 1, -1)]
+    assert all(set(one) == {"id", "type", "description", "timestamp"} for one in found)
+    assert query_service.get("/api/admin/recent-activity?limit=0", admin).status_code == 400
+
+
+def test_admins_see_projections_and_dead_letters(query_service: QueryService) -> None:
+    admin = query_service.person("admin")
+    projections = {one["name"]: one for one in query_service.get("/api/admin/projections", admin).json()}
+    events = projections["events"]["builds"][0]
+    assert {(place["topic"], place["partition"]) for place in events["positions"]} >= {("clicks", 3), ("domain", 0)}
+    query_service.postgres.execute(
+        'INSERT INTO engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, value)'
+        " VALUES (%s, 'query-test', 1, 'clicks', 0, 7, 'bad_json', %s)",
+        (uuid4(), b"\xff{"),
+    )
+    [letter] = query_service.get("/api/admin/dead-letters?projection=query-test&state=open", admin).json()
+    assert (letter["offset"], letter["reason"], letter["value"]) == (7, "bad_json", "\ufffd{")

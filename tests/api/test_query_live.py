@@ -166,6 +166,21 @@ def test_a_read_waits_for_the_write(query_service: QueryService) -> None:
     assert bad.status_code == 400 and bad.json()["errors"][0]["field"] == "X-Wait-For"
 
 
+def test_waiting_goes_on_while_the_listening_connection_is_lost(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    position = 3 * 10**9 + time.time_ns() % 10**9
+    query_service.postgres.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'query positions'"
+    )
+    for model in ("websites", "website_keys"):
+        query_service.advance(model, "domain", 0, 0, position)
+    answer = query_service.get(
+        f"/api/platform/websites/{website}/keys", ada, headers={"X-Wait-For": f"domain@{position}"}
+    )
+    assert "X-Stale" not in answer.headers and answer.headers["X-Position"] == f"domain@{position}"
+
+
 def test_a_read_waits_for_a_tracked_event(query_service: QueryService) -> None:
     ada = query_service.person()
     website = query_service.website(ada)
