@@ -18,8 +18,9 @@ from eventsourcing.persistence import PersistenceError
 from command_api.app import create_app
 from command_api.core import Core, open_core
 from command_api.leader import Leader
-from command_api.policies import reports, waiting
+from command_api.policies import waiting
 from command_api.policies.clicks import ClickHouseClicks
+from command_api.policies.keeping import NAME as ATTRIBUTION
 from command_api.policies.reports import Reports
 from command_api.policies.waiting import Waiting
 from command_api.relay import NAME as RELAY
@@ -86,7 +87,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
     """The relay and the policies, not yet started."""
     clicks = ClickHouseClicks(clients)
     deciders = [
-        Leader(core.settings, f"{reports.NAME}:{partition}", Reports(core, events, clicks, partition).run)
+        Leader(core.settings, f"{ATTRIBUTION}:{partition}", Reports(core, events, clicks, partition).run)
         for partition in range(CONVERSIONS.partitions)
     ]
     relay = Leader(core.settings, RELAY, Relay(events).run)

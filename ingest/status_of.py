@@ -27,6 +27,7 @@ FROM read.conversions c LEFT JOIN read.partners p ON p.id = c.partner_id LEFT JO
 WHERE c.id = %s
 """
 _REPORTED: Final = "SELECT website_id FROM ingest.conversion_key WHERE conversion_id = %s"
+_REFUSED: Final = "SELECT code, message FROM policy.refused_report WHERE conversion_id = %s ORDER BY at DESC LIMIT 1"
 _STATUS: Final = "SELECT status FROM read.conversions WHERE id = %s"
 
 
@@ -60,6 +61,9 @@ async def read_conversion(postgres: Postgres, website_id: UUID, identity: UUID) 
         return _shown(identity, rows[0])
     reported = await postgres.rows(_REPORTED, (identity,))
     if reported and reported[0][0] == website_id:
+        refused = await postgres.rows(_REFUSED, (identity,))
+        if refused:
+            return {"id": str(identity), "status": "rejected", "reason": refused[0][0], "message": refused[0][1]}
         return {"id": str(identity), "status": "pending"}
     return None
 

@@ -16,13 +16,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any, Final
-from uuid import uuid5
+from uuid import UUID
 
 import psycopg
 from eventsourcing.persistence import PersistenceError
 from prometheus_client import Counter
 from psycopg import Cursor
-from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
 from command_api.core import Core
@@ -30,26 +29,31 @@ from command_api.leader import Connection
 from command_api.policies.clicks import Clicks
 from command_api.policies.decide import Outcome, decide
 from command_api.policies.decide import Refusal as Refused
+from command_api.policies.keeping import (
+    NAME,
+    dead_letters_to_retry,
+    end_dead_letter,
+    keep_dead_letter,
+    keep_dead_letter_open,
+    keep_refused,
+    keep_waiting,
+    refusal_record,
+)
 from command_api.policies.reading import Reading
 from command_api.store import Conflict
 from infra.clickhouse import ClickHouseError
-from infra.log import Log, LogUnavailable, Record, StoredRecord
+from infra.log import Log, LogUnavailable, StoredRecord
 from infra.sealing import derived_key
-from schemas import tracking
 from schemas.base import DomainEvent
-from schemas.identity import NAMESPACE
-from schemas.topics import CONVERSIONS, REJECTED
-from schemas.tracking import ConversionReported, from_log_time
+from schemas.topics import CONVERSIONS
+from schemas.tracking import ConversionReported
 
-NAME: Final = "policy:attribution"
 BATCH: Final = 200
 READ_S: Final = 0.5
 FRESH: Final = timedelta(seconds=15)
 """A click this young may not have reached ClickHouse yet: its row is waited for."""
 WAIT_FOR_CLICK_S: Final = 1.5
 LOOK_AGAIN_S: Final = 0.05
-WAITING_LIFE: Final = timedelta(days=30)
-"""Events may be sent up to 30 days late, so a click may come that long after its sale."""
 ATTEMPTS: Final = 5
 ACK_TIMEOUT_S: Final = 15.0
 TRANSIENT: Final = (PersistenceError, psycopg.Error, ClickHouseError, LogUnavailable, OSError)
@@ -93,6 +97,8 @@ class Reports:
                 records = source.read(BATCH, READ_S)
                 if records:
                     position = self.take(records, position, stop)
+                else:
+                    self.retry(connection, stop)
         finally:
             source.close()
 
@@ -111,6 +117,23 @@ class Reports:
                 _REPORTS.labels(outcome).inc()
             return following
         raise Fenced("the batch met other writers again and again")
+
+    def retry(self, connection: Connection, stop: Event) -> None:
+        """Decides dead letters again that somebody asked for."""
+        for letter_id, record in dead_letters_to_retry(connection, CONVERSIONS.name, self._partition):
+            batch = self._decide([record], stop)
+            if batch.poison:
+                keep_dead_letter_open(connection, letter_id, batch.poison[0][1])
+                continue
+            self._publish_refusals(batch)
+
+            def also(
+                cursor: Cursor[dict[str, Any]], _: int | None, batch: Batch = batch, letter_id: UUID = letter_id
+            ) -> None:
+                _keep(batch, cursor)
+                end_dead_letter(cursor, letter_id)
+
+            self._core.store.write(batch.events, also)
 
     def _decide(self, records: Sequence[StoredRecord], stop: Event) -> Batch:
         batch = Batch()
@@ -156,17 +179,14 @@ class Reports:
 
     def _publish_refusals(self, batch: Batch) -> None:
         if batch.refused:
-            records = [_refusal(report, refused) for report, refused in batch.refused]
+            records = [refusal_record(report, refused) for report, refused in batch.refused]
             self._log.publish(records).result(ACK_TIMEOUT_S)
 
     def _also(self, batch: Batch, position: int, following: int) -> Any:
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-            for report in batch.waiting:
-                _keep_waiting(cursor, report)
-            for report, refused in batch.refused:
-                _keep_refused(cursor, report, refused)
+            _keep(batch, cursor)
             for record, reason in batch.poison:
-                _keep_dead_letter(cursor, record, reason)
+                keep_dead_letter(cursor, record, reason)
             moved = cursor.execute(
                 "UPDATE policy.position SET next_offset = %s, updated_at = now()"
                 " WHERE policy = %s AND topic = %s AND partition = %s AND next_offset = %s",
@@ -192,60 +212,8 @@ class Reports:
         return found
 
 
-def _keep_waiting(cursor: Cursor[dict[str, Any]], report: ConversionReported) -> None:
-    received_at = from_log_time(report.received_at)
-    cursor.execute(
-        "INSERT INTO policy.waiting (conversion_id, report, received_at, next_at, until)"
-        " VALUES (%s, %s, %s, now() + interval '1 second', greatest(%s, now()) + %s)"
-        " ON CONFLICT (conversion_id) DO UPDATE SET report = excluded.report",
-        (report.conversion_id, Jsonb(report.model_dump(mode="json")), received_at, received_at, WAITING_LIFE),
-    )
-
-
-def _keep_refused(cursor: Cursor[dict[str, Any]], report: ConversionReported, refused: Refused) -> None:
-    cursor.execute(
-        "INSERT INTO policy.refused_report (report_id, conversion_id, website_id, code, message, at)"
-        " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (report_id) DO NOTHING",
-        (
-            report.report_id,
-            report.conversion_id,
-            report.website_id,
-            refused.code,
-            refused.message,
-            from_log_time(report.received_at),
-        ),
-    )
-
-
-def _keep_dead_letter(cursor: Cursor[dict[str, Any]], record: StoredRecord, reason: str) -> None:
-    cursor.execute(
-        'INSERT INTO engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, error, key,'
-        " value, headers) VALUES (%s, %s, 0, %s, %s, %s, %s, %s, %s, %s, %s)"
-        " ON CONFLICT (id) DO UPDATE SET attempts = engine.dead_letter.attempts + 1",
-        (
-            uuid5(NAMESPACE, f"dead-letter\n{NAME}\n{record.topic}\n{record.partition}\n{record.offset}"),
-            NAME,
-            record.topic,
-            record.partition,
-            record.offset,
-            reason.partition(":")[0],
-            reason,
-            record.key,
-            record.value,
-            Jsonb([[name, value.hex()] for name, value in record.headers]),
-        ),
-    )
-
-
-def _refusal(report: ConversionReported, refused: Refused) -> Record:
-    refusal = tracking.Refusal(
-        id=uuid5(NAMESPACE, f"refused-report\n{report.report_id}\n{refused.code}"),
-        website_id=report.website_id,
-        at=report.received_at,
-        outcome=tracking.Outcome.INVALID,
-        code=refused.code,
-        message=refused.message,
-        endpoint={"sale": "/track/sale", "lead": "/track/lead"}.get(report.reported_by, f"/{report.reported_by}"),
-        sample=f"txid {report.txid}"[:200],
-    )
-    return Record(REJECTED.name, str(report.website_id).encode(), refusal.model_dump_json().encode())
+def _keep(batch: Batch, cursor: Cursor[dict[str, Any]]) -> None:
+    for report in batch.waiting:
+        keep_waiting(cursor, report)
+    for report, refused in batch.refused:
+        keep_refused(cursor, report, refused)

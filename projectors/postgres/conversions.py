@@ -75,7 +75,8 @@ def recorded(rows: Rows, event: ConversionRecorded) -> None:
 def attributed(rows: Rows, event: ConversionAttributed) -> None:
     row = {"id": event.originator_id}
     rows.update(row, commission_currency=event.change.currency, **_attribution(event.facts))
-    rows.add(row, commission=_earned(event.change))
+    # Parts may have been taken back before the click came.
+    rows.add(row, commission=_earned(event.change), reversed_commission=event.change.commission_reversed)
 
 
 @CONVERSIONS.on(ConversionApproved)

@@ -47,6 +47,8 @@ def created(rows: Rows, event: LinkCreated) -> None:
 @LINKS.on(LinkUpdated)
 def updated(rows: Rows, event: LinkUpdated) -> None:
     given = event.model_dump(mode="json", include={"destination", "subs", "coupon", "is_active"}, exclude_none=True)
+    if event.coupon == "":  # the coupon was taken away
+        given["coupon"] = None
     rows.update({"id": event.originator_id}, **given)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionRecorded
@@ -205,3 +205,24 @@ def test_the_owner_approves_and_takes_back(command_policies: Policies) -> None:
     assert (whole.json()["status"], whole.json()["commission"]["amount"]) == ("reversed", 0)
     late = world.call("POST", f"{path}/approve", world.owner, json={})
     assert (late.status_code, late.json()["code"]) == (409, "already_reversed")
+
+
+def test_dead_letters_are_decided_again_when_asked(command_policies: Policies) -> None:
+    world, shop = command_policies.world, command_policies.shop()
+    good = command_policies.report_of(shop, click_id=command_policies.click(shop))
+    letters = {uuid4(): json.dumps(good).encode(), uuid4(): b"still bad"}
+    for number, (letter, value) in enumerate(letters.items()):
+        world.postgres.execute(
+            'INSERT INTO engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, value,'
+            " retry_requested_at) VALUES (%s, 'policy:attribution', 0, 'conversions', 0, %s, 'tried', %s, now())",
+            (letter, 10**9 + number, value),
+        )
+    command_policies.decided(UUID(good["conversion_id"]))
+    sql = "SELECT id, state, attempts FROM engine.dead_letter WHERE id = ANY(%s) AND retry_requested_at IS NULL"
+
+    def states() -> dict[UUID, tuple[str, int]]:
+        found = world.postgres.execute(sql, (list(letters),)).fetchall()
+        return {row[0]: (row[1], row[2]) for row in found} if len(found) == 2 else {}
+
+    found = wait_for(states, "both letters")
+    assert [found.get(letter) for letter in letters] == [("retried", 1), ("open", 2)]

@@ -18,7 +18,8 @@ from command_api import relay
 from command_api.core import open_core
 from command_api.leader import Leader
 from command_api.policies.clicks import ClickHouseClicks
-from command_api.policies.reports import NAME, Reports
+from command_api.policies.keeping import NAME
+from command_api.policies.reports import Reports
 from command_api.relay import Relay
 from command_api.store import LockingRecorder
 from infra.clickhouse import ClientPool
