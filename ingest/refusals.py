@@ -70,6 +70,8 @@ class Refusals:
         count: int = 1,
     ) -> None:
         """Remembers one refusal (or `count` equal ones). `sample`: what was sent; secret parts are left out here."""
+        if website_id == NO_ID:
+            website_id, key_kind = refused.website_id, refused.key_kind
         self._counters.outcomes[endpoint, refused.outcome.value] += count
         at = now_ms()
         kind = (website_id, refused.code, at // 1000, endpoint)

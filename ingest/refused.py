@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from schemas.tracking import Outcome
+from uuid import UUID
+
+from schemas.tracking import NO_ID, Outcome
 
 
 class Refused(Exception):
@@ -18,6 +20,13 @@ class Refused(Exception):
         self.message = message
         self.status = status
         self.retry_after = retry_after
+        self.website_id = NO_ID
+        self.key_kind = ""
+
+    def of(self, website_id: UUID, key_kind: str) -> Refused:
+        """The same, to be shown to the owner of that website."""
+        self.website_id, self.key_kind = website_id, key_kind
+        return self
 
 
 class Unavailable(Exception):

@@ -47,7 +47,8 @@ async def identify(
     if key is None:
         raise Refused(Outcome.UNKNOWN_SITE, "unknown_key", "This key is not known, or not valid any more.", status=401)
     if key.kind not in allowed:
-        raise not_allowed("key_not_allowed", f"A {KIND_NAMES.get(key.kind, key.kind)} may not be used here.")
+        message = f"A {KIND_NAMES.get(key.kind, key.kind)} may not be used here."
+        raise not_allowed("key_not_allowed", message).of(key.website.id, key.kind)
     if key.origins and browser and key.kind == "site":
         check_origin(key, headers)
     return key
@@ -69,4 +70,4 @@ def check_origin(key: Key, headers: Headers) -> None:
         "origin_not_allowed",
         "This site key may not be used from this page: its origin is not in the key's list.",
         status=403,
-    )
+    ).of(key.website.id, key.kind)

@@ -203,7 +203,7 @@ def test_allowed_origins_hold_for_the_site_key(edge: Edge, client: httpx.Client,
     assert client.post(url, json=EVENT, headers={"origin": "https://own.example"}).status_code == 202
     answer = client.post(url, json=EVENT, headers={"origin": "https://evil.example"})
     assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (403, "*")
-    assert rejected.find(outcome="origin_not_allowed", website_id=str(site.id))["key_kind"] == ""
+    assert rejected.find(outcome="origin_not_allowed", website_id=str(site.id))["key_kind"] == "site"
     assert client.post("/track", json=EVENT, headers=bearer(site.secret_key)).status_code == 202
 
 

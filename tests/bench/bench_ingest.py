@@ -23,16 +23,17 @@ from tempfile import TemporaryDirectory
 import httpx
 import psutil
 
+from tests.bench import Figure
 from tests.support.agents import BROWSER
-from tests.support.edge import ROOT, Edge, running_edge
-from tests.support.engines import engine_folder, free_port, start_kafka, wait_until
+from tests.support.edge import Edge, running_edge
+from tests.support.engines import ROOT, engine_folder, free_port, start_kafka, wait_until
 
 BATCH = 1000
 PAGES = 400
 
 
 @dataclass(frozen=True)
-class Figure:
+class Case:
     """One measured case."""
 
     name: str
@@ -43,6 +44,42 @@ class Figure:
     errors: int
     rss_mb: float
     others_cores: float
+
+
+COMMAND = "python -m tests.bench.bench_ingest"
+AIMS = {"single events": ">= 10,000 a core", f"batches of {BATCH}": ">= 50,000 a core"}
+
+
+def run(seconds: int = 10, connections: int = 64) -> list[Figure]:
+    """For `python -m tests.bench`: the rate by CPU second of one core, and the slowest hundredth of the answers."""
+    measured = list(measure(seconds, connections))
+    bare = measured[0]
+    figures: list[Figure] = []
+    for case in measured[1:]:
+        figures.append(
+            Figure(
+                name=f"{case.name}, acknowledged by Kafka",
+                value=case.events_per_core_s,
+                unit="events per core-second",
+                baseline=bare.events_per_core_s,
+                baseline_name="bare ASGI echo, requests per core-second",
+                aim=AIMS.get(case.name, ""),
+                command=COMMAND,
+                note=f"{case.events_per_s:,.0f}/s, others took {case.others_cores:.1f} cores, {case.rss_mb:.0f} MB",
+            )
+        )
+        figures.append(
+            Figure(
+                name=f"{case.name}, p99",
+                value=case.p99_ms,
+                unit="ms",
+                baseline=bare.p99_ms,
+                baseline_name="bare ASGI echo",
+                aim="<= 50 ms" if case.name == "single events" else "",
+                command=COMMAND,
+            )
+        )
+    return figures
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measure(seconds: int, connections: int) -> Iterator[Figure]:
+def measure(seconds: int, connections: int) -> Iterator[Case]:
     """Every case, the baseline first."""
     with TemporaryDirectory() as scratch, bare_echo() as (echo_url, echo):
         body = json.dumps(event(1)).encode()
@@ -126,7 +163,7 @@ def bare_echo() -> Iterator[tuple[str, psutil.Process]]:
 
 def load(
     name: str, url: str, process: psutil.Process, script: Path, seconds: int, connections: int, events: int
-) -> Figure:
+) -> Case:
     """One run of wrk against `url`, with the CPU time that `process` took for it."""
     before, all_before, started = process.cpu_times(), _machine(), time.monotonic()
     output = subprocess.run(
@@ -143,7 +180,7 @@ def load(
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
     errors = int(bad.group(1)) if bad else 0
     good = (requests - errors) * events
-    return Figure(
+    return Case(
         name,
         round(good / took),
         round(good / busy) if busy else 0,
@@ -159,7 +196,8 @@ def lua(path: Path, bodies: list[bytes], more: str) -> Path:
     """A wrk script that posts the bodies in turn."""
     quoted = ",\n".join('"' + "".join(f"\\{byte:03d}" for byte in body) + '"' for body in bodies)
     path.write_text(
-        f'wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.headers["User-Agent"] = "{BROWSER}"\n'
+        'wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n'
+        f'wrk.headers["User-Agent"] = "{BROWSER}"\n'
         f"{more}\nlocal bodies = {{\n{quoted}\n}}\nlocal made, turn = {{}}, 0\n"
         "init = function(args)\n  for i, body in ipairs(bodies) do made[i] = wrk.format(nil, nil, nil, body) end\nend\n"
         "request = function()\n  turn = turn % #made + 1\n  return made[turn]\nend\n"
@@ -167,14 +205,14 @@ def lua(path: Path, bodies: list[bytes], more: str) -> Path:
     return path
 
 
-def table(figures: Sequence[Figure]) -> str:
+def table(figures: Sequence[Case]) -> str:
     lines = [
         "| case | events/s | events per core-second | p50 ms | p99 ms | errors | RSS MB | others, cores |",
         "|---|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {f.name} | {f.events_per_s:,.0f} | {f.events_per_core_s:,.0f} | {f.p50_ms:.1f} | {f.p99_ms:.1f} | {f.errors} "
-        f"| {f.rss_mb:.0f} | {f.others_cores:.2f} |"
+        f"| {f.name} | {f.events_per_s:,.0f} | {f.events_per_core_s:,.0f} | {f.p50_ms:.1f} | {f.p99_ms:.1f} "
+        f"| {f.errors} | {f.rss_mb:.0f} | {f.others_cores:.2f} |"
         for f in figures
     ]
     return "\n".join(lines)

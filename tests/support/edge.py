@@ -123,9 +123,13 @@ class Edge:
         return httpx.Client(base_url=self.url, timeout=10, **options)
 
     def log(self) -> Log:
-        given = {"postgres_url": self.postgres.address, "log": self.settings.get("ALTHING_LOG", "postgres")}
-        servers = self.settings.get("KAFKA_BOOTSTRAP_SERVERS")
-        return open_log(Settings(**given, kafka_bootstrap_servers=servers))
+        return open_log(
+            Settings(
+                postgres_url=self.postgres.address,
+                log=self.settings.get("ALTHING_LOG", "postgres"),
+                kafka_bootstrap_servers=self.settings.get("KAFKA_BOOTSTRAP_SERVERS"),
+            )
+        )
 
     @contextmanager
     def tail(self, topic: topics.Topic) -> Iterator[Tail]:

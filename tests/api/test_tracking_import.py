@@ -1,0 +1,158 @@
+"""`althing import access-log` on a real log and a real ClickHouse: counts that add up, nothing imported twice."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from infra.clickhouse import client as clickhouse_client
+from infra.settings import Settings
+from ingest.importing.command import import_file
+from ingest.importing.known import CannotImport
+from schemas import topics
+from schemas.tracking import TrackedEvent
+from tests.support.clickhouse import ClickHouse, start_clickhouse
+from tests.support.edge import MASTER_KEY, Edge, Tail
+from tests.support.engines import engine_folder
+
+EVENTS = """
+CREATE TABLE events (website_id UUID, event_id UUID, type LowCardinality(String), occurred_at DateTime64(3, 'UTC'),
+  visitor UInt64) ENGINE = MergeTree ORDER BY (website_id, toDate(occurred_at), type, visitor, event_id)
+"""
+LINES = [
+    '203.0.113.9 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5 "http://www.google.com/" "{browser}"',
+    '203.0.113.9 - - [17/May/2015:10:05:04 +0000] "GET /a.php?utm_source=x HTTP/1.1" 304 - "-" "{browser}"',
+    '203.0.113.9 - - [18/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5 "-" "{browser}"',
+    '203.0.113.7 - - [17/May/2015:10:05:03 +0000] "GET /b HTTP/1.1" 200 5 "-" "{robot}"',
+    '203.0.113.7 - - [17/May/2015:10:05:03 +0000] "GET /b HTTP/1.1" 200 5 "-" "{robot}"',
+    '203.0.113.9 - - [17/May/2015:10:05:03 +0000] "GET /x.css HTTP/1.1" 200 5 "-" "{browser}"',
+    '203.0.113.9 - - [17/May/2015:10:05:03 +0000] "HEAD / HTTP/1.1" 200 5 "-" "{browser}"',
+    '203.0.113.9 - - [17/May/2015:10:05:03 +0000] "GET /gone HTTP/1.1" 404 5 "-" "{browser}"',
+    "nonsense",
+]
+ROBOT = "Mozilla/5.0 (compatible; Googlebot/2.1)"
+BROWSER = "Mozilla/5.0 (Windows NT 6.1; rv:30.0) Gecko/20100101 Firefox/30.0"
+COUNTS = {"lines": 9, "imported": 4, "not_get": 1, "status": 1, "asset": 1, "malformed": 1, "duplicates": 1}
+
+
+@dataclass
+class Target:
+    """A website to import into, and ClickHouse as its projection left it."""
+
+    edge: Edge
+    clickhouse: ClickHouse
+    domain: str
+    settings: Settings
+
+    def project(self, tail: Tail) -> None:
+        """What the projection `events` does: the rows into ClickHouse, the positions into Postgres."""
+        rows = [
+            {name: value for name, value in row.items() if name in ("website_id", "event_id", "type", "occurred_at")}
+            for row in tail.now()
+        ]
+        if rows:
+            client = clickhouse_client(self.clickhouse.settings)
+            client.raw_insert("events", insert_block="\n".join(map(json.dumps, rows)).encode(), fmt="JSONEachRow")
+            client.close()
+        log = self.edge.log()
+        for partition in range(topics.CLICKS.partitions):
+            self.edge.execute(
+                "INSERT INTO engine.position (projection, generation, topic, partition, next_offset)"
+                " VALUES ('events', 1, 'clicks', %s, %s)"
+                " ON CONFLICT (projection, generation, topic, partition)"
+                " DO UPDATE SET next_offset = excluded.next_offset",
+                partition,
+                log.end_offset(topics.CLICKS.name, partition),
+            )
+        log.close()
+
+
+@pytest.fixture(scope="module")
+def clickhouse() -> Iterator[ClickHouse]:
+    with engine_folder("import-ch") as folder:
+        server = start_clickhouse(folder)
+        client = clickhouse_client(server.settings)
+        client.command(EVENTS)
+        client.close()
+        yield server
+        server.stop()
+
+
+@pytest.fixture
+def target(edge: Edge, clickhouse: ClickHouse) -> Target:
+    domain = f"log{uuid4().hex[:8]}.example"
+    edge.add_site(domain)
+    edge.execute(
+        "INSERT INTO engine.projection (name, kind, version, live_generation) VALUES ('events', 'clickhouse', 1, 1)"
+        " ON CONFLICT DO NOTHING"
+    )
+    settings = Settings(
+        data_dir=edge.folder / "data",
+        log="postgres",
+        postgres_url=edge.postgres.address,
+        clickhouse_url=clickhouse.settings.clickhouse_url,
+        master_key=MASTER_KEY,
+    )
+    target = Target(edge, clickhouse, domain, settings)
+    with edge.tail(topics.CLICKS) as tail:
+        target.project(tail)
+    return target
+
+
+def a_file(folder: Path, ending: str = "\n") -> Path:
+    path = folder / "access.log"
+    path.write_text(ending.join(line.format(browser=BROWSER, robot=ROBOT) for line in LINES))
+    return path
+
+
+def test_the_counts_add_up_and_a_second_import_adds_nothing(target: Target, tmp_path: Path) -> None:
+    path = str(a_file(tmp_path))
+    with target.edge.tail(topics.CLICKS) as clicks:
+        counts = import_file(target.settings, path, target.domain, quiet=True)
+        assert counts == COUNTS and counts["lines"] == sum(counts.values()) - counts["lines"]
+        target.project(clicks)
+        events = [TrackedEvent.model_validate_json(record.value) for record in clicks.records]
+        assert all(len(dict(record.headers)["h"]) == 8 for record in clicks.records)
+        again = import_file(target.settings, path, target.domain, quiet=True)
+        assert (again["imported"], again["duplicates"]) == (0, COUNTS["imported"] + COUNTS["duplicates"])
+        assert clicks.now() == []
+    by_path = {(event.path, event.occurred_at[:10]): event for event in events}
+    home, page = by_path["/", "2015-05-17"], by_path["/a.php", "2015-05-17"]
+    assert (home.hostname, home.origin, home.type, home.source) == (target.domain, "import", "pageview", "Google")
+    assert (page.utm_source, page.occurred_at) == ("x", "2015-05-17 10:05:04.000")
+    assert home.visitor == page.visitor != by_path["/", "2015-05-18"].visitor
+    assert (by_path["/b", "2015-05-17"].is_bot, home.is_bot, home.browser) == (True, False, "Firefox")
+    assert all(b"203.0.113" not in record.value and b"Gecko" not in record.value for record in clicks.records)
+
+
+def test_gzip_and_standard_input(target: Target, tmp_path: Path) -> None:
+    packed = gzip.compress(a_file(tmp_path, "\r\n").read_bytes())
+    environment = target.edge.environment(
+        CLICKHOUSE_URL=target.settings.clickhouse_url or "", ALTHING_DATA_DIR=str(tmp_path / "data")
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "infra.cli", "import", "access-log", "-", "--website", target.domain, "--json"],
+        input=packed,
+        capture_output=True,
+        env=environment,
+        timeout=60,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert json.loads(done.stdout) == COUNTS
+
+
+def test_an_import_that_cannot_be_exact_is_refused(target: Target, tmp_path: Path) -> None:
+    path = str(a_file(tmp_path))
+    with pytest.raises(CannotImport, match="No website"):
+        import_file(target.settings, path, "nobody.example", quiet=True)
+    with pytest.raises(OSError):
+        import_file(target.settings, str(tmp_path / "none.log"), target.domain, quiet=True)
