@@ -93,8 +93,10 @@ def query(selection: Selection, range_: Range, compared: Range | None) -> Query:
             parts.append(f"SELECT {shown}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted.sql}")
             parts.append(f"SELECT {shown}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {seen.sql}")
         parts.append(
-            f"SELECT {shown}, {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({metrics.IS_ACTIVE}) AS active_partners FROM"  # noqa: S608
-            f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id)"
+            # Counted one level down: beside `toInt64(0) AS clicks` the name would mean that zero.
+            f"SELECT {shown}, {_NO_COUNTERS}, {_NO_UNIQUES}, active_partners FROM"  # noqa: S608
+            f" (SELECT countIf({metrics.IS_ACTIVE}) AS active_partners FROM"
+            f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id))"
         )
         parameters.update({**counted.parameters, **seen.parameters, **promoted.parameters})
     return Query(" UNION ALL ".join(parts), parameters)
