@@ -234,6 +234,25 @@ class TestIdempotency:
         )
         assert found == 0
 
+    def test_a_crash_before_the_commit_leaves_neither_events_nor_answer(
+        self, command_world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        headers, body = {"Idempotency-Key": uuid4().hex}, {"domain": "crash.example"}
+        count = "SELECT (SELECT count(*) FROM events.stored_events) + (SELECT count(*) FROM auth.idempotency)"
+        before = command_world.count(count)
+
+        def die(*_: Any) -> None:
+            raise ConnectionAbortedError
+
+        with monkeypatch.context() as patch:
+            patch.setattr("command_api.commands.seal", die)
+            with pytest.raises(ConnectionAbortedError):
+                command_world.call("POST", self.path, command_world.owner, json=body, headers=headers)
+        assert command_world.count(count) == before
+        answer = command_world.call("POST", self.path, command_world.owner, json=body, headers=headers)
+        assert answer.status_code == 201
+        assert "Idempotency-Replayed" not in answer.headers
+
     def test_another_request_under_the_key_is_refused(self, command_world: World) -> None:
         headers = {"Idempotency-Key": uuid4().hex}
         command_world.call("POST", self.path, command_world.owner, json={"domain": "one.example"}, headers=headers)
