@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -21,10 +21,12 @@ from infra.clickhouse_front import codings, reading
 from infra.clickhouse_front.admission import Admission
 from infra.clickhouse_front.body import Body
 from infra.clickhouse_front.engine import Engine, Stats
-from infra.clickhouse_front.errors import QUERY_IS_TOO_LARGE, ClickHouseError, error, from_engine
+from infra.clickhouse_front.errors import QUERY_IS_TOO_LARGE, READONLY, ClickHouseError, error, from_engine
+from infra.clickhouse_front.form import read_form
 from infra.clickhouse_front.query import Lease, Query
 from infra.clickhouse_front.reply import Reply
-from infra.clickhouse_front.request import Request, read_request
+from infra.clickhouse_front.request import Request, read_request, with_form
+from infra.clickhouse_front.running import Kill, Running, RunningQueries, read_kill, report
 from infra.clickhouse_front.sessions import Sessions
 from infra.clickhouse_front.sql import Statement, read_statement
 from infra.clickhouse_front.users import User, Users, authenticate
@@ -71,7 +73,7 @@ class Front:
         self._sessions = Sessions(engine)
         self._threads = ThreadPoolExecutor(limits.running, "engine")
         self._side_threads = ThreadPoolExecutor(2, "side")
-        self._reads: set[str] = set()
+        self._running = RunningQueries()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         reply = Reply(send, self._engine.version, self._engine.timezone, head_only=scope["method"] == "HEAD")
@@ -87,8 +89,8 @@ class Front:
 
     def stop(self) -> None:
         self._admission.stop()
-        for mark in list(self._reads):
-            self._side_threads.submit(self._kill, mark)
+        for entry in self._running.reads():
+            self._side_threads.submit(self._kill, entry.mark)
 
     def close(self) -> None:
         self._side_threads.shutdown()
@@ -115,12 +117,16 @@ class Front:
                 await reply.plain(200, b"Ok.\n")
                 return
             user = authenticate(self._users, request.headers, request.own)
-            reply.coding = codings.choose(request.accepted_coding)
-            reply.native = request.flag("compress")
+            _choose_coding(reply, request)
             decoder = codings.decoder(request.headers.get("content-encoding", ""), native=request.flag("decompress"))
             body = Body(receive, decoder)
-            async with self._admission.slot():
-                await self._answer(request, user, body, receive, reply)
+            with ExitStack() as files:
+                async with self._admission.slot():
+                    if request.is_form:
+                        request = await self._with_form(request, body, files)
+                        reply.query_id = request.query_id
+                        _choose_coding(reply, request)
+                    await self._answer(request, user, body, receive, reply)
         except ClickHouseError as failure:
             await self._fail(reply, body, failure)
         except TimeoutError:
@@ -128,6 +134,10 @@ class Front:
         except Exception as failure:
             log.exception("A query failed outside the engine.")
             await self._fail(reply, body, from_engine(failure))
+
+    async def _with_form(self, request: Request, body: Body, files: ExitStack) -> Request:
+        kind = request.headers["content-type"]
+        return with_form(request, await read_form(body, kind, self._engine.incoming, files, self._blocking))
 
     async def _fail(self, reply: Reply, body: Body | None, failure: ClickHouseError) -> None:
         unread = body is not None and not body.complete
@@ -138,9 +148,12 @@ class Front:
 
     async def _answer(self, request: Request, user: User, body: Body, receive: Receive, reply: Reply) -> None:
         statement = await _statement(request, body)
+        if statement.kind == "KILL" and (kill := read_kill(statement.head, request.parameters)) is not None:
+            statement = await self._kill_named(kill, request, user, statement)
         async with self._query(request, user, statement) as query:
             if statement.input_format is not None:
-                stats = await self._insert(query, body)
+                with self._entered(query):
+                    stats = await self._insert(query, body)
                 await reply.whole(b"", "", stats)
                 return
             async with self._watched(receive, query):
@@ -149,6 +162,19 @@ class Front:
                     await reply.whole(result.first, result.output_format, result.stats())
                 else:
                     await self._stream(result, reply)
+
+    async def _kill_named(self, kill: Kill, request: Request, user: User, statement: Statement) -> Statement:
+        """Stops the queries and returns the statement that reports it."""
+        if request.may_only_read:
+            raise error(READONLY, "Cannot execute query in readonly mode: KILL QUERY needs POST")
+        found = self._running.named(kill.query_ids, user)
+        if kill.mode != "TEST":
+            loop = asyncio.get_running_loop()
+            for entry in found:
+                await loop.run_in_executor(self._side_threads, self._kill, entry.mark)
+        waited = kill.mode == "SYNC" and await self._running.gone(found)
+        status = "finished" if waited else "unknown_status" if kill.mode == "TEST" else "waiting"
+        return Statement("SELECT", report(found, status), output_format=statement.output_format)
 
     async def _insert(self, query: Query, body: Body) -> Stats:
         query.check_insert()
@@ -196,9 +222,12 @@ class Front:
             )
             database = None if session.started else self._default_database
             session.started = True
+            lease = Lease(self._engine, session)
             try:
-                yield Query(request, user, statement, Lease(self._engine, session), database, {})
+                yield Query(request, user, statement, lease, database, {})
             finally:
+                if lease.is_open:
+                    await self._blocking(lease.give_back)
                 self._sessions.release(user.name, session_id, close=request.flag("close_session"))
             return
         lease = Lease(self._engine, None)
@@ -210,23 +239,25 @@ class Front:
 
     @asynccontextmanager
     async def _watched(self, receive: Receive, query: Query) -> AsyncIterator[None]:
-        """While a read runs: cancels it when its client goes away, and lets `stop` find it."""
-        if not query.is_read:
-            yield
-            return
+        """While a query runs: `stop` and KILL QUERY find it, and a read is cancelled when its client goes away."""
 
         async def watch() -> None:
             while (await receive())["type"] != "http.disconnect":
                 pass
             await asyncio.get_running_loop().run_in_executor(self._side_threads, self._kill, query.mark)
 
-        self._reads.add(query.mark)
-        watcher = asyncio.create_task(watch())
-        try:
-            yield
-        finally:
-            self._reads.discard(query.mark)
-            watcher.cancel()
+        with self._entered(query):
+            watcher = asyncio.create_task(watch()) if query.is_read else None
+            try:
+                yield
+            finally:
+                if watcher is not None:
+                    watcher.cancel()
+
+    def _entered(self, query: Query) -> AbstractContextManager[None]:
+        text = query.statement.head
+        entry = Running(query.mark, query.request.query_id, query.user.name, text, query.is_read)
+        return self._running.entered(entry)
 
     def _kill(self, mark: str) -> None:
         with suppress(ClickHouseError):
@@ -243,9 +274,14 @@ class Front:
             raise
 
 
+def _choose_coding(reply: Reply, request: Request) -> None:
+    reply.coding = codings.choose(request.accepted_coding)
+    reply.native = request.flag("compress")
+
+
 async def _statement(request: Request, body: Body) -> Statement:
     """The statement, out of the `query` parameter, the body or both; an INSERT's data stays in the body."""
-    if request.may_only_read:
+    if request.may_only_read or request.is_form:
         return read_statement(request.sql)
     if request.sql:
         statement = read_statement(request.sql, data_follows=True)

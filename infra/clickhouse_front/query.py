@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.clickhouse_front import formats, reading, readonly
+from infra.clickhouse_front import external, formats, reading, readonly
 from infra.clickhouse_front.engine import Connection, Engine, Stats
 from infra.clickhouse_front.errors import ACCESS_DENIED, NOT_IMPLEMENTED, READONLY, SYNTAX_ERROR, error
+from infra.clickhouse_front.external import ExternalTable
 from infra.clickhouse_front.request import Request
 from infra.clickhouse_front.sessions import Session
 from infra.clickhouse_front.sql import Statement
@@ -27,11 +28,12 @@ class Lease:
         self._engine = engine
         self._session = session
         self._own: Connection | None = None
+        self._brought: list[str] = []
 
     @property
     def is_open(self) -> bool:
         """Whether there is something to give back."""
-        return self._own is not None
+        return self._own is not None or bool(self._brought)
 
     @property
     def connection(self) -> Connection:
@@ -48,10 +50,17 @@ class Lease:
         else:
             self.connection.apply(settings)
 
+    def bring(self, tables: Sequence[ExternalTable]) -> None:
+        """Makes the request's external tables; they are gone when the lease is given back."""
+        external.create(self.connection, tables, self._brought)
+
     def give_back(self) -> None:
         if self._own is not None:
             self._own.close()
             self._own = None
+        elif self._session is not None and self._brought:
+            external.drop(self._session.connection, self._brought)
+            self._brought.clear()
 
 
 @dataclass(frozen=True)
@@ -119,6 +128,7 @@ class Query:
             settings = self._bounded(settings)
         comment = settings.get("log_comment", "")
         self.lease.apply({**settings, "log_comment": f"{self.mark} {comment}".strip()})
+        self.lease.bring(self.request.external)
 
     def _bounded(self, settings: Mapping[str, str]) -> Mapping[str, str]:
         """A full user may ask for more; a readonly user only for less."""

@@ -39,7 +39,7 @@ class Reply:
         if body:
             encoder = codings.encoder(self.coding, native=self.native)
             body = encoder.encode(body) + encoder.finish()
-        headers = self._headers(content_type(output_format), stats)
+        headers = self._headers(content_type(output_format), stats, output_format)
         if body and self.coding is not None:
             headers.append((b"content-encoding", self.coding.encode()))
         headers.append((b"content-length", str(len(body)).encode()))
@@ -49,7 +49,7 @@ class Reply:
     async def begin(self, output_format: str, stats: Stats) -> None:
         """The head of an answer whose body follows by `chunk` and `end`, or `fail`."""
         self._encoder = codings.encoder(self.coding, native=self.native)
-        headers = self._headers(content_type(output_format), stats)
+        headers = self._headers(content_type(output_format), stats, output_format)
         headers.append((b"x-clickhouse-exception-tag", self._tag.encode()))
         if self.coding is not None:
             headers.append((b"content-encoding", self.coding.encode()))
@@ -96,13 +96,15 @@ class Reply:
         await self._start(status, headers)
         await self._body(b"" if self.head_only else body, more=False)
 
-    def _headers(self, kind: str, stats: Stats | None) -> list[tuple[bytes, bytes]]:
+    def _headers(self, kind: str, stats: Stats | None, output_format: str = "") -> list[tuple[bytes, bytes]]:
         shown = [
             ("content-type", kind),
             ("x-clickhouse-server-display-name", SERVER_NAME),
             ("x-clickhouse-query-id", self.query_id),
             ("x-clickhouse-timezone", self.timezone),
         ]
+        if output_format:
+            shown.append(("x-clickhouse-format", output_format))
         if stats is not None:
             shown.append(("x-clickhouse-summary", _summary(stats)))
         return [(name.encode(), value.encode("latin-1", "replace")) for name, value in shown]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
-from infra.clickhouse_front.errors import BAD_ARGUMENTS, NOT_IMPLEMENTED, SET_NON_GRANTED_ROLE, error
+from infra.clickhouse_front import external
+from infra.clickhouse_front.errors import BAD_ARGUMENTS, SET_NON_GRANTED_ROLE, error
+from infra.clickhouse_front.form import Form, is_form
 
 MAX_PARAMETERS = 1000
 MAX_SESSION_TIMEOUT_S = 3600
@@ -52,7 +54,8 @@ _QUERY_ID = re.compile(r"[\x21-\x7e]{1,200}")
 
 @dataclass(frozen=True)
 class Request:
-    """What a request asks for. `settings` are the engine's, `parameters` the values of `{name:Type}`."""
+    """What a request asks for. `settings` are the engine's, `parameters` the values of `{name:Type}`, `given` both
+    and the interface's own, as they came."""
 
     method: str
     path: str
@@ -62,6 +65,12 @@ class Request:
     parameters: Mapping[str, str]
     sql: bytes
     query_id: str
+    external: tuple[external.ExternalTable, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_form(self) -> bool:
+        return is_form(self.headers.get("content-type", ""))
 
     @property
     def may_only_read(self) -> bool:
@@ -104,19 +113,32 @@ def read_request(scope: MutableMapping[str, Any]) -> Request:
         )
     except ValueError as failure:
         raise error(BAD_ARGUMENTS, f"The query string cannot be read: {failure}") from failure
-    given = dict(pairs)
+    return _read(scope["method"], scope["path"], headers, dict(pairs))
+
+
+def with_form(request: Request, form: Form) -> Request:
+    """The request once its form is known: fields count as if they stood in the query string, files are its external
+    tables. Who asks was settled before; a form says nothing about it."""
+    asked = {name: value for name, value in form.fields.items() if name not in ("user", "password")}
+    given = {**request.given, **asked}
+    tables = external.tables(form.files, given)
+    about_tables = {f"{table.name}{suffix}" for table in tables for suffix in external.SUFFIXES}
+    rest = {name: value for name, value in given.items() if name not in about_tables}
+    return replace(_read(request.method, request.path, request.headers, rest), external=tables)
+
+
+def _read(method: str, path: str, headers: Mapping[str, str], given: Mapping[str, str]) -> Request:
     if given.get("role"):
         raise error(SET_NON_GRANTED_ROLE, "Role should be granted to set a current: there are no roles here")
-    if headers.get("content-type", "").startswith("multipart/form-data"):
-        raise error(NOT_IMPLEMENTED, "External data (multipart/form-data) is not supported by this server")
     query_id = given.get("query_id", "")
     return Request(
-        method=scope["method"],
-        path=scope["path"],
+        method=method,
+        path=path,
         headers=headers,
         own={name: value for name, value in given.items() if name in _OWN},
         settings={k: v for k, v in given.items() if k not in _OWN and not k.startswith("param_")},
         parameters={k.removeprefix("param_"): v for k, v in given.items() if k.startswith("param_")},
         sql=given.get("query", "").encode("utf-8", "surrogateescape"),
         query_id=query_id if _QUERY_ID.fullmatch(query_id) else str(uuid4()),
+        given=given,
     )

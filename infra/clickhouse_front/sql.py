@@ -45,7 +45,7 @@ class Statement:
 
 def read_statement(text: bytes, *, data_follows: bool = False) -> Statement:
     """What `text` is. `data_follows`: it is the `query` parameter, and a body with an INSERT's data follows."""
-    words = _tokens(text)
+    words = tokens(text)
     first = next(words, None)
     kind = first.word if first is not None else ""
     if kind == "INSERT":
@@ -55,8 +55,18 @@ def read_statement(text: bytes, *, data_follows: bool = False) -> Statement:
     return Statement(kind, text, output_format=_trailing_format(rest), writes_file=writes_file)
 
 
+def split_at_commas(text: bytes) -> list[bytes]:
+    """The parts of `text` between its commas that stand in no bracket and no quotes."""
+    ends = [token for token in tokens(text) if token.depth == 0 and token.text == b","]
+    starts = [0, *(token.end for token in ends)]
+    stops = [*(token.start for token in ends), len(text)]
+    return [text[start:stop].strip() for start, stop in zip(starts, stops, strict=True)]
+
+
 @dataclass(frozen=True)
-class _Token:
+class Token:
+    """One word, literal or sign; `depth` counts the brackets around it."""
+
     word: str  # upper case, empty for anything but a bare word
     text: bytes
     start: int
@@ -64,7 +74,8 @@ class _Token:
     depth: int
 
 
-def _tokens(text: bytes) -> Iterator[_Token]:
+def tokens(text: bytes) -> Iterator[Token]:
+    """What `text` consists of, without blanks and comments."""
     depth = 0
     for match in _TOKEN.finditer(text):
         if match.lastgroup == "skip":
@@ -73,12 +84,12 @@ def _tokens(text: bytes) -> Iterator[_Token]:
         if found in (b")", b"]", b"}"):
             depth -= 1
         word = found.decode("ascii", "replace").upper() if match.lastgroup == "word" else ""
-        yield _Token(word, found, match.start(), match.end(), depth)
+        yield Token(word, found, match.start(), match.end(), depth)
         if found in (b"(", b"[", b"{"):
             depth += 1
 
 
-def _insert(text: bytes, words: Iterator[_Token], data_follows: bool) -> Statement:
+def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> Statement:
     selects = from_input = False
     before, previous = "", ""
     settings_at: int | None = None
@@ -127,10 +138,10 @@ def _after_line_start(tail: bytes) -> bytes:
     return stripped[2:] if stripped.startswith(b"\r\n") else stripped.removeprefix(b"\n")
 
 
-def _trailing_format(tokens: list[_Token]) -> str | None:
-    for index in range(len(tokens) - 2, -1, -1):
-        if tokens[index].word == "FORMAT" and tokens[index + 1].word:
-            after = tokens[index + 2] if index + 2 < len(tokens) else None
+def _trailing_format(found: list[Token]) -> str | None:
+    for index in range(len(found) - 2, -1, -1):
+        if found[index].word == "FORMAT" and found[index + 1].word:
+            after = found[index + 2] if index + 2 < len(found) else None
             if after is None or after.text == b";" or after.word == "SETTINGS":
-                return tokens[index + 1].text.decode("ascii")
+                return found[index + 1].text.decode("ascii")
     return None

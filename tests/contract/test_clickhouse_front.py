@@ -7,6 +7,7 @@ import json
 import shutil
 import socket
 import subprocess
+import uuid
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ import pytest
 import zstandard
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import DatabaseError
+from clickhouse_connect.driver.external import ExternalData
 
 from infra.clickhouse import ClientPool, client
 from infra.clickhouse_front import blocks
@@ -104,6 +106,41 @@ class TestClickHouseConnect:
             assert opened.command("SELECT getSetting('max_threads')") == 1, "a query's setting must not stay"
             with pytest.raises(DatabaseError, match="UNKNOWN_TABLE"):
                 other.command("SELECT x FROM mine")
+
+    def test_large_parameters_come_as_a_form(self, server: ClickHouse) -> None:
+        ids = [uuid.UUID(int=number) for number in range(10_000)]
+        for more in ({}, {"username": READER, "password": READER_PASSWORD}):
+            with connect(server, **more) as opened:
+                found = opened.query("SELECT length({ids:Array(UUID)}), {ids:Array(UUID)}[10000]", {"ids": ids})
+                assert found.result_rows == [(10_000, ids[-1])]
+        with connect(server, form_encode_query_params=True) as opened:
+            found = opened.query("SELECT {a:String}, getSetting('max_threads')", {"a": "ü'\n"}, {"max_threads": 1})
+            assert found.result_rows == [("ü'\n", 1)]
+            opened.command("CREATE OR REPLACE TABLE formed (id UInt32) ENGINE = MergeTree ORDER BY id")
+            opened.command("INSERT INTO formed SELECT number FROM numbers({n:UInt32})", {"n": 5})
+            assert opened.command("SELECT sum(id) FROM formed") == 10
+
+    def test_external_data_is_seen_by_its_query_only(self, server: ClickHouse) -> None:
+        brought = ExternalData(
+            file_name="people.csv", data=b'1,"Ann"\n2,"B\nb"\n', fmt="CSV", structure=["id UInt8", "name String"]
+        )
+        brought.add_file(file_name="codes.tsv", data=b"2\tx\n3\ty\n", types="UInt8,Enum8('x' = 1, 'y' = 2)")
+        sql = "SELECT name, _2, {p:String} FROM people JOIN codes ON id = _1"
+        for more in ({}, {"username": READER, "password": READER_PASSWORD}, {"session_id": "brings"}):
+            with connect(server, **more) as opened:
+                for _ in range(2):
+                    assert opened.query(sql, {"p": "q" * 9000}, external_data=brought).result_rows == [
+                        ("B\nb", "x", "q" * 9000)
+                    ]
+                with pytest.raises(DatabaseError, match="UNKNOWN_TABLE"):
+                    opened.query("SELECT * FROM people")
+                with opened.query_row_block_stream(
+                    "SELECT number FROM numbers(300000) WHERE number NOT IN (SELECT id FROM people)",
+                    external_data=brought,
+                ) as stream:
+                    assert sum(len(block) for block in stream) == 299_998
+                with pytest.raises(DatabaseError, match="UNKNOWN_TABLE"):
+                    opened.query("SELECT * FROM people")
 
     def test_errors_before_and_in_the_middle_of_a_result(self, server: ClickHouse) -> None:
         with connect(server) as opened:
@@ -207,6 +244,7 @@ class TestHttpInterface:
         assert answer.headers["x-clickhouse-query-id"] == "q-1"
         assert answer.headers["x-clickhouse-timezone"]
         assert answer.headers["content-type"].startswith("text/tab-separated-values")
+        assert answer.headers["x-clickhouse-format"] == "TabSeparated"
         assert json.loads(answer.headers["x-clickhouse-summary"])["result_rows"] == "1"
         assert ask(http, "SELECT 1", nosuch_setting=1).headers["x-clickhouse-exception-code"] == "115"
         assert ask(http, "SELECT 1", **{"max_threads=1, readonly": 1}).headers["x-clickhouse-exception-code"] == "115"
@@ -327,6 +365,70 @@ class TestHttpInterface:
         late = do(server.address, "-d", "SELECT throwIf(number = 900000) FROM numbers(1000000)")
         assert late.returncode == 18, "a result that fails half-way must not look whole"
         assert b"__exception__" in late.stdout
+
+    def test_curl_sends_forms(self, server: ClickHouse, tmp_path: Path) -> None:
+        rows = tmp_path / "rows"
+        rows.write_text("".join(f"{i}\n" for i in range(300_000)))
+        run = ["curl", "-sS", "--max-time", "30", "--user", f"{READER}:{READER_PASSWORD}", server.address]
+
+        def do(*more: str) -> str:
+            return subprocess.run([*run, *more], capture_output=True, timeout=40, check=True).stdout.decode()
+
+        query = "query=SELECT count(), sum(n), {x:UInt8} FROM t"
+        assert (
+            do("-F", query, "-F", f"t=@{rows}", "-F", "t_structure=n UInt32", "-F", "param_x=7")
+            == f"300000\t{sum(range(300_000))}\t7\n"
+        )
+        assert "READONLY" in do("-F", "query=DROP TABLE t", "-F", f"t=@{rows}", "-F", "t_types=UInt32")
+        for refused in (
+            ["t_structure=n UInt32) ENGINE = File(CSV, '/etc/hostname'"],
+            ["t_format=CSV"],
+            ["t_types=UInt32", "-F", "t_format=CSV SETTINGS max_threads=1"],
+            ["t_types=UInt32", "-F", "query=SELECT 1"],
+            ["t_types=UInt32", "-F", f"`t`=@{rows}"],
+        ):
+            answer = do("-F", query, "-F", f"t=@{rows}", "-F", "param_x=7", "-F", *refused)
+            assert answer.startswith(("Code: 36.", "Code: 62.")), answer
+        incoming = server.log_file.parent / "clickhouse" / "incoming"
+        wait_until(lambda: not any(incoming.iterdir()), 10, "the forms' files to be removed")
+
+    @pytest.mark.parametrize(
+        "body",
+        [b"", b"nothing", b"--b\r\n\r\nx", b'--b\r\nContent-Disposition: form-data; name="query"\r\n\r\nSELECT 1'],
+    )
+    def test_a_broken_form_is_refused(self, http: httpx.Client, body: bytes) -> None:
+        answer = http.post("/", content=body, headers={"Content-Type": "multipart/form-data; boundary=b"})
+        assert (answer.status_code, answer.headers["x-clickhouse-exception-code"]) == (400, "36")
+
+    def test_queries_are_killed_by_their_clients_ids(self, server: ClickHouse, http: httpx.Client) -> None:
+        endless = "SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(number + 988)"
+
+        def kill(condition: str, user: str = READER, password: str = READER_PASSWORD) -> httpx.Response:
+            return httpx.post(
+                server.address, auth=(user, password), content=f"KILL QUERY WHERE {condition} FORMAT JSONCompact"
+            )
+
+        with ThreadPoolExecutor(2) as threads:
+            running = [
+                threads.submit(
+                    httpx.post, server.address, auth=auth, params={"query_id": name}, content=endless, timeout=60
+                )
+                for auth, name in (((USER, PASSWORD), "it's-mine"), ((READER, READER_PASSWORD), "read-1"))
+            ]
+            seen = "SELECT count() FROM system.processes WHERE query LIKE '%+ 988)%' AND query NOT LIKE '%processes%'"
+            wait_until(lambda: ask(http, seen).text == "2\n", 20, "both queries to run")
+            assert kill("query_id IN ('it''s-mine', 'read-1') TEST", USER, PASSWORD).json()["rows"] == 2
+            assert kill("query_id IN ('it\\'s-mine', 'read-1') TEST").json()["rows"] == 1, "a reader sees its own only"
+            assert kill("query_id = 'nosuch'").json()["data"] == []
+            assert kill("query_id = 'nosuch' OR 1", USER, PASSWORD).headers["x-clickhouse-exception-code"] == "48"
+            found = kill("query_id = 'read-1' SYNC").json()["data"]
+            assert found == [["finished", "read-1", READER, endless]]
+            assert running[1].result().headers["x-clickhouse-exception-code"] == "394"
+            own = running[0]
+            mark = "startsWith(query, 'SELECT count() FROM numbers(1000000000000)')"
+            assert kill(mark, READER, READER_PASSWORD).headers["x-clickhouse-exception-code"] == "164"
+            assert kill(mark, USER, PASSWORD).status_code == 200
+            assert own.result().headers["x-clickhouse-exception-code"] == "394"
 
     def test_the_official_node_client(self, server: ClickHouse) -> None:
         npm, node = shutil.which("npm"), shutil.which("node")

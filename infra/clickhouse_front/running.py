@@ -1,0 +1,132 @@
+"""The queries that run now, so that they can be stopped: by the end of the process, or by `KILL QUERY`.
+
+The engine gives its queries ids of its own, so a statement that names a client's ids is answered here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from infra.clickhouse_front import sql
+from infra.clickhouse_front.engine import literal
+from infra.clickhouse_front.errors import NOT_IMPLEMENTED, error
+from infra.clickhouse_front.users import User
+
+SYNC_WAIT_S = 30.0
+_MODES = ("SYNC", "ASYNC", "TEST")
+_COLUMNS = "kill_status String, query_id String, user String, query String"
+_MAX_SHOWN = 10_000
+
+
+@dataclass(frozen=True)
+class Running:
+    """`mark` is what the engine knows it by (`Engine.kill`), `query_id` what its client does."""
+
+    mark: str
+    query_id: str
+    user: str
+    text: bytes
+    is_read: bool
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class RunningQueries:
+    """Lives in the event loop's thread."""
+
+    def __init__(self) -> None:
+        self._now: dict[str, Running] = {}
+
+    @contextmanager
+    def entered(self, entry: Running) -> Iterator[None]:
+        self._now[entry.mark] = entry
+        try:
+            yield
+        finally:
+            del self._now[entry.mark]
+            entry.ended.set()
+
+    def reads(self) -> list[Running]:
+        return [entry for entry in self._now.values() if entry.is_read]
+
+    def named(self, query_ids: Collection[str], user: User) -> list[Running]:
+        """Those with one of these ids; a readonly user sees its own only."""
+        return [
+            entry
+            for entry in self._now.values()
+            if entry.query_id in query_ids and (not user.readonly or entry.user == user.name)
+        ]
+
+    async def gone(self, entries: Collection[Running]) -> bool:
+        """Waits `SYNC_WAIT_S` at most until none of them runs; whether that came."""
+        try:
+            async with asyncio.timeout(SYNC_WAIT_S):
+                for entry in entries:
+                    await entry.ended.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class Kill:
+    """`KILL QUERY WHERE query_id = '...'` (or IN a list)."""
+
+    query_ids: frozenset[str]
+    mode: str
+
+
+def read_kill(head: bytes, parameters: Mapping[str, str]) -> Kill | None:
+    """The client's ids that a `KILL QUERY` names; None for one that does not speak of `query_id` (the engine's own).
+
+    Raises `ClickHouseError` 48 for any other condition on `query_id`.
+    """
+    texts = [token.text.decode("utf-8", "replace") for token in sql.tokens(head)]
+    words = [text.upper() for text in texts]
+    if words[:2] != ["KILL", "QUERY"] or "QUERY_ID" not in words:
+        return None
+    if "FORMAT" in words:
+        texts = texts[: words.index("FORMAT")]
+    if texts[-1] == ";":
+        texts = texts[:-1]
+    mode = texts.pop().upper() if texts[-1].upper() in _MODES else "ASYNC"
+    condition = texts[4:]
+    if words[2:4] == ["WHERE", "QUERY_ID"] and condition:
+        values = _values(condition, parameters)
+        if values:
+            return Kill(frozenset(values), mode)
+    raise error(
+        NOT_IMPLEMENTED,
+        "KILL QUERY knows query_id = '...' and query_id IN ('...', ...) only; for anything else leave query_id out",
+    )
+
+
+def report(killed: Sequence[Running], status: str) -> bytes:
+    """A SELECT whose result is what `KILL QUERY` answers."""
+    rows = [
+        (status, entry.query_id, entry.user, entry.text[:_MAX_SHOWN].decode("utf-8", "replace")) for entry in killed
+    ]
+    shown = rows or [("", "", "", "")]
+    values = ", ".join("(" + ", ".join(literal(value) for value in row) + ")" for row in shown)
+    condition = "" if rows else " WHERE 0"
+    return f"SELECT * FROM values('{_COLUMNS}', {values}){condition}".encode()  # noqa: S608 - literals only
+
+
+def _values(condition: Sequence[str], parameters: Mapping[str, str]) -> list[str]:
+    """The ids behind `=` or `IN`; empty if it is anything else."""
+    if condition[0] == "=":
+        if condition[1:2] == ["{"] and condition[3:] == [":", "String", "}"]:
+            value = parameters.get(condition[2])
+            return [value] if value else []
+        return [_text(condition[1])] if len(condition) == 2 and condition[1].startswith("'") else []
+    if condition[0].upper() != "IN" or condition[1:2] != ["("] or condition[-1] != ")":
+        return []
+    inner = condition[2:-1]
+    good = all(text == "," if at % 2 else text.startswith("'") for at, text in enumerate(inner))
+    return [_text(text) for text in inner[::2]] if good and len(inner) % 2 else []
+
+
+def _text(quoted: str) -> str:
+    return quoted[1:-1].replace("''", "'").replace("\\'", "'").replace("\\\\", "\\")
