@@ -34,9 +34,9 @@ def admin_stack() -> Iterator[Stack]:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser(), args=FLAGS)
-        yield browser
-        browser.close()
+        launched = playwright.chromium.launch(executable_path=browser(), args=FLAGS)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture
