@@ -50,6 +50,7 @@ class ClickHouseWorker(Worker):
         self._projection = projection
         self._make = projection.makers[key.topic]
         self._ids: RememberedIds | None = None
+        self._sink_is_checked = False
         self._last_insert = 0.0
         self._last_prune = monotonic()
 
@@ -58,7 +59,9 @@ class ClickHouseWorker(Worker):
             folder = self.runtime.data_dir / "projector" / self.key.projection / str(self.key.generation)
             self._ids = RememberedIds(folder / f"{self.key.topic}-{self.key.partition}")
             self._catch_up_ids(self._ids)
-            self._check_sink(self._ids)
+            if not self._sink_is_checked:
+                self._check_sink(self._ids)
+                self._sink_is_checked = True
         if self._position.intent_to is not None:
             self._repeat(self._position.intent_to)
 
@@ -162,6 +165,9 @@ class ClickHouseWorker(Worker):
         batch = Batch(domain_position=self._position.domain_position)
         if self._crashing:
             records = [record for record in records if record.offset not in self._crashing]
+        if failpoints.ARE_SET:
+            for record in records:
+                failpoints.touch(record.value)
         self._make(records, known or NothingKnown(), batch)
         return batch
 

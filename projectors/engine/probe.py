@@ -9,14 +9,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infra.log import StoredRecord
-
-if TYPE_CHECKING:
-    from projectors.engine.positions import Key
+from projectors.engine import failpoints
+from projectors.engine.dedup import NothingKnown
+from projectors.engine.positions import Key
+from projectors.engine.projection import Batch, Catalogue, ClickHouseProjection
+from projectors.engine.read_model import ReadModel, Rows
+from schemas import envelope
 
 TIMEOUT_S: Final = 120.0
 CATALOGUE: Final = "projectors.catalogue"
@@ -43,34 +47,46 @@ def find_culprit(key: Key, records: Sequence[StoredRecord], known: frozenset[int
 
 def main(arguments: Sequence[str]) -> int:
     """The child: says each offset before it touches the record."""
-    from projectors.engine.dedup import NothingKnown
-    from projectors.engine.projection import Batch, Catalogue, ClickHouseProjection
-    from schemas import envelope
-
-    projection_name, topic, partition = arguments
+    name, topic, partition = arguments
     catalogue: Catalogue = import_module(CATALOGUE).CATALOGUE
-    projection = catalogue.projections[projection_name]
+    projection = catalogue.projections[name]
     for line in sys.stdin:
         offset, key, value, headers = json.loads(line)
-        record = StoredRecord(
-            topic,
-            int(partition),
-            offset,
-            0,
-            bytes.fromhex(key),
-            bytes.fromhex(value),
-            tuple((name, bytes.fromhex(text)) for name, text in headers),
-        )
+        named = tuple((header, bytes.fromhex(text)) for header, text in headers)
+        record = StoredRecord(topic, int(partition), offset, 0, bytes.fromhex(key), bytes.fromhex(value), named)
         sys.stdout.write(f"{offset}\n")
         sys.stdout.flush()
+        failpoints.touch(record.value)
         if isinstance(projection, ClickHouseProjection):
             projection.makers[topic]([record], NothingKnown(), Batch())
         else:
-            try:
-                envelope.decode(record.value, record.headers)
-            except envelope.UndecodableEvent:
-                continue
+            _try_handler(projection, record)
     return 0
+
+
+def _try_handler(model: ReadModel, record: StoredRecord) -> None:
+    """Runs the handler; what it would write goes nowhere, and what it raises is the worker's business."""
+    with suppress(Exception):
+        enveloped = envelope.decode(record.value, record.headers)
+        handler = model.handlers.get(type(enveloped.event))
+        if handler is not None:
+            handler(_Nowhere(), enveloped.event)
+
+
+class _Nowhere(Rows):
+    """Takes every write and keeps none."""
+
+    def __init__(self) -> None:
+        self.position = 0
+
+    def put(self, **values: object) -> None:
+        """Nothing."""
+
+    def update(self, where: Mapping[str, object], **values: object) -> None:
+        """Nothing."""
+
+    def add(self, where: Mapping[str, object], **differences: int) -> None:
+        """Nothing."""
 
 
 if __name__ == "__main__":

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import json
+from itertools import count
+from threading import Lock
+from typing import Any
+
+import pytest
 
 from infra.log import Record
+from projectors.engine import limits
+from projectors.engine.clickhouse import HttpClickHouse, Unavailable
 from schemas.topics import CLICKS, REJECTED
 from tests.support.projecting import PARTNER, WEBSITE, Bench, click
 from tests.support.stack import wait_for
@@ -58,7 +65,7 @@ def test_ids_that_the_server_minted_are_not_compared(projecting: Bench) -> None:
 
 
 def test_an_id_is_free_again_after_35_days(projecting: Bench) -> None:
-    def sent(day: str) -> dict[str, object]:
+    def sent(day: str) -> dict[str, Any]:
         return click(7, received_at=f"{day} 00:00:00.000")
 
     with projecting.running():
@@ -69,6 +76,24 @@ def test_an_id_is_free_again_after_35_days(projecting: Bench) -> None:
     assert [row[0] for row in received] == ["2026-01-01", "2026-02-06", "2026-03-14"]
 
 
+BAD_CHANGES: tuple[dict[str, Any], ...] = (
+    {"visitor": -1},
+    {"visitor": 2**64},
+    {"value": 2**63},
+    {"value": 1.5},
+    {"value": float("nan")},
+    {"value": float("inf")},
+    {"unknown": 1},
+    {"type": "Has Space"},
+    {"country": "Germany"},
+    {"occurred_at": "2026-02-31 00:00:00.000"},
+    {"occurred_at": "1969-12-31 23:59:59.999"},
+    {"received_at": "2107-01-01 00:00:00.000"},
+    {"occurred_at": "2026-01-01T00:00:00.000Z"},
+    {"website_id": "nobody"},
+    {"path": None},
+    {"is_bot": 1},
+)
 BAD = (
     b"",
     b"{",
@@ -77,35 +102,9 @@ BAD = (
     b"[" * 100_000,
     b"\xff\xfe",
     b'{"event_id": 1}',
-    *(
-        json.dumps(click(number, **change)).encode()
-        for number, change in enumerate(
-            (
-                {"visitor": -1},
-                {"visitor": 2**64},
-                {"value": 2**63},
-                {"value": 1.5},
-                {"value": float("nan")},
-                {"value": float("inf")},
-                {"unknown": 1},
-                {"type": "Has Space"},
-                {"country": "Germany"},
-                {"occurred_at": "2026-02-31 00:00:00.000"},
-                {"occurred_at": "1969-12-31 23:59:59.999"},
-                {"received_at": "2107-01-01 00:00:00.000"},
-                {"occurred_at": "2026-01-01T00:00:00.000Z"},
-                {"website_id": "nobody"},
-                {"path": None},
-                {"is_bot": 1},
-            ),
-            start=1000,
-        )
-    ),
+    *(json.dumps(click(number, **change)).encode() for number, change in enumerate(BAD_CHANGES, start=1000)),
     json.dumps(click(2000)).replace('"DE"', '"\\ud800"').encode(),
-    json.dumps(click(2001))
-    .replace('"value": 0', '"value": 1e400')
-    .replace('"country"', '"value": 1e400, "country"')
-    .encode(),
+    json.dumps(click(2001)).replace('"country"', '"value": 1e400, "country"').encode(),
 )
 
 
@@ -158,6 +157,33 @@ def test_a_materialized_view_that_fails_once_changes_no_number(projecting: Bench
         projecting.clickhouse.run("RENAME TABLE country_15m__away TO country_15m__g1")
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (39,)
+    projecting.exact()
+
+
+def test_answers_that_were_lost_change_no_number(projecting: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every third insert is done and its answer lost; every fifth does not arrive. Rows span many months."""
+    insert, calls, gate = HttpClickHouse.insert, count(1), Lock()
+
+    def unreliable(self: HttpClickHouse, table: str, lines: bytes, token: str) -> None:
+        with gate:
+            call = next(calls)
+        if call % 5 == 0:
+            raise Unavailable("it did not arrive")
+        insert(self, table, lines, token)
+        if call % 3 == 0:
+            raise Unavailable("its answer was lost")
+
+    monkeypatch.setattr(HttpClickHouse, "insert", unreliable)
+    monkeypatch.setattr(limits, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(limits, "LONGEST_WAIT_S", 0.01)
+    with projecting.running():
+        for page in range(2):
+            at = [f"202{number % 6}-{1 + number % 12:02d}-01 00:00:00.000" for number in range(400)]
+            rows = [click(1000 * page + number, occurred_at=at[number]) for number in range(400)]
+            projecting.publish([*rows, *rows[:100]], content=b"x")
+            projecting.wait()
+    assert projecting.one("SELECT count() FROM events") == (800,)
+    assert projecting.one("SELECT count() FROM duplicates") == (200,)
     projecting.exact()
 
 

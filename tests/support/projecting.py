@@ -73,9 +73,19 @@ class Bench:
 
     def wait(self, name: str = "events", generation: int | None = None, timeout_s: float = 60.0) -> None:
         """Until every partition of a generation (default: the live one) has read the log to its end."""
-        wait_for(lambda: self._caught_up(name, generation), f"{name} to catch up", timeout_s)
+        wait_for(lambda: self.has_caught_up(name, generation), f"{name} to catch up", timeout_s)
 
-    def _caught_up(self, name: str, generation: int | None) -> bool:
+    def wait_near(self, name: str = "events") -> None:
+        """Until the live generation has read most of a log that goes on growing."""
+        query = (
+            "select sum(p.next_offset) from engine.position p join engine.projection j on j.name = p.projection "
+            "and j.live_generation = p.generation where p.projection = %s"
+        )
+        goal = self.sql("select sum(next_offset) from log.partition where topic = 'clicks'")[0][0]
+        wait_for(lambda: self.sql(query, name)[0][0] >= goal, f"{name} to come near")
+
+    def has_caught_up(self, name: str, generation: int | None = None) -> bool:
+        """Whether every partition has read the log to its end."""
         found = self.sql(
             "select topic, partition, next_offset, intent_to from engine.position where projection = %s and "
             "generation = coalesce(%s, (select live_generation from engine.projection where name = %s))",

@@ -1,0 +1,177 @@
+"""Generations: rebuilt beside the live one, proven equal, promoted and rolled back by a switch; faults are found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import pytest
+
+from tests.support.projecting import Bench, click
+from tests.support.stack import wait_for
+
+
+@contextmanager
+def traffic(projecting: Bench, start: int) -> Iterator[None]:
+    """Events that keep coming while the block runs."""
+    stopping = Event()
+
+    def send() -> None:
+        number = start
+        while not stopping.is_set():
+            projecting.publish([click(one) for one in range(number, number + 20)], content=b"x")
+            number += 10
+            stopping.wait(0.05)
+
+    thread = Thread(target=send)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopping.set()
+        thread.join()
+
+
+def test_events_are_rebuilt_under_load_equal_and_switched(
+    projecting: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    projecting.publish([click(number) for number in range(3000)], content=b"x")
+    with projecting.running():
+        with traffic(projecting, 10_000):
+            projecting.wait_near()
+            assert projecting.command("projections", "rebuild", "events", "--json") == 0
+            assert projecting.command("projections", "verify", "events", "--json") == 0
+            before = projecting.one("SELECT count() FROM events")[0]
+            assert projecting.command("projections", "promote", "events", "--json") == 0
+            assert projecting.one("SELECT count() FROM events")[0] >= before
+        projecting.wait()
+        projecting.exact()
+        promoted = projecting.one("SELECT count() FROM events")
+        projecting.publish([click(number) for number in range(20_000, 20_100)], content=b"x")
+        projecting.wait()
+        assert projecting.command("projections", "rollback", "events", "--json") == 0
+        assert projecting.one("SELECT count() FROM events") == (promoted[0] + 100,)
+        projecting.exact()
+    capsys.readouterr()
+
+
+def test_a_rollup_is_rebuilt_from_the_raw_table_under_load(projecting: Bench) -> None:
+    projecting.publish(
+        [click(number, occurred_at=f"2026-{1 + number % 9:02d}-01 00:00:00.000") for number in range(3000)]
+    )
+    with projecting.running():
+        projecting.wait()
+        for name in ("visitors_15m", "recent_events"):
+            with traffic(projecting, 50_000):
+                assert projecting.command("projections", "rebuild", name, "--json") == 0
+                assert projecting.command("projections", "verify", name, "--json") == 0
+                assert projecting.command("projections", "promote", name, "--json") == 0
+        projecting.wait()
+        projecting.exact()
+        assert projecting.command("projections", "rollback", "visitors_15m", "--json") == 0
+        projecting.exact()
+
+
+def test_a_planted_difference_is_found_and_listed(projecting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    projecting.publish([click(number) for number in range(200)])
+    with projecting.running():
+        projecting.wait()
+        projecting.clickhouse.run(
+            "ALTER TABLE events__g1 UPDATE path = '/altered' WHERE _offset = 3 AND _partition = 0 "
+            "SETTINGS mutations_sync = 2"
+        )
+        projecting.clickhouse.run(
+            "INSERT INTO traffic_15m__g1 (website_id, bucket, clicks) "
+            "VALUES (generateUUIDv4(), '2026-11-01 00:00:00', 1)"
+        )
+        assert projecting.command("projections", "rebuild", "events", "--json") == 0
+        capsys.readouterr()
+        assert projecting.command("projections", "verify", "events", "--json") == 2
+        report = json.loads(capsys.readouterr().out)
+        assert not report["equal"]
+        assert {(one["table"], one["side"]) for one in report["differences"]} == {
+            ("events", "live"),
+            ("events", "rebuilt"),
+            ("traffic_15m", "live"),
+        }
+        assert projecting.command("projections", "cancel", "events", "--json") == 0
+        wait_for(
+            lambda: projecting.sql(
+                "select 1 from engine.build where generation = 2 and name = 'events' and dropped_at is not null"
+            ),
+            "the drop",
+        )
+        assert (
+            projecting.rows("SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE '%__g2%'")
+            == []
+        )
+        assert not (projecting.settings.data_dir / "projector" / "events" / "2").exists()
+
+
+def test_a_difference_in_a_read_model_is_found(projecting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    with projecting.running():
+        assert projecting.command("projections", "rebuild", "partner_terms", "--json") == 0
+        projecting.connection.execute("insert into read.partner_terms__g1 values (gen_random_uuid(), now(), '{}')")
+        capsys.readouterr()
+        assert projecting.command("projections", "verify", "partner_terms", "--json") == 2
+    assert [one["side"] for one in json.loads(capsys.readouterr().out)["differences"]] == ["live"]
+
+
+def test_pause_and_resume(projecting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    with projecting.running():
+        projecting.publish([click(1)])
+        projecting.wait()
+        assert projecting.command("projections", "pause", "events", "--reason", "a look", "--json") == 0
+        assert projecting.command("projections", "pause", "traffic_15m") == 1
+        assert projecting.command("projections", "pause", "nothing") == 1
+        wait_for(
+            lambda: (
+                not projecting.sql("select 1 from engine.position where projection = 'events' and owner is not null")
+            ),
+            "the workers to end",
+        )
+        projecting.publish([click(2)])
+        assert projecting.command("lag", "--check") == 2
+        assert projecting.one("SELECT count() FROM events") == (1,)
+        assert projecting.command("projections", "resume", "events", "--json") == 0
+        projecting.wait()
+        assert projecting.command("lag", "--check") == 0
+        assert projecting.command("projections", "resume", "events") == 1
+    capsys.readouterr()
+    assert projecting.command("projections", "rebuild", "events") == 1
+    assert "no projectors are running" in capsys.readouterr().err
+
+
+def test_what_was_retired_a_week_ago_is_dropped(projecting: Bench) -> None:
+    with projecting.running():
+        for _ in range(2):
+            assert projecting.command("projections", "rebuild", "links", "--json") == 0
+            assert projecting.command("projections", "promote", "links", "--json") == 0
+    projecting.connection.execute(
+        "update engine.build set retired_at = now() - interval '8 days' where generation = 1 and name = 'links'"
+    )
+    with projecting.running():
+        wait_for(lambda: projecting.sql("select to_regclass('read.links__g1') is null")[0][0], "the drop")
+        assert projecting.sql("select to_regclass('read.links__g2') is null")[0][0] is False
+
+
+def test_any_event_is_found_with_its_place(projecting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    with projecting.running():
+        projecting.publish([click(1), click(2, path="/two")])
+        projecting.wait()
+    capsys.readouterr()
+    assert projecting.command("events", "show", click(2)["event_id"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["path"] == shown["record"]["value"]["path"] == "/two"
+    place = f"{shown['_topic']}[{shown['_partition']}]@{shown['_offset']}"
+    assert shown["record"]["place"] == place
+    assert projecting.command("events", "show", place) == 0
+    assert json.loads(capsys.readouterr().out)["value"]["path"] == "/two"
+    assert projecting.command("events", "search", "--type", "pageview", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["path"] == "/two"
+    assert projecting.command("events", "tail", "--no-follow", "--json") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert projecting.command("events", "show", "clicks[0]@99") == 1
+    assert projecting.command("events", "show", "whatever") == 1
