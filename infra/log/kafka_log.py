@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from threading import Event, Lock, RLock, Thread
 from time import monotonic, sleep
 from typing import Final
@@ -45,6 +46,7 @@ class _Call:
     size: int
     deadline: float
     future: Future[list[Position]]
+    handed_over: float = inf
 
 
 class KafkaLog:
@@ -159,6 +161,7 @@ class KafkaLog:
             self._release(call)
             _fail(call, LogUnavailable(f"Kafka did not acknowledge: {error}"))
 
+        call.handed_over = monotonic()
         appender.append(call.records, call.partitions, done, failed)
 
     def _keep(self) -> None:
@@ -189,7 +192,7 @@ class KafkaLog:
                     self._parked.remove(call)
             if was_parked:
                 self._release(call)
-            else:
+            elif now - call.handed_over > self._delivery_timeout_s / 2:  # it did not wait for a connection before
                 self._broken = True
             _fail(call, LogUnavailable(f"Kafka did not answer within {self._delivery_timeout_s:g} s"))
 
