@@ -155,7 +155,7 @@ export const Donut = memo(function Donut({ slices, currency, onPick }: DonutProp
         data={[...slices]} dataKey="clicks" nameKey="name" innerRadius="52%" outerRadius="78%" startAngle={90} endAngle={-270}
         isAnimationActive={false} labelLine={false} label={ShareLabel} onClick={pick}
         shape={(props: PieSectorShapeProps) => (
-          <Sector {...props} fill={(props.payload as Slice).color} stroke="var(--c-surface)" strokeWidth={2} className={(props.payload as Slice).id ? 'cursor-pointer' : ''} />
+          <Sector {...props} fill={(props.payload as Slice).color} stroke="var(--c-surface)" strokeWidth={slices.length > 1 ? 2 : 0} className={(props.payload as Slice).id ? 'cursor-pointer' : ''} />
         )}
       />
     </PieChart>

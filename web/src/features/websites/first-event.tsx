@@ -16,13 +16,14 @@ interface Props {
   readonly siteKey: string;
 }
 
-/** Turns by itself when the first event is there: told by the live stream, or asked for while there is none. */
+/** Turns by itself when the first event is there. The live stream tells at once; the count of all outcomes is asked for
+ *  beside it, because the stream leaves out bots, and automated browsers are taken for such. */
 export function FirstEvent({ websiteId, domain, trackingUrl, siteKey }: Props) {
   const live = useLive(websiteId, (state) => state);
   const seen = (live.data?.recent.length ?? 0) > 0;
   const polled = useQuery({
     ...arrivedQuery(websiteId),
-    enabled: !seen && live.status !== 'live',
+    enabled: !seen,
     refetchInterval: (query) => (query.state.data ? false : POLL_MS),
   });
   const arrived = seen || polled.data === true;

@@ -10,7 +10,7 @@ export const keysQuery = (websiteId: string) =>
       (await body(api.GET('/api/platform/websites/{id}/keys', { params: { path: { id: websiteId } }, signal }))) as WebsiteKey[],
   });
 
-/** Has anything arrived in the last day? Asked only while the live stream is not there to tell. */
+/** Has anything arrived in the last day, whatever became of it? */
 export const arrivedQuery = (websiteId: string) =>
   queryOptions({
     queryKey: ['arrived', websiteId] as const,

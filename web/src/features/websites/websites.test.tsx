@@ -71,7 +71,7 @@ test('"Waiting for the first event" turns by itself with the live stream', async
   await waitFor(() => expect(router.state.location.href).toBe('/dashboard?website=w9'));
 });
 
-test('without the stream it asks, and turns as well', async () => {
+test('what the stream leaves out (bots) turns it as well', async () => {
   await connect();
   expect(await screen.findByText('The first event has arrived')).toBeInTheDocument();
   expect(requests('GET /api/platform/analytics/delivery?websiteId=w9')).not.toHaveLength(0);
