@@ -125,8 +125,9 @@ def _click(edge: Edge, link: Link, client: Client, scope: Scope, headers: Mappin
 def _page_of(scope: Scope, headers: Mapping[bytes, bytes]) -> Page:
     """The link's own address, whose query may carry UTM parameters."""
     query = scope["query_string"].decode("latin-1")
+    host = headers.get(b"host", b"").decode("latin-1")
     try:
-        return read_page(scope["path"] + ("?" + query if query else ""))
+        return read_page(f"https://{host}{scope['path']}" + ("?" + query if query else ""))
     except Refused:
         return Page("", scope["path"][:MAX_TEXT])
 

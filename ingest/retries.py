@@ -37,7 +37,7 @@ class Retries:
         self._spool = spool
         self._kept: deque[Record] = deque()
         self._sending: list[Record] = []
-        self._watched: set[asyncio.Future[None]] = set()
+        self._watched: dict[asyncio.Future[None], list[Record]] = {}
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -59,21 +59,24 @@ class Retries:
 
     def watch(self, done: asyncio.Future[None], record: Record) -> None:
         """Keeps the click when `done`, which nobody waits for any more, fails in the end."""
-        self._watched.add(done)
+        if done not in self._watched:
+            self._watched[done] = []
+            done.add_done_callback(self._settled)
+        self._watched[done].append(record)
 
-        def settled(future: asyncio.Future[None]) -> None:
-            self._watched.discard(future)
-            if future.exception() is not None:
+    def _settled(self, done: asyncio.Future[None]) -> None:
+        records = self._watched.pop(done, [])
+        if done.exception() is not None:
+            for record in records:
                 self.add(record)
 
-        done.add_done_callback(settled)
-
     async def stop(self) -> None:
-        """Ends the tries; what is left goes to the file."""
+        """Ends the tries; what is left, and what nobody knows the end of, goes to the file."""
         if self._task is not None:
             self._task.cancel()
-        left = [*self._sending, *self._kept]
-        self._sending, self._kept = [], deque()
+        watched = [record for records in self._watched.values() for record in records]
+        left = [*self._sending, *self._kept, *watched]
+        self._sending, self._kept, self._watched = [], deque(), {}
         _write_spool(self._spool, left)
 
     async def _try_for_ever(self) -> None:

@@ -7,6 +7,7 @@ import gc
 import logging
 import sys
 from collections.abc import Sequence
+from threading import Thread
 
 from infra.http_guard import Receive, Scope, Send
 from infra.http_server import serve
@@ -37,7 +38,8 @@ logger = logging.getLogger(__name__)
 LINGER_MS = 1
 DELIVERY_TIMEOUT_S = 4.5
 """A request is answered 503 within 5 s when the log does not acknowledge."""
-DRAIN_S = 4.0
+DRAIN_S = 1.5
+CLOSE_S = 2.0
 
 
 def main(argv: Sequence[str] = ()) -> int:
@@ -150,7 +152,9 @@ class Service:
         if self._refresher is not None:
             await asyncio.to_thread(self._refresher.stop)
         await edge.postgres.close()
-        await asyncio.to_thread(edge.log.close)
+        closing = Thread(target=edge.log.close, daemon=True)
+        closing.start()
+        await asyncio.to_thread(closing.join, CLOSE_S)  # a log that is away would hold the end up for nothing
 
 
 if __name__ == "__main__":

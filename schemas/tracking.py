@@ -4,8 +4,9 @@
 (`JSONEachRow`; fields at their default are left out), so that projectors pass the bytes through. Times are UTC text,
 `YYYY-MM-DD hh:mm:ss.mmm`. Ids and hashes are what they are in ClickHouse: UUID text and unsigned 64-bit numbers.
 
-Kafka headers of topic `clicks`: `h` = 8 bytes, hash of what the client sent, present only when the client chose the
-event id. A record without `h` has an id that the server minted, so it can have no duplicate.
+Kafka headers of topic `clicks`: `h` = 8 bytes, hash of what the client sent, present only when the record may come
+twice: the client chose the event id, or the edge itself may send it again (redirects, imports). A record without `h`
+has an id that the server minted, so it can have no duplicate.
 """
 
 from __future__ import annotations

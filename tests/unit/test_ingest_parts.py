@@ -201,6 +201,21 @@ async def test_clicks_that_wait_survive_the_end_of_the_process(tmp_path: Path) -
     await third.stop()
 
 
+async def test_a_click_whose_end_nobody_knows_is_kept_too(tmp_path: Path) -> None:
+    log, counters = HeldLog(), Counters()
+    publisher = Publisher(log, counters, 100)  # type: ignore[arg-type]
+    retries = Retries(publisher, counters, tmp_path / "clicks.spool")
+    first, second = a_record(b"1"), a_record(b"2")
+    retries.watch(publisher.submit([first]), first)
+    await settle()
+    log.fail()
+    await settle()
+    assert (retries.waiting, counters.clicks_retried) == (1, 1)
+    retries.watch(publisher.submit([second]), second)
+    await retries.stop()
+    assert len((tmp_path / "clicks.spool").read_bytes().splitlines()) == 2
+
+
 def a_listing() -> Listing:
     website, partner = Website(uuid4(), "own.example", "EUR"), uuid4()
     return Listing(
