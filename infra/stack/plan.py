@@ -60,6 +60,10 @@ def plan(settings: Settings, secrets: StackSecrets, ports: Ports, data_dir: Path
     return Plan(log, note, environment, tuple(engines), tuple(stage for stage in stages if stage))
 
 
+def spec_of(plan: Plan, name: str) -> ProcessSpec:
+    return next(spec for stage in (plan.engines, *plan.services) for spec in stage if spec.name == name)
+
+
 def base_environment(plan: Plan) -> dict[str, str]:
     """What every child inherits: our own environment, completed and corrected by the plan."""
     hidden = dict.fromkeys(_FOR_COMMAND_ONLY, "")

@@ -1,14 +1,34 @@
-"""Which port each process listens on: public ones as set, internal ones preferred if free, else any free one."""
+"""Which port each process listens on: public ones as set, internal ones preferred if free, else any free one.
+
+Between choosing a port and listening on it, another program can take it (a second stack that starts at the same moment
+wants the same ones): `replace_taken` then chooses again for that process.
+"""
 
 from __future__ import annotations
 
+import random
 import socket
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 
 from infra.settings import Settings, SettingsError
 
-LOOPBACK = "127.0.0.1"
+LOOPBACK: Final = "127.0.0.1"
+_PREFERRED: Final = {
+    "kafka": 9092,
+    "kafka_controller": 9093,
+    "postgres": 5433,
+    "clickhouse": 8123,
+    "command": 8010,
+    "query": 8011,
+    "projectors": 8012,
+    "scheduler": 8013,
+}
+_ANY: Final = range(20_000, 32_000)
+"""Below the ports that the system gives to outgoing connections: one of those could take the port of a process while
+it is being restarted."""
+_TRIES: Final = 200
 
 
 @dataclass(frozen=True)
@@ -32,22 +52,22 @@ def choose(settings: Settings) -> Ports:
     taken: set[int] = set()
     web = _fixed(settings.host, settings.port, "ALTHING_PORT", taken)
     tracking = _fixed(settings.host, settings.tracking_port, "ALTHING_TRACKING_PORT", taken)
+    given = _given(settings)
+    fixed = {name: _fixed(LOOPBACK, port, _setting(name), taken) for name, port in given.items()}
+    free = {name: _free(preferred, taken) for name, preferred in _PREFERRED.items() if name not in given}
+    return Ports(web=web, tracking=tracking, **fixed, **free)
 
-    def internal(given: int | None, preferred: int, name: str) -> int:
-        return _fixed(LOOPBACK, given, name, taken) if given is not None else _free((preferred,), taken)
 
-    return Ports(
-        web=web,
-        tracking=tracking,
-        kafka=internal(settings.kafka_port, 9092, "ALTHING_KAFKA_PORT"),
-        kafka_controller=_free((9093,), taken),
-        postgres=internal(settings.postgres_port, 5433, "ALTHING_POSTGRES_PORT"),
-        clickhouse=internal(settings.clickhouse_port, 8123, "ALTHING_CLICKHOUSE_PORT"),
-        command=internal(settings.command_port, 8010, "ALTHING_COMMAND_PORT"),
-        query=internal(settings.query_port, 8011, "ALTHING_QUERY_PORT"),
-        projectors=internal(settings.projectors_port, 8012, "ALTHING_PROJECTORS_PORT"),
-        scheduler=internal(settings.scheduler_port, 8013, "ALTHING_SCHEDULER_PORT"),
-    )
+def replace_taken(ports: Ports, settings: Settings, process: str) -> Ports | None:
+    """New ports for those of `process` that another program has taken; None when none is, or none may be moved."""
+    given = _given(settings)
+    numbers: dict[str, int] = dict(vars(ports))
+    moved = {
+        name: _free(None, set(numbers.values()))
+        for name in _PREFERRED
+        if name.partition("_")[0] == process and name not in given and not is_free(LOOPBACK, numbers[name])
+    }
+    return replace(ports, **moved) if moved else None
 
 
 def is_free(host: str, port: int) -> bool:
@@ -73,15 +93,20 @@ def _fixed(host: str, port: int, name: str, taken: set[int]) -> int:
     return port
 
 
-def _free(preferred: Iterable[int], taken: set[int]) -> int:
-    for port in preferred:
+def _free(preferred: int | None, taken: set[int]) -> int:
+    candidates = [] if preferred is None else [preferred]
+    candidates += random.sample(_ANY, _TRIES)
+    for port in candidates:
         if port not in taken and is_free(LOOPBACK, port):
             taken.add(port)
             return port
-    while True:
-        with socket.socket() as probe:
-            probe.bind((LOOPBACK, 0))
-            port = int(probe.getsockname()[1])
-        if port not in taken:
-            taken.add(port)
-            return port
+    raise SettingsError(f"No free port was found between {_ANY.start} and {_ANY.stop}; set the ALTHING_*_PORT names.")
+
+
+def _given(settings: Settings) -> Mapping[str, int]:
+    ports = {name: getattr(settings, f"{name}_port", None) for name in _PREFERRED}
+    return {name: port for name, port in ports.items() if port is not None}
+
+
+def _setting(name: str) -> str:
+    return f"ALTHING_{name.upper()}_PORT"

@@ -39,9 +39,15 @@ class StopRequested(Exception):
     """A signal arrived while the stack was still starting."""
 
 
+Move = Callable[[str], tuple[ProcessSpec, Mapping[str, str]] | None]
+"""Asked about a process that ended before it was ever ready. If another program has taken its port: how to start it
+elsewhere, and every child's base from now on. Else None."""
+
+
 @dataclass
 class _Child:
     spec: ProcessSpec
+    has_been_ready: bool = False
     state: str = "stopped"
     process: subprocess.Popen[bytes] | None = None
     output: Thread | None = None
@@ -56,11 +62,16 @@ class Supervisor:
     """`environment` is every child's base. `on_change` is called with all rows whenever one of them changes."""
 
     def __init__(
-        self, data_dir: Path, environment: Mapping[str, str], on_change: Callable[[tuple[ProcessRow, ...]], None]
+        self,
+        data_dir: Path,
+        environment: Mapping[str, str],
+        on_change: Callable[[tuple[ProcessRow, ...]], None],
+        move: Move = lambda _name: None,
     ) -> None:
         self._data_dir = data_dir
         self._environment = environment
         self._on_change = on_change
+        self._move = move
         self._children: dict[str, _Child] = {}
         self._stop = Event()
         self._hurry = Event()
@@ -132,6 +143,7 @@ class Supervisor:
                 self._ended(child, code)
             elif child.state == "starting":
                 if self._is_ready(child):
+                    child.has_been_ready = True
                     self._set(child, "running")
                     say("stack", f"{child.spec.name} is ready ({time.monotonic() - child.started_at:.1f} s)")
             elif child.failures and now - child.started_at > STABLE_AFTER_S:
@@ -167,6 +179,10 @@ class Supervisor:
 
     def _ended(self, child: _Child, code: int) -> None:
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        # Once it has been ready, others know its address.
+        if not child.has_been_ready and (moved := self._move(child.spec.name)) is not None:
+            child.spec, self._environment = moved
+            how += " because another program took its port; it gets another one"
         self._back_off(child)
         delay = child.start_again_at - time.monotonic()
         say("stack", f"{child.spec.name} {how}; starting it again in {delay:.1f} s", loud=True)

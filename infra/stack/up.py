@@ -6,7 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from infra.stack import ports, secret_file, state
 from infra.stack.console import pump, say, show
 from infra.stack.engines import postgres
 from infra.stack.info import describe
-from infra.stack.plan import ENGINES, SERVICES, Plan, base_environment, plan
-from infra.stack.spec import log_file, stop_order
+from infra.stack.plan import ENGINES, SERVICES, Plan, base_environment, plan, spec_of
+from infra.stack.spec import ProcessSpec, log_file, stop_order
 from infra.stack.supervisor import StartFailed, StopRequested, Supervisor
 from infra.stack.tools import launched
 
@@ -41,41 +41,59 @@ def main(arguments: list[str]) -> int:
     with state.lock(data_dir):
         for name in state.end_orphans(data_dir):
             say("stack", f"{name} was left over from a killed stack and has been ended")
-        secrets = secret_file.load_or_create(data_dir)
-        chosen_ports = ports.choose(settings)
-        made = plan(settings, secrets, chosen_ports, data_dir, only)
-        info = describe(settings, made, secrets, chosen_ports, data_dir)
-        set_up = _set_up_postgres(settings, chosen_ports, secrets)
-        return _run(made, data_dir, info, set_up)
+        return _run(LaidOut(settings, secret_file.load_or_create(data_dir), data_dir, only))
 
 
-def _set_up_postgres(settings: Settings, chosen: ports.Ports, secrets: secret_file.StackSecrets) -> Callable[[], None]:
-    def set_up() -> None:
-        if settings.postgres_url is None:
-            postgres.set_up(chosen.postgres, secrets)
+class LaidOut:
+    """The plan on its ports. `ports`, `made` and `info` are those in use now: `move` changes them."""
 
-    return set_up
+    def __init__(
+        self, settings: Settings, secrets: secret_file.StackSecrets, data_dir: Path, only: list[str] | None
+    ) -> None:
+        self.data_dir = data_dir
+        self._settings = settings
+        self._secrets = secrets
+        self._only = only
+        self._lay_out(ports.choose(settings))
+
+    def move(self, name: str) -> tuple[ProcessSpec, Mapping[str, str]] | None:
+        """Other ports for this process, if its own were taken by another program (`infra.stack.supervisor.Move`)."""
+        chosen = ports.replace_taken(self.ports, self._settings, name)
+        if chosen is None:
+            return None
+        self._lay_out(chosen)
+        return spec_of(self.made, name), base_environment(self.made)
+
+    def set_up_postgres(self) -> None:
+        if self._settings.postgres_url is None:
+            postgres.set_up(self.ports.postgres, self._secrets)
+
+    def _lay_out(self, chosen: ports.Ports) -> None:
+        self.ports = chosen
+        self.made: Plan = plan(self._settings, self._secrets, chosen, self.data_dir, self._only)
+        self.info: Mapping[str, Any] = describe(self._settings, self.made, self._secrets, chosen, self.data_dir)
 
 
-def _run(made: Plan, data_dir: Path, info: Mapping[str, Any], set_up_postgres: Callable[[], None]) -> int:
+def _run(laid: LaidOut) -> int:
     born = state.birth(os.getpid()) or 0.0
+    data_dir = laid.data_dir
 
     def publish(rows: tuple[state.ProcessRow, ...]) -> None:
-        state.write(data_dir, state.StackState(os.getpid(), born, made.log, made.environment, info, rows))
+        made = laid.made
+        state.write(data_dir, state.StackState(os.getpid(), born, made.log, made.environment, laid.info, rows))
 
-    environment = base_environment(made)
-    supervisor = Supervisor(data_dir, environment, publish)
+    supervisor = Supervisor(data_dir, base_environment(laid.made), publish, laid.move)
     supervisor.handle_signals()
     publish(())
-    if made.log_note:
-        say("stack", made.log_note, loud=True)
+    if laid.made.log_note:
+        say("stack", laid.made.log_note, loud=True)
     try:
-        supervisor.start(made.engines)
-        set_up_postgres()
-        _migrate(data_dir, environment)
-        for stage in made.services:
-            supervisor.start(stage)
-        show(_box(info, made.log_note))
+        supervisor.start(laid.made.engines)
+        laid.set_up_postgres()
+        _migrate(data_dir, base_environment(laid.made))
+        for place in range(len(laid.made.services)):
+            supervisor.start(laid.made.services[place])
+        show(_box(laid.info, laid.made.log_note))
         supervisor.run()
         code = 0
     except StopRequested:
@@ -85,7 +103,7 @@ def _run(made: Plan, data_dir: Path, info: Mapping[str, Any], set_up_postgres: C
         code = 1
     finally:
         say("stack", "stopping")
-        supervisor.stop(stop_order((made.engines, *made.services), ENGINES))
+        supervisor.stop(stop_order((laid.made.engines, *laid.made.services), ENGINES))
     say("stack", "stopped")
     return code
 

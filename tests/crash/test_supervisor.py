@@ -7,14 +7,21 @@ import os
 import signal
 import socket
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
 
 import httpx
 import psutil
 import psycopg
 import pytest
 
-from infra.stack.plan import ENGINES, SERVICES
-from tests.support.stack import Stack, stack, wait_for
+from infra.settings import Settings
+from infra.stack import secret_file
+from infra.stack.plan import ENGINES, SERVICES, base_environment
+from infra.stack.spec import log_file
+from infra.stack.supervisor import Supervisor
+from infra.stack.up import LaidOut
+from tests.support.stack import Stack, free_ports, stack, wait_for
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(300)]
 EVERYTHING = (*ENGINES, *SERVICES)
@@ -79,6 +86,30 @@ def test_a_taken_port_is_named_with_its_setting(mine: Stack) -> None:
             assert refused.stderr.count("\n") == 1 and name in refused.stderr and port in refused.stderr
 
 
+def test_engines_whose_ports_are_taken_between_choosing_and_listening_get_others(tmp_path: Path) -> None:
+    """What happens to the slower one of two stacks that start at the same moment."""
+    web, tracking = free_ports(2)
+    given = Settings(data_dir=tmp_path, port=web, tracking_port=tracking)
+    laid = LaidOut(given, secret_file.load_or_create(tmp_path), tmp_path, [])
+    first = laid.ports
+    taken = (first.postgres, first.kafka, first.kafka_controller, first.clickhouse)
+    supervisor = Supervisor(tmp_path, base_environment(laid.made), lambda _rows: None, laid.move)
+    try:
+        with ExitStack() as holders:
+            for port in taken:
+                holders.enter_context(socket.create_server(("127.0.0.1", port)))
+            supervisor.start(laid.made.engines)
+        assert {row.state for row in supervisor.rows} == {"running"}
+        environment = laid.made.environment
+        for name in ("POSTGRES_URL", "CLICKHOUSE_URL", "KAFKA_BOOTSTRAP_SERVERS"):
+            assert not any(environment[name].partition("/althing")[0].endswith(f":{port}") for port in taken)
+        laid.set_up_postgres()
+        with psycopg.connect(environment["POSTGRES_URL"]) as connection:
+            assert connection.execute("select 1").fetchone() == (1,)
+    finally:
+        supervisor.stop([(name,) for name in ENGINES])
+
+
 def test_after_a_killed_supervisor_the_next_start_works_and_the_data_is_there(mine: Stack) -> None:
     with psycopg.connect(mine.environment["POSTGRES_URL"], autocommit=True) as connection:
         connection.execute("create table ops.kept (n int)")
@@ -100,6 +131,8 @@ def test_a_termination_signal_ends_everything_and_exits_0(mine: Stack) -> None:
     assert mine.stop() == 0
     assert not any(psutil.pid_exists(pid) for pid in children)
     assert "is killed" not in mine.tail(), "every process must end by itself"
+    words = log_file(mine.data_dir, "postgres").read_text()
+    assert "already exists" not in words, "a warm start must find, not try, what is there"
     ended = mine.run("ps", "--json")
     assert (ended.returncode, json.loads(ended.stdout)) == (1, [])
 

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,6 +56,20 @@ class TestPorts:
             port = holder.getsockname()[1]
             with pytest.raises(SettingsError, match=f"ALTHING_{field.upper()}.*{port}"):
                 ports.choose(replace(settings(tmp_path), **{field: port}))
+
+    def test_a_port_that_was_taken_since_is_replaced_and_only_that(self, tmp_path: Path) -> None:
+        given = replace(settings(tmp_path), clickhouse_port=free_ports(1)[0])
+        chosen = ports.choose(given)
+        assert ports.replace_taken(chosen, given, "kafka") is None
+        with ExitStack() as holders:
+            for port in (chosen.kafka_controller, chosen.clickhouse, chosen.web):
+                holders.enter_context(socket.create_server(("127.0.0.1", port)))
+            moved = ports.replace_taken(chosen, given, "kafka")
+            assert moved is not None
+            assert moved.kafka_controller not in vars(chosen).values()
+            assert replace(moved, kafka_controller=chosen.kafka_controller) == chosen
+            assert ports.replace_taken(chosen, given, "clickhouse") is None, "it was set by hand"
+            assert ports.replace_taken(chosen, given, "web") is None
 
     def test_one_port_for_two_servers_is_refused(self, tmp_path: Path) -> None:
         given = settings(tmp_path)
@@ -205,6 +220,22 @@ class TestSupervisor:
         listen = f"import socket; s = socket.create_server(('127.0.0.1', {port})); signal.pause()"
         made.start((replace(self.spec("one", listen, tmp_path), port=port),))
         assert [row.state for row in made.rows] == ["running"]
+        made.stop([("one",)])
+
+    def test_one_whose_port_was_taken_is_started_on_another_one(self, tmp_path: Path) -> None:
+        taken, free = free_ports(2)
+        listen = "import os, socket; s = socket.create_server(('127.0.0.1', int(os.environ['PORT']))); signal.pause()"
+        spec = replace(self.spec("one", listen, tmp_path), port=taken)
+        asked: list[str] = []
+
+        def move(name: str) -> tuple[ProcessSpec, dict[str, str]]:
+            asked.append(name)
+            return replace(spec, port=free), {**os.environ, "PORT": str(free)}
+
+        made = Supervisor(tmp_path, {**os.environ, "PORT": str(taken)}, lambda _rows: None, move)
+        with socket.create_server(("127.0.0.1", taken)):
+            made.start((spec,))
+            assert asked == ["one"] and [row.state for row in made.rows] == ["running"]
         made.stop([("one",)])
 
     def test_services_stop_before_engines(self) -> None:
