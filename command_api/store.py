@@ -158,6 +158,15 @@ class LockingRecorder(PostgresApplicationRecorder):
             table=sql.Identifier(self.events_table_name),
             channel=sql.Identifier(self.channel_name),
         )
+        self.sql_create_statements = [self._only_if_missing(each) for each in self.sql_create_statements]
+
+    def _only_if_missing(self, statement: sql.Composed) -> sql.Composed:
+        """There is no CREATE TYPE IF NOT EXISTS; the stock code's way, to try, leaves an error in the server's log."""
+        if "CREATE TYPE" not in statement.as_string():
+            return statement
+        return sql.SQL("DO $BODY$ BEGIN IF to_regtype({name}) IS NULL THEN {create}; END IF; END $BODY$").format(
+            name=sql.Literal(f"{self.datastore.schema}.{self.stored_event_type_name}"), create=statement
+        )
 
     def insert_events(
         self, stored_events: Sequence[StoredEvent], *, also: Also | None = None, **_: Any
