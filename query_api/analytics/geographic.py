@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from query_api import money
 from query_api.analytics import metrics
 from query_api.analytics.countries import country_name
-from query_api.analytics.metrics import IS_ACTIVE, PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.reading import Selection, rows, source_of
 from query_api.columnar import Query
@@ -32,7 +32,7 @@ def query(selection: Selection, range_: Range) -> Query:
     counted = rows(source, selection, range_.start, range_.end)
     sql = (
         f"SELECT toString(t.country) AS code, {metrics.counters(source, PERFORMANCE_COUNTERS)} {counted.sql}"
-        f" GROUP BY t.country HAVING {IS_ACTIVE} OR c_pending + c_approved <> 0"
+        f" GROUP BY t.country HAVING {metrics.is_active()} OR c_pending + c_approved <> 0"
         " ORDER BY clicks DESC, c_pending + c_approved DESC, code"
     )
     return Query(sql, counted.parameters)

@@ -77,8 +77,12 @@ COUNTERS: Final[Mapping[str, str]] = {
 
 CONVERSION_COUNTERS: Final = tuple(name for name in COUNTERS if name not in ("clicks", "pageviews"))
 PERFORMANCE_COUNTERS: Final = ("clicks", "pending", "approved", "c_pending", "c_approved")
-IS_ACTIVE: Final = "clicks > 0 OR pending + approved > 0"
-"""Over the sums of one partner, country or the like: whether it did anything that counts."""
+
+
+def is_active(table: str = "") -> str:
+    """Over the sums of one partner, country or the like (of the named sub-select): whether it did what counts."""
+    at = f"{table}." if table else ""
+    return f"{at}clicks > 0 OR {at}pending + {at}approved > 0"
 
 
 class Source(StrEnum):

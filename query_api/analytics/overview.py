@@ -11,7 +11,7 @@ from query_api import money
 from query_api.analytics import metrics
 from query_api.analytics.metrics import Counts, Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of, sums_by
+from query_api.analytics.reading import NO_PARTNER, Selection, rows, seconds, source_of, sums_by
 from query_api.columnar import Query
 
 
@@ -71,44 +71,62 @@ class Overview(Figures):
     previous: Figures | None = Field(description="The range it is compared with; null with compare=none")
 
 
-def query(selection: Selection, range_: Range, compared: Range | None) -> Query:
-    """Rows that add up to one per range: `period` 0 is the range itself, 1 the one it is compared with.
+def queries(selection: Selection, range_: Range, compared: Range | None) -> list[Query]:
+    """Statements whose rows add up to one per range: `period` 0 is the range itself, 1 the one it is compared with.
 
-    Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows.
+    One statement for both, unless they overlap (a range of more than a year, compared with the year before).
     """
+    if compared is None or compared.end <= range_.start:
+        return [_query(selection, range_, compared, 0)]
+    return [_query(selection, range_, None, 0), _query(selection, compared, None, 1)]
+
+
+def _query(selection: Selection, range_: Range, compared: Range | None, period: int) -> Query:
+    """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows."""
     traffic = source_of(selection, Source.TRAFFIC, tuple(metrics.COUNTERS))
     visitors = source_of(selection, Source.VISITORS)
     partners = source_of(selection, Source.PARTNER)
+    first = compared if compared is not None else range_
+    bounds = {"begin": seconds(range_.start), "gap": seconds(first.end)}
+
+    def chosen(source: Source) -> tuple[str, str, Mapping[str, Any]]:
+        """The period's expression, FROM and WHERE, and what is bound."""
+        found = rows(source, selection, first.start, range_.end)
+        begin = f"t.{source.time} < toDateTime({{begin:UInt32}}, 'UTC')"
+        sql = f"{found.sql} AND NOT ({begin} AND t.{source.time} >= toDateTime({{gap:UInt32}}, 'UTC'))"
+        return f"toUInt8({period} + ({begin})) AS period", sql, found.parameters
+
+    shown, counted, bound = chosen(traffic)
     counters, uniques = metrics.counters(traffic), metrics.uniques(visitors)
     active = metrics.counters(partners, metrics.PERFORMANCE_COUNTERS)
-    parts, parameters = [], {}
-    for period, part in enumerate([range_] if compared is None else [range_, compared]):
-        counted, seen, promoted = (
-            rows(source, selection, part.start, part.end, str(period)) for source in (traffic, visitors, partners)
-        )
-        shown = f"toUInt8({period}) AS period"
-        if traffic is visitors:
-            parts.append(f"SELECT {shown}, {counters}, {uniques}, {_NO_PARTNERS} {counted.sql}")
-        else:
-            parts.append(f"SELECT {shown}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted.sql}")
-            parts.append(f"SELECT {shown}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {seen.sql}")
-        parts.append(
-            # Counted one level down: beside `toInt64(0) AS clicks` the name would mean that zero.
-            f"SELECT {shown}, {_NO_COUNTERS}, {_NO_UNIQUES}, active_partners FROM"  # noqa: S608
-            f" (SELECT countIf({metrics.IS_ACTIVE}) AS active_partners FROM"
-            f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id))"
-        )
-        parameters.update({**counted.parameters, **seen.parameters, **promoted.parameters})
-    return Query(" UNION ALL ".join(parts), parameters)
+    if traffic is visitors:
+        parts = [f"SELECT {shown}, {counters}, {uniques}, {_NO_PARTNERS} {counted} GROUP BY period"]
+    else:
+        seen, visited, more = chosen(visitors)
+        bound = {**bound, **more}
+        parts = [
+            f"SELECT {shown}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted} GROUP BY period",
+            f"SELECT {seen}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {visited} GROUP BY period",
+        ]
+    per, promoted, more = chosen(partners)
+    parts.append(
+        f"SELECT period, {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608
+        f" (SELECT {per}, {active} {promoted} AND t.partner_id <> {NO_PARTNER} GROUP BY period, t.partner_id) AS p"
+        " GROUP BY period"
+    )
+    return Query(" UNION ALL ".join(parts), {**bound, **more, **bounds})
 
 
 _NO_COUNTERS = ", ".join(f"toInt64(0) AS {name}" for name in metrics.COUNTERS)
 _NO_UNIQUES = "toUInt64(0) AS unique_clickers, toUInt64(0) AS unique_visitors"
 _NO_PARTNERS = "toUInt64(0) AS active_partners"
+# Named in full: the zeros beside it have the names of the sums.
+_ACTIVE = metrics.is_active("p")
+_NOTHING: Mapping[str, Any] = {"unique_clickers": 0, "unique_visitors": 0, "active_partners": 0}
 
 
 def figures(row: Mapping[str, Any], currency: str) -> Figures:
-    """The figures of one row of `query`."""
+    """The figures of one row of `queries`."""
     counts = Counts.of(row)
     pending, approved = money.major_series([counts.c_pending, counts.c_approved], currency)
     return Figures(
@@ -134,10 +152,10 @@ def figures(row: Mapping[str, Any], currency: str) -> Figures:
     )
 
 
-def answer(found: list[Mapping[str, Any]], range_: Range, currency: str) -> Overview:
-    """From the rows of `query`."""
-    by_period = {period: figures(row, currency) for period, row in sums_by("period", found).items()}
+def answer(found: list[Mapping[str, Any]], range_: Range, currency: str, is_compared: bool) -> Overview:
+    """From the rows of `queries`."""
+    sums = sums_by("period", found)
+    now = figures(sums.get(0, _NOTHING), currency)
+    before = figures(sums.get(1, _NOTHING), currency) if is_compared else None
     shown = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key, "bucket": range_.bucket}
-    return Overview(
-        range=ShownRange.model_validate(shown), currency=currency, previous=by_period.get(1), **dict(by_period[0])
-    )
+    return Overview(range=ShownRange.model_validate(shown), currency=currency, previous=before, **dict(now))

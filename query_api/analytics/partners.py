@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from query_api import money
 from query_api.analytics import metrics
-from query_api.analytics.metrics import IS_ACTIVE, PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
 from query_api.columnar import Query
@@ -37,7 +37,7 @@ def query(selection: Selection, range_: Range) -> Query:
     sql = (
         f"SELECT toString(t.partner_id) AS partner, {metrics.counters(source, PERFORMANCE_COUNTERS)} {counted.sql}"
         f" AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id"
-        f" HAVING {IS_ACTIVE} ORDER BY c_pending + c_approved DESC, clicks DESC, partner LIMIT {TOP}"
+        f" HAVING {metrics.is_active()} ORDER BY c_pending + c_approved DESC, clicks DESC, partner LIMIT {TOP}"
     )
     return Query(sql, counted.parameters)
 

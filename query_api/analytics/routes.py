@@ -30,8 +30,9 @@ _CSV: dict[str, Any] = {
 @router.get("/overview")
 def get_overview(asked: TheAsked, response: Response) -> Overview:
     """The dashboard's cards: totals of the range, and of the range it is compared with."""
-    [found] = asked.read(response, overview.query(asked.selection, asked.range, asked.compared))
-    return overview.answer(found, asked.range, asked.website.currency)
+    parts = asked.read(response, *overview.queries(asked.selection, asked.range, asked.compared))
+    found = [row for rows in parts for row in rows]
+    return overview.answer(found, asked.range, asked.website.currency, asked.compared is not None)
 
 
 @router.get("/clicks")

@@ -165,6 +165,12 @@ def _check_by_hand(cards: dict[str, Any], rows: list[Row], measured: Measured) -
     assert {row["country"]: row["clicks"] for row in cards["geographic"] if row["clicks"]} == dict(by_country)
     by_partner = Counter(row["partner_id"] for row in clicks if "partner_id" in row)
     assert {row["partnerId"]: row["clicks"] for row in cards["partners"] if row["clicks"]} == dict(by_partner)
+    sold: Counter[str] = Counter()
+    for row in rows:
+        if "partner_id" in row:
+            sold[row["partner_id"]] += row.get("d_pending", 0) + row.get("d_approved", 0)
+    active = {partner for partner in by_partner.keys() | sold.keys() if by_partner[partner] or sold[partner] > 0}
+    assert overview["revenue"]["active_partners"] == len(active)
     by_day: Counter[str] = Counter()
     for row in clicks:
         moment = datetime.fromisoformat(row["occurred_at"] + "+00:00").astimezone(measured.zone)
