@@ -111,7 +111,8 @@ async def take_report(edge: Edge, key: Key, visit: Visit, report: Report) -> Tak
         await edge.publisher.submit([Record(topics.CONVERSIONS.name, log_key, reported.model_dump_json().encode())])
     if is_first:
         await _acknowledged(edge, identity, claim)
-    edge.counters.outcomes[report.reported_by, Outcome.ACCEPTED.value] += 1
+    endpoint = "/postback" if report.reported_by == "postback" else f"/track/{report.reported_by}"
+    edge.counters.outcomes[endpoint, Outcome.ACCEPTED.value] += 1
     return Taken(identity, is_first)
 
 

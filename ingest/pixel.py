@@ -25,7 +25,7 @@ from ingest.visit import client_of, visit_of
 from schemas import topics
 from schemas.tracking import NO_ID
 
-ENDPOINT: Final = "pixel"
+ENDPOINT: Final = "/t.gif"
 GIF: Final = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 _ONLY_IN_BODIES: Final = frozenset({"site", "props", "ip", "user_agent"})
 _FIELDS: Final = frozenset(SentEvent.__struct_fields__) - _ONLY_IN_BODIES

@@ -24,7 +24,7 @@ from ingest.steps.identify_site import MAY_POSTBACK, bearer, identify
 from ingest.visit import client_of, visit_of
 from schemas.tracking import NO_ID, Outcome
 
-ENDPOINT: Final = "postback"
+ENDPOINT: Final = "/postback"
 _scalars = msgspec.json.Decoder(dict[str, str | int | None])
 
 

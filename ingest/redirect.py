@@ -33,7 +33,7 @@ from ingest.visit import Client, Visit, client_of
 from schemas import click_id, topics
 from schemas.tracking import HASH_HEADER, Outcome
 
-ENDPOINT: Final = "go"
+ENDPOINT: Final = "/go"
 COOKIE: Final = "aff_click_id"
 WAIT_S: Final = 1.0
 DEFAULT_COOKIE_DAYS: Final = 30

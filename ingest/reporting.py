@@ -72,7 +72,7 @@ async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: 
     except Refused as error:
         edge.refusals.add(
             error,
-            kind,
+            f"/track/{kind}",
             website_id=key.website.id if key is not None else NO_ID,
             key_kind=key.kind if key is not None else "",
             sample=body,

@@ -138,7 +138,7 @@ class Service:
             outcome = Outcome.TOO_LARGE if status == 413 else Outcome.INVALID
             error = Refused(outcome, code, message, status=status)
             self._app.edge.counters.answers[status] += 1
-            self._app.edge.refusals.add(error, scope["path"].strip("/")[:32])
+            self._app.edge.refusals.add(error, scope["path"][:32])
 
     async def stop(self) -> None:
         """Everything accepted is in the log, and what could not be is on disk, before the process ends."""

@@ -16,7 +16,7 @@ from ingest.refused import Refused, Unavailable
 from ingest.steps.identify_site import MAY_READ, bearer, identify
 from schemas.tracking import NO_ID, Outcome
 
-ENDPOINT: Final = "conversion"
+ENDPOINT: Final = "/track/conversions"
 WAIT_S: Final = 2.0
 LOOK_EVERY_S: Final = 0.04
 _DECIDED: Final = """

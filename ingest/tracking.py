@@ -28,7 +28,7 @@ from ingest.visit import Client, Headers, Visit, client_of, visit_of, with_overr
 from schemas import topics
 from schemas.tracking import NO_ID, Outcome
 
-ENDPOINT: Final = "track"
+ENDPOINT: Final = "/track"
 MAX_DEBUGGED: Final = 100
 _CLICKS: Final = topics.CLICKS.name
 _DEBUG: Final = b"x-debug-request"

@@ -142,7 +142,7 @@ def test_a_sale_is_reported_once_whatever_is_sent_again(
     assert (
         client.post("/track/sale", json={**sale, "currency": "EUR"}, headers=bearer(site.secret_key)).status_code == 409
     )
-    assert rejected.find(website_id=str(site.id), code="amount_conflict")["endpoint"] == "sale"
+    assert rejected.find(website_id=str(site.id), code="amount_conflict")["endpoint"] == "/track/sale"
     assert reports.now() == []
 
 
@@ -188,7 +188,7 @@ def test_bad_sales(
     sent: dict[str, Any] = {"content": body} if isinstance(body, bytes) else {"json": body}
     answer = client.post("/track/sale", **sent, headers=bearer(site.secret_key) | {"content-type": "application/json"})
     assert (answer.status_code, answer.json()["code"]) == (status, code)
-    assert rejected.find(website_id=str(site.id), code=code)["endpoint"] == "sale"
+    assert rejected.find(website_id=str(site.id), code=code)["endpoint"] == "/track/sale"
 
 
 def test_who_may_report(edge: Edge, client: httpx.Client, site: Site, click: str) -> None:
@@ -307,7 +307,7 @@ def test_bad_postbacks_are_answered_and_kept(
 ) -> None:
     answer = client.get("/postback", params={"token": site.token, **query})
     assert (answer.status_code, answer.json()["code"]) == (status, code)
-    refusal = rejected.find(code=code, endpoint="postback")
+    refusal = rejected.find(code=code, endpoint="/postback")
     assert site.token[3:] not in refusal["sample"]
 
 

@@ -96,7 +96,7 @@ def test_a_batch_keeps_the_good_ones(client: httpx.Client, site: Site, clicks: T
     ]
     assert [value["type"] for value in clicks.now()] == ["pageview", "ok"]
     refusal = Refusal.model_validate(rejected.find(website_id=str(site.id), code="bad_id"))
-    assert (refusal.endpoint, refusal.key_kind, refusal.count) == ("track", "secret", 1)
+    assert (refusal.endpoint, refusal.key_kind, refusal.count) == ("/track", "secret", 1)
 
 
 @pytest.mark.parametrize("kind", ["application/x-ndjson", "text/plain"])
@@ -165,7 +165,7 @@ def test_a_chunked_body_above_the_limit_is_413(client: httpx.Client, site: Site,
         assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (413, "*")
     except httpx.WriteError:
         pass  # the connection was closed while the rest was still being sent
-    assert rejected.find(outcome="too_large")["endpoint"] == "track"
+    assert rejected.find(outcome="too_large")["endpoint"] == "/track"
 
 
 def test_a_large_item_in_a_batch_costs_only_itself(client: httpx.Client, site: Site, clicks: Tail) -> None:
