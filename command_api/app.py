@@ -19,6 +19,7 @@ from command_api.conversions import routes as conversions
 from command_api.core import Core
 from command_api.http import DEFAULT_RESPONSES, install_refusals
 from command_api.links import routes as links
+from command_api.operations import dead_letters
 from command_api.operations import routes as operations
 from command_api.partners import routes as partners
 from command_api.websites import routes as websites
@@ -27,7 +28,7 @@ from infra.identity import refuse_cross_site
 from infra.problems import Problem, install, problem_schema
 
 THREADS = 16
-CONTEXTS = (accounts, websites, partners, links, conversions, operations)
+CONTEXTS = (accounts, websites, partners, links, conversions, operations, dead_letters)
 
 
 def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> FastAPI:

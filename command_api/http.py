@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from eventsourcing.persistence import InterfaceError, OperationalError
 from fastapi import Depends, FastAPI, Path, Request, Response
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic.alias_generators import to_camel
 
 from command_api.commands import KEY_LENGTH, Commands, Decided, Repeat
 from command_api.core import Core
 from command_api.decision import Asked, Kind, Refused
+from command_api.visibility import wait_until_seen
 from infra.identity import Principal, authenticate, require_admin
 from infra.problems import FieldError, Problem, unavailable
 
@@ -22,7 +23,7 @@ STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "
 
 
 class Body(BaseModel):
-    """A request's body: exact JSON types, no unknown field, no NaN."""
+    """A request's body: exact JSON types, no unknown field, no NaN, and no NUL, which Postgres cannot keep."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -32,6 +33,13 @@ class Body(BaseModel):
         frozen=True,
         hide_input_in_errors=True,
     )
+
+    @field_validator("*")
+    @classmethod
+    def _without_nul(cls, value: Any) -> Any:
+        if isinstance(value, str) and "\x00" in value:
+            raise ValueError("A text must not hold a NUL character.")
+        return value
 
 
 class Answer(BaseModel):
@@ -72,10 +80,19 @@ class Run:
         self._request = request
 
     def __call__(
-        self, decide: Callable[[], Decided[AnyAnswer]], body: BaseModel | None = None, *, status: int = 200
+        self,
+        decide: Callable[[], Decided[AnyAnswer]],
+        body: BaseModel | None = None,
+        *,
+        status: int = 200,
+        seen_by: Collection[str] = (),
     ) -> Response:
+        """`seen_by`: read models through which others use the result; the answer waits for them for a moment."""
         commands: Commands = self.core.commands
         done = commands.run(decide, status=status, repeat=self._repeat(body))
+        position = done.headers.get("X-Position", "").partition("@")[2]
+        if seen_by and position:
+            wait_until_seen(self.core.pool, seen_by, int(position))
         if done.status == 204:
             return Response(status_code=204, headers=done.headers)
         return Response(done.body, done.status, done.headers, "application/json")

@@ -21,6 +21,8 @@ from schemas.identity import slug_id
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/links", tags=["links"])
+SEEN_BY = ("links",)
+"""The edge reads these: what is answered works there."""
 
 Text = Annotated[str, Field(max_length=2048)]
 
@@ -111,7 +113,7 @@ def create_link(body: CreateLink, run: Runs) -> Response:
 
         return Decided([created, claimed], _shown(link, partner, run), also)
 
-    return run(decide, body, status=201)
+    return run(decide, body, status=201, seen_by=SEEN_BY)
 
 
 @router.patch("/{id}", response_model=Link)
@@ -146,7 +148,7 @@ def update_link(link_id: Id, body: UpdateLink, run: Runs) -> Response:
 
         return Decided(events, _shown(after, partner, run), also)
 
-    return run(decide, body)
+    return run(decide, body, seen_by=SEEN_BY)
 
 
 @router.delete("/{id}", status_code=204)
@@ -162,7 +164,7 @@ def delete_link(link_id: Id, run: Runs) -> Response:
 
         return Decided(model.delete(link, website, run.asked), Nothing(), also)
 
-    return run(decide, status=204)
+    return run(decide, status=204, seen_by=SEEN_BY)
 
 
 def _coupon_owner(run: Run, website_id: UUID, coupon: str | None) -> UUID | None:

@@ -17,6 +17,8 @@ from schemas.identity import slug_id
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/admin/partners", tags=["partners"])
+SEEN_BY = ("partners",)
+"""The edge reads these: what is answered works there."""
 
 
 def _flag(value: Any) -> Any:
@@ -74,7 +76,7 @@ def add_partner(body: AddPartner, _: Admin, run: Runs) -> Response:
         events = model.register(partner_id, claim, **given, asked=run.asked)
         return Decided(events, _shown(model.evolve(None, events[0])))
 
-    return run(decide, body, status=201)
+    return run(decide, body, status=201, seen_by=SEEN_BY)
 
 
 @router.patch("/{id}", response_model=Partner)
@@ -86,7 +88,7 @@ def update_partner(partner_id: Id, body: UpdatePartner, _: Admin, run: Runs) -> 
         events = model.update(partner, **body.model_dump(), asked=run.asked)
         return Decided(events, _shown(model.after(partner, events)))
 
-    return run(decide, body)
+    return run(decide, body, seen_by=SEEN_BY)
 
 
 def _shown(partner: model.Partner) -> Partner:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID, uuid5
 
+import orjson
 from psycopg import Cursor
 from psycopg.types.json import Jsonb
 
@@ -29,7 +30,13 @@ def keep_waiting(cursor: Cursor[dict[str, Any]], report: ConversionReported) -> 
         "INSERT INTO policy.waiting (conversion_id, report, received_at, next_at, until)"
         " VALUES (%s, %s, %s, now() + interval '1 second', greatest(%s, now()) + %s)"
         " ON CONFLICT (conversion_id) DO UPDATE SET report = excluded.report",
-        (report.conversion_id, Jsonb(report.model_dump(mode="json")), received_at, received_at, WAITING_LIFE),
+        (
+            report.conversion_id,
+            Jsonb(_storable(report.model_dump(mode="json"))),
+            received_at,
+            received_at,
+            WAITING_LIFE,
+        ),
     )
 
 
@@ -59,13 +66,21 @@ def keep_dead_letter(cursor: Cursor[dict[str, Any]], record: StoredRecord, reaso
             record.topic,
             record.partition,
             record.offset,
-            reason.partition(":")[0],
-            reason,
+            _storable(reason.partition(":")[0]),
+            _storable(reason)[:4000],
             record.key,
             record.value,
             Jsonb([[name, value.hex()] for name, value in record.headers]),
         ),
     )
+
+
+def report_of(value: bytes) -> ConversionReported:
+    """The report in a record of topic `conversions`, without NULs. Raises pydantic's `ValidationError`."""
+    report = ConversionReported.model_validate_json(value)
+    if b"\\u0000" not in value:
+        return report
+    return ConversionReported.model_validate_json(orjson.dumps(_storable(report.model_dump(mode="json"))))
 
 
 def dead_letters_to_retry(connection: Connection, topic: str, partition: int) -> list[tuple[UUID, StoredRecord]]:
@@ -91,7 +106,7 @@ def end_dead_letter(cursor: Cursor[dict[str, Any]], letter_id: UUID) -> None:
 def keep_dead_letter_open(connection: Connection, letter_id: UUID, reason: str) -> None:
     connection.execute(
         "UPDATE engine.dead_letter SET attempts = attempts + 1, error = %s, retry_requested_at = NULL WHERE id = %s",
-        (reason, letter_id),
+        (_storable(reason)[:4000], letter_id),
     )
 
 
@@ -107,6 +122,15 @@ def refusal_record(report: ConversionReported, refused: Refused) -> Record:
         sample=f"txid {report.txid}"[:200],
     )
     return Record(REJECTED.name, str(report.website_id).encode(), refusal.model_dump_json().encode())
+
+
+def _storable(value: Any) -> Any:
+    """Postgres keeps no NUL in text or jsonb; one that a sender put there must not hold up the partition."""
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if isinstance(value, dict):
+        return {_storable(name): _storable(inner) for name, inner in value.items()}
+    return value
 
 
 def _headers(stored: list[list[str]]) -> tuple[tuple[str, bytes], ...]:

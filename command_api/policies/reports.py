@@ -19,7 +19,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import psycopg
-from eventsourcing.persistence import PersistenceError
+from eventsourcing.persistence import DataError, PersistenceError
 from prometheus_client import Counter
 from psycopg import Cursor
 from pydantic import ValidationError
@@ -38,6 +38,7 @@ from command_api.policies.keeping import (
     keep_refused,
     keep_waiting,
     refusal_record,
+    report_of,
 )
 from command_api.policies.reading import Reading
 from command_api.store import Conflict
@@ -58,6 +59,9 @@ ATTEMPTS: Final = 5
 ACK_TIMEOUT_S: Final = 15.0
 TRANSIENT: Final = (PersistenceError, psycopg.Error, ClickHouseError, LogUnavailable, OSError)
 """Engines that are down: the batch is decided again, nothing is skipped."""
+
+UNSTORABLE: Final = (DataError, psycopg.DataError)
+"""Postgres does not take what a report says: the batch is taken apart until the culprit is alone."""
 
 log = logging.getLogger(__name__)
 _REPORTS = Counter("policy_reports_total", "Reports of conversions by what they came to", ["outcome"])
@@ -104,6 +108,22 @@ class Reports:
 
     def take(self, records: Sequence[StoredRecord], position: int, stop: Event) -> int:
         """Decides `records`, which begin at or behind `position`; gives the position behind them."""
+        try:
+            return self._take(records, position, stop)
+        except UNSTORABLE as error:
+            if len(records) > 1:
+                for record in records:
+                    position = self.take([record], position, stop)
+                return position
+            return self._put_aside(records[0], position, error)
+
+    def _put_aside(self, record: StoredRecord, position: int, error: Exception) -> int:
+        batch = Batch(poison=[(record, f"{type(error).__name__}: {error}")], outcomes=["poison"])
+        self._core.store.write([], self._also(batch, position, record.offset + 1))
+        _REPORTS.labels("poison").inc()
+        return record.offset + 1
+
+    def _take(self, records: Sequence[StoredRecord], position: int, stop: Event) -> int:
         following = records[-1].offset + 1
         for _ in range(ATTEMPTS):
             batch = self._decide(records, stop)
@@ -140,7 +160,7 @@ class Reports:
         reports: list[tuple[StoredRecord, ConversionReported]] = []
         for record in records:
             try:
-                reports.append((record, ConversionReported.model_validate_json(record.value)))
+                reports.append((record, report_of(record.value)))
             except ValidationError as error:
                 batch.poison.append(
                     (record, f"undecodable: {error.error_count()} errors, first {error.errors()[0]['type']}")

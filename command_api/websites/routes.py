@@ -17,6 +17,8 @@ from schemas.events.websites import AttributionModel, KeyKind
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
+SEEN_BY = ("websites", "website_keys")
+"""The edge reads these: what is answered works there."""
 
 KeyId = Annotated[UUID, Path(alias="keyId")]
 Text = Annotated[str, Field(max_length=300)]
@@ -91,7 +93,7 @@ def connect_website(body: ConnectWebsite, run: Runs) -> Response:
         )
         return Decided(events, answer)
 
-    return run(decide, body, status=201)
+    return run(decide, body, status=201, seen_by=SEEN_BY)
 
 
 @router.patch("/{id}", response_model=Website)
@@ -106,7 +108,7 @@ def update_website(website_id: Id, body: UpdateWebsite, run: Runs) -> Response:
         assert website is not None  # noqa: S101 - update refuses without one
         return Decided(events, _shown(website))
 
-    return run(decide, body)
+    return run(decide, body, seen_by=SEEN_BY)
 
 
 @router.delete("/{id}", status_code=204)
@@ -117,7 +119,7 @@ def disconnect_website(website_id: Id, run: Runs) -> Response:
         website = run.core.store.load(website_id, model.evolve)
         return Decided(model.disconnect(website, run.asked), Nothing())
 
-    return run(decide, status=204)
+    return run(decide, status=204, seen_by=SEEN_BY)
 
 
 @router.post("/{id}/keys", status_code=201, response_model=CreatedKey)
@@ -137,7 +139,7 @@ def create_key(website_id: Id, body: CreateKey, run: Runs) -> Response:
         )
         return Decided(events, answer)
 
-    return run(decide, body, status=201)
+    return run(decide, body, status=201, seen_by=SEEN_BY)
 
 
 @router.delete("/{id}/keys/{keyId}", status_code=204)
@@ -148,7 +150,7 @@ def revoke_key(website_id: Id, key_id: KeyId, run: Runs) -> Response:
         website = run.core.store.load(website_id, model.evolve)
         return Decided(model.revoke_key(website, key_id, run.asked), Nothing())
 
-    return run(decide, status=204)
+    return run(decide, status=204, seen_by=SEEN_BY)
 
 
 def _shown(website: model.Website) -> Website:

@@ -167,6 +167,8 @@ class TestRefusals:
             b'{"name": "a", "baseUrl": "https://a.example", "commission": 1, "isActive": 2}',
             b'{"name": "a", "baseUrl": "https://a.example", "commission": 1, "cookieDays": 1.5}',
             b'{"name": "a", "baseUrl": "https://a.example", "commission": 1, "secret-sauce": 1}',
+            b'{"name": "a\\u0000", "baseUrl": "https://a.example", "commission": 1}',
+            b'{"name": "a\\ud800", "baseUrl": "https://a.example", "commission": 1}',
             b'{"name": "\xff", "baseUrl": "https://a.example", "commission": 1}',
         ],
     )
@@ -301,3 +303,31 @@ def test_the_service_describes_and_watches_itself(command_world: World) -> None:
     assert command_world.http.get("/livez").status_code == 200
     assert command_world.http.get("/readyz").json()["parts"] == {"postgres": "ok"}
     assert "command_runs_total" in command_world.http.get("/metrics").text
+
+
+def test_dead_letters_are_retried_or_skipped_by_admins(command_world: World) -> None:
+    ids = {name: uuid4() for name in ("first", "parked", "other")}
+    for number, (name, letter) in enumerate(ids.items()):
+        command_world.postgres.execute(
+            "INSERT INTO engine.dead_letter"
+            ' (id, projection, generation, topic, partition, "offset", reason, key, value)'
+            " VALUES (%s, 'links', 1, 'domain', 0, %s, %s, %s, 'x')",
+            (letter, number, "parked" if name == "parked" else "bad", b"b" if name == "other" else b"a"),
+        )
+
+    def call(name: str, action: str) -> Any:
+        return command_world.call("POST", f"/api/admin/dead-letters/{ids[name]}/{action}", command_world.admin)
+
+    requested = "SELECT count(*) FROM engine.dead_letter WHERE id = %s AND retry_requested_at IS NOT NULL"
+    retried = call("other", "retry")
+    assert (retried.status_code, retried.json()["state"]) == (200, "open")
+    assert command_world.count(requested, ids["other"]) == 1
+    assert command_world.count(requested, ids["parked"]) == 0
+    assert call("first", "skip").json()["state"] == "skipped"
+    assert command_world.count(requested, ids["parked"]) == 1
+    assert (call("first", "retry").status_code, call("first", "retry").json()["code"]) == (409, "already_decided")
+    assert command_world.events(ids["first"]) == ["dead_letter.skipped.v1"]
+    missing = command_world.call("POST", f"/api/admin/dead-letters/{uuid4()}/retry", command_world.admin)
+    assert missing.status_code == 404
+    path = f"/api/admin/dead-letters/{ids['other']}/skip"
+    assert command_world.call("POST", path, command_world.owner).status_code == 403

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
+import psycopg
+import pytest
+
+from command_api.policies.reading import Reading
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionRecorded
-from schemas.tracking import Refusal, log_time
+from schemas.tracking import ConversionReported, Refusal, log_time
 from tests.support.policies import Policies, command_policies
 from tests.support.stack import wait_for
 
@@ -168,6 +173,38 @@ def test_poison_is_put_aside_and_the_next_one_decided(command_policies: Policies
     sql = "SELECT value FROM engine.dead_letter WHERE projection = 'policy:attribution' AND state = 'open'"
     values = [bytes(row[0]) for row in command_policies.world.postgres.execute(sql)]
     assert {b"\xff", b"{}", json.dumps(nobody).encode()} <= set(values)
+
+
+def test_a_nul_holds_nothing_up(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    odd = command_policies.report(shop, visitor=77, coupon="A\x00B", subs={"sub1": "\x00"})
+    assert not command_policies.decided(odd).is_attributed
+    command_policies.publish_raw(b'{"report_id": "\\u0000"}')
+    command_policies.caught_up()
+
+
+def test_what_cannot_be_stored_is_found_in_its_batch(
+    command_policies: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = command_policies.shop()
+    look_up = Reading.look_up
+
+    def refuse(reading: Reading, reports: Sequence[ConversionReported]) -> None:
+        if any(report.txid.startswith("BAD") for report in reports):
+            raise psycopg.DataError("invalid byte sequence")
+        look_up(reading, reports)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Reading, "look_up", refuse)
+        txids = [f"{'BAD' if number == 3 else 'GOOD'}-{number}" for number in range(6)]
+        reports = [command_policies.report_of(shop, txid=txid) for txid in txids]
+        command_policies.publish(reports)
+        command_policies.caught_up()
+    assert [command_policies.state(UUID(report["conversion_id"])) is None for report in reports] == [
+        txid.startswith("BAD") for txid in txids
+    ]
+    sql = "SELECT count(*) FROM engine.dead_letter WHERE reason = 'DataError'"
+    assert command_policies.world.count(sql) == 1
 
 
 def test_the_same_sale_from_64_threads_is_one_conversion(command_policies: Policies) -> None:

@@ -1,0 +1,42 @@
+"""What a command made is usable everywhere once it is answered: a new key at the edge, a new link on its address.
+
+Read-your-writes for clients that cannot send `X-Wait-For`, because they are another program at another port. Best
+effort: the command is done, so when the projections are behind or away the answer goes out all the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from typing import Final
+
+from psycopg import Error
+from psycopg_pool import PoolTimeout
+
+from infra.identity import Pool
+
+WITHIN_S: Final = 1.0
+_EVERY_S: Final = 0.004
+_LAGGING: Final = (
+    "SELECT 1 FROM engine.projection AS live JOIN engine.position AS p"
+    " ON p.projection = live.name AND p.generation = live.live_generation"
+    " WHERE live.name = ANY(%s) AND p.topic = 'domain' AND p.domain_position < %s LIMIT 1"
+)
+
+
+def wait_until_seen(pool: Pool, projections: Collection[str], position: int, within_s: float = WITHIN_S) -> bool:
+    """Whether every live projection named has read `domain@position`, waiting for it at most `within_s`."""
+    deadline = time.monotonic() + within_s
+    try:
+        with pool.connection() as connection:
+            connection.autocommit = True
+            try:
+                while connection.execute(_LAGGING, (list(projections), position)).fetchone() is not None:
+                    if time.monotonic() > deadline:
+                        return False
+                    time.sleep(_EVERY_S)
+            finally:
+                connection.autocommit = False
+    except (Error, PoolTimeout):
+        return False
+    return True
