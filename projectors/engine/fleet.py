@@ -172,7 +172,7 @@ class Fleet:
             self._set_state(connection, build, "ready")
             log.info("%s, generation %d is ready", build.name, build.generation)
         elif build.state == "ready" and build.promote_when_ready:
-            generations.switch_when_ready(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
+            generations.switch(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
 
     def _set_state(self, connection: Connection[Any], build: Build, state: str) -> None:
         generations.set_state(connection, build, state)
@@ -193,7 +193,7 @@ class Fleet:
 
     def _fill_rollup(self, connection: Connection[Any], build: Build, stopping: Event) -> None:
         if build.state == "ready" and build.promote_when_ready:
-            generations.switch_when_ready(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
+            generations.switch(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
             return
         thread = self._backfills.get(build_key(build))
         if build.state == "building" and (thread is None or not thread.is_alive()):

@@ -21,7 +21,7 @@ from psycopg import Connection
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from projectors.engine import schema
+from projectors.engine import holding, schema
 from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.projection import Catalogue, ClickHouseProjection
 from projectors.engine.read_model import ReadModel
@@ -29,6 +29,7 @@ from projectors.engine.read_model import ReadModel
 ACTIVE: Final = ("building", "catching_up", "ready")
 RUNNING: Final = (*ACTIVE, "live")
 KEPT_DAYS: Final = 7
+SWITCH_HOLD_S: Final = 30
 CONTROL: Final = "projection_control"
 
 
@@ -140,7 +141,7 @@ def promote(
             f"Generation {build.generation} of {name} has {worse} dead letters that the live one does not have; "
             "look at `althing dlq list`, or promote with --force."
         )
-    _switch(connection, clickhouse, catalogue, build, cluster)
+    switch(connection, clickhouse, catalogue, build, cluster)
     return build.generation
 
 
@@ -162,7 +163,7 @@ def rollback(
         )
     target = max(retired, key=lambda b: (b.retired_at is not None and b.retired_at.timestamp(), b.generation))
     if target.kind == "rollup":
-        _switch(connection, clickhouse, catalogue, target, cluster)
+        switch(connection, clickhouse, catalogue, target, cluster)
     else:
         with connection.transaction():
             connection.execute("lock table engine.build in share row exclusive mode")
@@ -255,11 +256,21 @@ def save_progress(connection: Connection[Any], build: Build, progress: dict[str,
     )
 
 
-def switch_when_ready(
+def switch(
     connection: Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, build: Build, cluster: str | None
 ) -> None:
-    """The end of a roll back, or of filling a new rollup: the build that was asked to becomes live."""
-    _switch(connection, clickhouse, catalogue, build, cluster)
+    """Makes `build` live. Old and new are held at one place meanwhile, so that no total that people see goes back.
+
+    A live generation that stands still (paused, failed) is replaced as it is. Raises `holding.HoldLost`.
+    """
+    live = live_build(connection, build.name)
+    if build.kind == "rollup" or live.state != "live" or live.generation == build.generation:
+        _switch(connection, clickhouse, catalogue, build, cluster)
+        return
+    both = [(build.name, live.generation), (build.name, build.generation)]
+    with holding.held(connection, both, SWITCH_HOLD_S) as hold:
+        hold.wait()
+        _switch(connection, clickhouse, catalogue, build, cluster)
 
 
 def _switch(
