@@ -21,6 +21,7 @@ MAX_AGE_S: Final = 24 * 3600.0
 NEGATIVE_S: Final = 2.0
 LOOKUPS_PER_S: Final = 100
 MAX_NEGATIVE: Final = 10_000
+BUSY: Final = "busy"
 T = TypeVar("T")
 
 
@@ -172,15 +173,21 @@ class Directory:
         return found or await self._find("link", slug, lambda: self.links.get(slug))
 
     async def link_of(self, text: str) -> Link | None:
-        """The link that an event names by slug or id."""
-        return self.links_by_id.get(text.lower()) or await self.link(text)
+        """The link that an event names by slug or id. One batch may name thousands of wrong ones: beyond the look-ups'
+        rate what is not in the directory, a few seconds old at most, counts as unknown."""
+        try:
+            return self.links_by_id.get(text.lower()) or await self.link(text)
+        except Unavailable as error:
+            if error.code != BUSY:
+                raise
+            return None
 
     async def _find(self, kind: str, name: str, held: Callable[[], T | None]) -> T | None:
         now = monotonic()
         if self._missing.get((kind, name), 0.0) > now:
             return None
         if self._bucket.wait(1) > 0:
-            raise Unavailable("busy", "Too many unknown keys and links are asked for; please try again.")
+            raise Unavailable(BUSY, "Too many unknown keys and links are asked for; please try again.")
         self.add(await self._lookup(kind, name))
         found = held()
         if found is None:

@@ -97,6 +97,7 @@ def _write_spool(path: Path, records: list[Record]) -> None:
     if not records:
         path.unlink(missing_ok=True)
         return
+    path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(b"\n".join(_line(record) for record in records))

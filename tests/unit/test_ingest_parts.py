@@ -261,6 +261,18 @@ async def test_an_unknown_key_is_looked_up_once_and_a_silent_source_is_not_a_no(
         await directory.link("deal")
 
 
+async def test_a_batch_of_wrong_links_is_not_put_off_for_ever() -> None:
+    async def lookup(kind: str, name: str) -> Listing:
+        return Listing()
+
+    directory = Directory(lookup)
+    directory.replace(a_listing(), time.time())
+    assert [await directory.link_of(f"wrong-{number}") for number in range(500)] == [None] * 500
+    with pytest.raises(Unavailable):
+        for number in range(500):
+            await directory.link(f"other-{number}")
+
+
 async def test_a_link_of_a_switched_off_partner_is_gone() -> None:
     async def lookup(kind: str, name: str) -> Listing:
         return Listing()
