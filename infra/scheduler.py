@@ -48,6 +48,12 @@ JOBS = (
         timedelta(minutes=10),
         "deletes old salts, ended sessions and used-up idempotency keys",
     ),
+    Job(
+        "check-pipeline",
+        "infra.auditing.continuous:check",
+        timedelta(minutes=1),
+        "measures how far behind the tables are and counts the last full hours",
+    ),
 )
 
 

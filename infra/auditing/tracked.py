@@ -53,7 +53,7 @@ def audit_tracked(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any
     report = Report()
     for partition in range(CLICKS.partitions):
         end = ends[CLICKS.name, partition]
-        _audit_partition(log, clickhouse, partition, end, _dead_letters(postgres, partition), report)
+        _audit_partition(log, clickhouse, partition, end, dead_letters(postgres, partition), report)
     _audit_repeated_ids(clickhouse, ends, report)
     return report
 
@@ -183,7 +183,8 @@ def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: Report) -> None:
                     report.found(Kind.DUPLICATE, "event ids", what)
 
 
-def _dead_letters(postgres: psycopg.Connection[Any], partition: int) -> set[int]:
+def dead_letters(postgres: psycopg.Connection[Any], partition: int) -> set[int]:
+    """Offsets of one partition of topic `clicks` that the live projection has set aside."""
     rows = postgres.execute(
         'SELECT DISTINCT d."offset" FROM engine.dead_letter d JOIN engine.projection p '
         "ON p.name = d.projection AND p.live_generation = d.generation "

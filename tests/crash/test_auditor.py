@@ -19,7 +19,9 @@ import psycopg
 import pytest
 
 from infra.audit import audit, main
+from infra.auditing import continuous
 from infra.auditing.clickhouse import Reader
+from infra.auditing.quiet import wait_until_quiet
 from infra.auditing.report import Kind, Report
 from infra.log import Record
 from infra.settings import Settings
@@ -211,6 +213,33 @@ def test_a_projection_that_stands_still_is_named_and_nothing_is_audited(
     monkeypatch.setattr("infra.audit.load", lambda: way.settings)
     assert main(["--timeout", "0.2", "--json"]) == 1
     assert "is at" in json.loads(capsys.readouterr().out)["error"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "missing", "duplicate"),
+    [(None, 0, 0), (drop_one, 1, 0), (double_one, 0, 1)],
+)
+def test_the_check_that_runs_every_minute_counts_what_is_amiss(
+    way: Pipeline,
+    ledger: Path,
+    fault: Callable[[ClickHouse, str, bytes, str], None] | None,
+    missing: int,
+    duplicate: int,
+) -> None:
+    send(way, ledger)
+    after = NOW + timedelta(minutes=70)
+    with psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres, Reader(way.settings) as reader:
+        assert max(continuous.freshness(way.log, postgres).values()) > 0
+        with way.projecting(lambda clickhouse: FaultyClickHouse(clickhouse, fault) if fault else clickhouse):
+            wait_until_quiet(way.log, postgres, 60)
+            found = continuous.count(reader, postgres, after)
+            assert set(continuous.freshness(way.log, postgres).values()) == {0.0}
+        assert found.unread == 0 and found.checked > 200
+        assert (found.missing, found.duplicate) == (missing, duplicate)
+        assert continuous.count(reader, postgres, NOW).checked == 0, "the hour is not over"
+        postgres.execute("UPDATE engine.position SET next_offset = 0 WHERE projection = 'events'")
+        assert continuous.count(reader, postgres, after).checked == 0, "what is not read yet is not missing"
+    assert "records counted" in continuous.check(way.settings)
 
 
 def test_the_reader_reports_what_clickhouse_refuses(way: Pipeline) -> None:
