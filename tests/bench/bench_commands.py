@@ -34,7 +34,7 @@ from tests.support.stack import engine, wait_for
 COMMAND = "make bench (python -m tests.bench commands)"
 CLIENTS = 8
 SECONDS = 5.0
-WEBSITES = 20
+WEBSITES = 8
 LATENCIES = 150
 REPORTS = 2_000
 
