@@ -23,6 +23,7 @@ from projectors.engine.positions import Key
 from projectors.engine.projection import Bad, Batch, ClickHouseProjection, Known, Seen
 from projectors.engine.tables import table_name
 from projectors.engine.worker import READ_S, Runtime, SinkLostRows, Worker
+from schemas.topics import DOMAIN
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,9 @@ MAX_ROWS: Final = 50_000
 MAX_BYTES: Final = 8 * 1024 * 1024
 GATHER_S: Final = 0.02
 INSERT_EVERY_S: Final = 0.2
-"""A lone event is inserted after `GATHER_S`; under a trickle, inserts are this far apart, to spare ClickHouse parts."""
+"""A lone event is inserted after `GATHER_S`; under a trickle, inserts are this far apart, to spare ClickHouse parts.
+Decided events (topic `domain`) come one by one and mostly make no rows: nothing is gained by waiting for more, and
+somebody may be waiting to read his own write."""
 
 CLAIM_STANDS_S: Final = 5.0
 TRICKLE_ROWS: Final = 2_000
@@ -89,7 +92,8 @@ class ClickHouseWorker(Worker):
             return records
         size = sum(len(record.value) for record in records)
         now = monotonic()
-        deadline = max(now + GATHER_S, min(self._last_insert + INSERT_EVERY_S, now + INSERT_EVERY_S))
+        soon = now if self.key.topic == DOMAIN.name else now + GATHER_S
+        deadline = max(soon, min(self._last_insert + INSERT_EVERY_S, now + INSERT_EVERY_S))
         while len(records) < MAX_ROWS and size < MAX_BYTES and not self._stopping.is_set():
             more = self.read(MAX_ROWS - len(records), max(deadline - monotonic(), 0.0))
             records += more
@@ -158,7 +162,8 @@ class ClickHouseWorker(Worker):
         failpoints.reach("after_advance", self.key.text)
         if self._ids is not None and judgement is not None:
             self._ids.commit(judgement, last + 1)
-        self._last_insert = monotonic()
+        if batch.rows or batch.others:
+            self._last_insert = monotonic()
         self.advanced(step)
 
     def _rows_of(self, records: Sequence[StoredRecord], known: Known | None) -> Batch:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Final
 from uuid import UUID, uuid5
 
 from projectors.engine.read_model import ReadModel, Rows
 from schemas.base import DomainEvent, Money
+from schemas.currencies import MINOR_DIGITS
 from schemas.events.accounts import AccountDisabled, AccountErased, AccountRegistered, RolesChanged
 from schemas.events.conversions import (
     ConversionApproved,
@@ -221,6 +223,5 @@ def _add(
 
 
 def _money(money: Money) -> str:
-    whole, cents = divmod(abs(money.amount), 100)
-    sign = "-" if money.amount < 0 else ""
-    return f"{sign}{whole}.{cents:02d} {money.currency}"
+    amount = Decimal(money.amount).scaleb(-MINOR_DIGITS.get(money.currency, 2))
+    return f"{amount:,f} {money.currency}"

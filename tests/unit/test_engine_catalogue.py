@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 import schemas.events
 from projectors.catalogue import CATALOGUE, IGNORED
 from projectors.clickhouse import conversion_rows
-from schemas.base import REGISTRY
+from projectors.postgres import activity
+from schemas.base import REGISTRY, Money
 
 
 def test_every_decided_event_is_handled_or_ignored_with_a_reason() -> None:
@@ -19,6 +22,14 @@ def test_every_decided_event_is_handled_or_ignored_with_a_reason() -> None:
 def test_conversions_in_clickhouse_are_those_of_the_read_model() -> None:
     model = CATALOGUE.projections["conversions"]
     assert {event_class.NAME.encode() for event_class in model.handlers} == conversion_rows.NAMES  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "shown"),
+    [(123456, "EUR", "1,234.56 EUR"), (-5, "USD", "-0.05 USD"), (1000, "JPY", "1,000 JPY"), (1, "KWD", "0.001 KWD")],
+)
+def test_activity_shows_money_as_people_write_it(amount: int, currency: str, shown: str) -> None:
+    assert activity._money(Money(amount=amount, currency=currency)) == shown
 
 
 def test_names_are_unique_and_columns_start_with_the_key() -> None:
