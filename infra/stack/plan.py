@@ -135,6 +135,7 @@ def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
         # The web app says "unready" as long as it is not built; that must not keep the API from being used.
         is_ready=lambda: answers(port, "/livez" if name == "web" else "/readyz", host=host),
         port=port,
+        is_alive=lambda: answers(port, "/livez", host=host, timeout_s=3.0),
         environment=admin if name == "command" else {},
         # The engines go at the same moment, so there is nothing left to drain into: ending slowly would only hold up
         # the next start.

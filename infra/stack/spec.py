@@ -14,6 +14,8 @@ class ProcessSpec:
 
     `is_ready` is asked again and again while it starts; it answers within a second and does not raise. It counts only
     when the process itself listens on `port`: a server of somebody else must never be taken for ours.
+    `is_alive` is asked of a running one every few seconds; who keeps silent while others answer is killed and started
+    again. None: never.
     `prepare` runs before each start (cheap when there is nothing to do). `quiet`: only warnings go to the console,
     the log file has everything. `death_signal`: what it gets when the supervisor itself is killed. `ordinary_user`: the
     program refuses root's rights.
@@ -23,6 +25,7 @@ class ProcessSpec:
     command: Sequence[str]
     is_ready: Callable[[], bool]
     port: int | None = None
+    is_alive: Callable[[], bool] | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: Callable[[], None] = lambda: None
     stop_signal: signal.Signals = signal.SIGTERM

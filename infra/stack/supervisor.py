@@ -22,6 +22,7 @@ from infra.stack.console import pump, say
 from infra.stack.spec import ProcessSpec, Stage, log_file
 from infra.stack.state import ProcessRow, birth, listens
 from infra.stack.tools import launched
+from infra.stack.watch import ROUND_S, Asked, Watch
 
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 30.0
@@ -67,11 +68,13 @@ class Supervisor:
         environment: Mapping[str, str],
         on_change: Callable[[tuple[ProcessRow, ...]], None],
         move: Move = lambda _name: None,
+        watch_round_s: float = ROUND_S,
     ) -> None:
         self._data_dir = data_dir
         self._environment = environment
         self._on_change = on_change
         self._move = move
+        self._watch_round_s = watch_round_s
         self._children: dict[str, _Child] = {}
         self._stop = Event()
         self._hurry = Event()
@@ -105,9 +108,15 @@ class Supervisor:
 
     def run(self) -> None:
         """Keeps everything running until a signal asks for a stop."""
-        with suppress(StopRequested):
-            while True:
-                self._tick()
+        watch = Watch(self._watched, self._watch_round_s)
+        try:
+            with suppress(StopRequested):
+                while True:
+                    self._tick()
+                    for name, pid in watch.take():
+                        self._end_hung(self._children[name], pid)
+        finally:
+            watch.stop()
 
     def stop(self, order: Sequence[Sequence[str]]) -> None:
         """Ends the processes group by group, each within its own patience, then by force."""
@@ -148,6 +157,18 @@ class Supervisor:
                     say("stack", f"{child.spec.name} is ready ({time.monotonic() - child.started_at:.1f} s)")
             elif child.failures and now - child.started_at > STABLE_AFTER_S:
                 child.failures = 0
+
+    def _watched(self) -> list[tuple[Asked, Callable[[], bool]]]:
+        return [
+            ((child.spec.name, child.process.pid), child.spec.is_alive)
+            for child in list(self._children.values())
+            if child.state == "running" and child.process is not None and child.spec.is_alive is not None
+        ]
+
+    def _end_hung(self, child: _Child, pid: int) -> None:
+        if child.process is not None and child.process.pid == pid and child.process.poll() is None:
+            say("stack", f"{child.spec.name} has stopped answering, while others answer; it is killed", loud=True)
+            os.killpg(pid, signal.SIGKILL)
 
     def _is_ready(self, child: _Child) -> bool:
         if child.process is None or not child.spec.is_ready():

@@ -21,6 +21,7 @@ from infra.stack import console, plan, ports, secret_file, state
 from infra.stack.launch import main as launch
 from infra.stack.spec import ProcessSpec, log_file, stop_order
 from infra.stack.supervisor import StartFailed, StopRequested, Supervisor
+from infra.stack.watch import MISSES, Misses
 from tests.support.stack import free_ports, wait_for
 
 SLEEPER = [sys.executable, "-c", "import signal; signal.pause()"]
@@ -238,12 +239,61 @@ class TestSupervisor:
             assert asked == ["one"] and [row.state for row in made.rows] == ["running"]
         made.stop([("one",)])
 
+    def test_one_that_hangs_while_another_answers_is_started_again(self, tmp_path: Path) -> None:
+        """An engine, which nobody asks, may be silent for as long as it likes."""
+        specs = [self.spec(name, "signal.pause()", tmp_path) for name in ("well", "hung", "engine")]
+        silent: set[int | None] = set()
+        made = Supervisor(tmp_path, dict(os.environ), lambda _rows: None, watch_round_s=0.01)
+
+        def pid(name: str) -> int | None:
+            return next(row.pid for row in made.rows if row.name == name)
+
+        def watched(spec: ProcessSpec) -> ProcessSpec:
+            return replace(spec, is_alive=lambda: pid(spec.name) not in silent)
+
+        well, hung = map(watched, specs[:2])
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        made.handle_signals()
+
+        def hang_then_ask_to_stop() -> None:
+            silent.add(pid("hung"))
+            wait_for(lambda: [row.restarts for row in made.rows] == [0, 1, 0], "a restart")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        try:
+            made.start((well, hung, specs[2]))
+            helper = threading.Thread(target=hang_then_ask_to_stop)
+            helper.start()
+            made.run()
+            helper.join()
+            assert [row.restarts for row in made.rows] == [0, 1, 0]
+        finally:
+            made.stop([("well", "hung", "engine")])
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
     def test_services_stop_before_engines(self) -> None:
         stages = [tuple(self.named(name) for name in names) for names in (("p", "k"), ("a", "b"), ("c",))]
         assert stop_order(stages, ("k", "p")) == [("c",), ("a", "b"), ("k",), ("p",)]
 
     def named(self, name: str) -> ProcessSpec:
         return ProcessSpec(name, ["true"], lambda: True)
+
+
+class TestWatch:
+    def test_only_who_is_silent_for_long_while_others_answer_is_hung(self) -> None:
+        a, b, c = ("a", 1), ("b", 2), ("c", 3)
+        misses = Misses()
+        for _ in range(MISSES - 1):
+            assert misses.note({a: False, b: True}) == []
+        assert misses.note({a: True, b: True}) == [], "it answered in time"
+        for _ in range(MISSES * 2):
+            assert misses.note({a: False, b: False}) == [], "the machine sleeps"
+        for _ in range(MISSES - 1):
+            assert misses.note({a: False, b: True, c: True}) == []
+        assert misses.note({a: False, b: True}) == [a]
+        assert misses.note({b: True}) == [], "it is gone"
+        assert misses.note({("a", 4): False, b: True}) == [], "another process begins anew"
 
 
 class TestLaunch:
