@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ingest.refused import invalid
+from schemas.currencies import MINOR_DIGITS
 
 MAX_AMOUNT: Final = 2**53
 """Minor units; every consumer, JavaScript included, holds this exactly."""
@@ -13,7 +14,7 @@ MAX_AMOUNT: Final = 2**53
 
 def exponent_of(currency: str) -> int:
     """Digits after the decimal point of an ISO 4217 currency. Raises `Refused` (unknown_currency)."""
-    digits = _EXPONENTS.get(currency)
+    digits = MINOR_DIGITS.get(currency)
     if digits is None:
         raise invalid("unknown_currency", "currency is not an ISO 4217 code in three capital letters, such as USD")
     return digits
@@ -47,16 +48,3 @@ def check_minor_units(amount: int) -> int:
 
 
 _DECIMAL: Final = re.compile(r"([0-9]{1,16})(?:\.([0-9]{0,16}))?")
-_ZERO: Final = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
-_THREE: Final = "BHD IQD JOD KWD LYD OMR TND"
-_FOUR: Final = "CLF UYW"
-_TWO: Final = (
-    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF "
-    "CHW CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF "
-    "IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN "
-    "MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS "
-    "SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG"
-)
-_EXPONENTS: Final = {
-    code: digits for digits, codes in ((0, _ZERO), (2, _TWO), (3, _THREE), (4, _FOUR)) for code in codes.split()
-}

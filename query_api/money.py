@@ -11,14 +11,8 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-_NO_DECIMALS: Final = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
-_THREE_DECIMALS: Final = "BHD IQD JOD KWD LYD OMR TND"
-_FOUR_DECIMALS: Final = "CLF UYW"
-_DIGITS: Final = {
-    code: digits
-    for digits, codes in ((0, _NO_DECIMALS), (3, _THREE_DECIMALS), (4, _FOUR_DECIMALS))
-    for code in codes.split()
-}
+from schemas.currencies import MINOR_DIGITS
+
 _CENT: Final = Decimal("0.01")
 
 
@@ -31,7 +25,7 @@ class Amount(BaseModel):
 
 def digits(currency: str) -> int:
     """How many decimals the currency has (ISO 4217): 2 for most, 0 for yen, 3 for dinars."""
-    return _DIGITS.get(currency, 2)
+    return MINOR_DIGITS.get(currency, 2)
 
 
 def major(minor: int, currency: str) -> float:
