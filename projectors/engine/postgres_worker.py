@@ -69,6 +69,9 @@ class PostgresWorker(Worker):
 
     def _project(self, records: list[StoredRecord]) -> None:
         """All at once; if that fails, one by one to find out which."""
+        if self._parked:  # somebody may have skipped what they wait for
+            with self.runtime.pool.connection() as connection:
+                self._parked = dead_letters.parked_keys(connection, self.key)
         parked = set(self._parked)
         try:
             self._write(records, parked, one_by_one=False)

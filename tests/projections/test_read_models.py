@@ -235,6 +235,23 @@ def test_a_poisoned_event_parks_its_aggregate_alone(projecting: Bench) -> None:
     assert projecting.sql("select count(*) from engine.dead_letter where state = 'open'") == [(0,)]
 
 
+def test_a_skipped_event_frees_its_aggregate(projecting: Bench) -> None:
+    def updated(version: int, **values: Any) -> DomainEvent:
+        return of(WEBSITE, version, websites.WebsiteUpdated, **values)
+
+    projecting.decide(
+        of(WEBSITE, 1, websites.WebsiteConnected, account_id=ACCOUNT, domain="a", timezone="UTC", currency="EUR"),
+        updated(2, domain="nul \x00 byte"),
+    )
+    with projecting.running():
+        projecting.wait("websites")
+        assert projecting.command("dlq", "skip", "--projection", "websites", "--json") == 0
+        projecting.decide(updated(3, timezone="Asia/Tokyo"))
+        projecting.wait("websites")
+    assert projecting.sql("select domain, timezone from read.websites") == [("a", "Asia/Tokyo")]
+    assert projecting.sql("select state from engine.dead_letter where projection = 'websites'") == [("skipped",)]
+
+
 def test_an_unknown_event_is_kept_by_every_read_model_and_stops_none(projecting: Bench) -> None:
     strange = Record(
         DOMAIN.name,
