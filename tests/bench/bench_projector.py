@@ -62,13 +62,11 @@ def _figures(settings: Settings, environment: Mapping[str, str], name: str, *, w
     before = _ends(settings)
     fill(settings, EVENTS, with_hash=with_hash)
     baseline = _bare(environment, before)
-    with _service(environment) as service:
-        started = time.monotonic()
+    with _Service(environment) as service:
+        started, before_work = time.monotonic(), sum(service.cpu_times()[:2])
         _wait_for_positions(settings, _ends(settings))
-        took = time.monotonic() - started
-        cpu = sum(service.cpu_times()[:2])
+        took, cpu = time.monotonic() - started, sum(service.cpu_times()[:2]) - before_work
     rate = EVENTS / took
-    sys.stderr.write(f"{name}: {rate:,.0f}/s, {EVENTS / cpu:,.0f} per own CPU second, bare {baseline:,.0f}/s\n")
     return [
         {
             "name": f"projector with all rollups, {name}",
@@ -78,13 +76,13 @@ def _figures(settings: Settings, environment: Mapping[str, str], name: str, *, w
             "baseline_name": "bare consume + insert",
             "aim": AIM,
             "command": COMMAND,
-            "note": f"{EVENTS / cpu:,.0f} rows per second of the process's own processor time, its start included",
+            "note": f"{EVENTS / cpu:,.0f} rows per second of the process's own processor time",
         }
     ]
 
 
 def _rebuild(environment: Mapping[str, str], settings: Settings) -> Figure:
-    with _service(environment):
+    with _Service(environment):
         started = time.monotonic()
         _althing(environment, "projections", "rebuild", "events", "--json")
         took = time.monotonic() - started
@@ -209,7 +207,7 @@ def bare(offsets: list[int]) -> None:
     print(sum(end - start for end, start in zip(ends, offsets, strict=True)) / took)
 
 
-class _service:  # noqa: N801 - used as a context manager
+class _Service:
     """`althing serve projectors`; entered when it is up, with its process."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -249,7 +247,8 @@ def _althing(environment: Mapping[str, str], *arguments: str) -> None:
         timeout=PATIENCE_S,
     )
     if done.returncode:
-        raise RuntimeError(f"{' '.join(arguments)} ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+        said = done.stdout[-2000:] + done.stderr[-2000:]
+        raise RuntimeError(f"{' '.join(arguments)} ended with {done.returncode}: {said}")
 
 
 def _ends(settings: Settings) -> list[int]:
