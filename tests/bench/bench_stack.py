@@ -93,7 +93,7 @@ def _clicks(made: Stack, owner: Owner, site: Site) -> Iterator[Figure]:
 
 
 def _commands(owner: Owner, site: Site) -> Iterator[Figure]:
-    """Over several partners and links in turn: each edit makes a history longer, and nobody edits one thing 200 times."""
+    """Over several partners and links in turn: each edit makes a history longer, and no one has 200."""
     partners = [owner.partner(f"bench-partner-{number}") for number in range(EDITED)]
     links = [owner.link(site, partners[0], f"bench-link-{number}") for number in range(EDITED)]
     owner.http.headers.pop("X-Wait-For")
