@@ -53,7 +53,11 @@ class LiveData(BaseModel):
         return other is not None and self.model_copy(update={"asOf": other.asOf}) == other
 
 
-_SINCE: Final = "t.website_id = {website:UUID} AND t.received_at >= toDateTime({since:UInt32}, 'UTC') AND NOT t.is_bot"
+_SINCE: Final = (
+    "t.website_id = {website:UUID} AND t.received_at >= toDateTime({since:UInt32}, 'UTC') AND NOT t.is_bot"
+    # An import or a backfill arrives now but did not happen now.
+    " AND t.occurred_at >= t.received_at - INTERVAL 10 MINUTE"
+)
 _MINUTES: Final = (
     "SELECT toUnixTimestamp(toStartOfMinute(t.received_at)) AS minute, count() AS events FROM recent_events AS t"  # noqa: S608
     f" WHERE {_SINCE} AND t.type <> 'conversion' GROUP BY minute"

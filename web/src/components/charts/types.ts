@@ -16,8 +16,7 @@ export interface PartnerBar {
 }
 
 export interface Slice {
-  /** Null for the remainder outside of the shown ones: it cannot be picked. */
-  readonly id: string | null;
+  readonly id: string;
   readonly name: string;
   readonly clicks: number;
   readonly revenue: number;

@@ -15,11 +15,11 @@ export function countryName(code: string): string {
   }
 }
 
-/** The top countries by clicks, and what remains: shares are of all clicks, the unknown ones included. */
+/** The top countries by clicks. Shares are of all clicks, those of further and unknown countries included. */
 export function countrySlices(countries: readonly CountryPerformance[]): Slice[] {
   const sorted = countries.filter((item) => item.clicks > 0).toSorted((a, b) => b.clicks - a.clicks);
   const total = sorted.reduce((sum, item) => sum + item.clicks, 0);
-  const slices: Slice[] = sorted.slice(0, TOP_COUNTRIES).map((item, index) => ({
+  return sorted.slice(0, TOP_COUNTRIES).map((item, index) => ({
     id: item.country,
     name: item.countryName || countryName(item.country),
     clicks: item.clicks,
@@ -27,11 +27,6 @@ export function countrySlices(countries: readonly CountryPerformance[]): Slice[]
     share: (item.clicks / total) * 100,
     color: `var(--c-chart-${index + 1})`,
   }));
-  const rest = sorted.slice(TOP_COUNTRIES);
-  if (rest.length === 0) return slices;
-  const clicks = rest.reduce((sum, item) => sum + item.clicks, 0);
-  const revenue = rest.reduce((sum, item) => sum + item.revenue, 0);
-  return [...slices, { id: null, name: `${rest.length} more`, clicks, revenue, share: (clicks / total) * 100, color: 'var(--c-line-strong)' }];
 }
 
 export const shareText = (share: number): string => formatPercent(share, 1);

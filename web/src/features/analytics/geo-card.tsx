@@ -56,7 +56,6 @@ function LegendEntry({ slice, onPick }: { readonly slice: Slice; readonly onPick
     </>
   );
   const look = 'flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left';
-  if (id === null) return <div className={look}>{content}</div>;
   return (
     <button type="button" onClick={() => onPick(id)} aria-label={`Filter by ${name}, ${formatCount(clicks)} clicks`} className={`${look} hover:bg-sunken`}>
       {content}
@@ -66,7 +65,7 @@ function LegendEntry({ slice, onPick }: { readonly slice: Slice; readonly onPick
 
 function columns(currency: string, onPick: (country: string) => void): ChartColumn<Slice>[] {
   return [
-    { id: 'name', name: 'country', header: 'Country', cell: ({ id, name }) => (id === null ? name : <FilterButton name={name} onPick={() => onPick(id)} />), value: (row) => row.name },
+    { id: 'name', name: 'country', header: 'Country', cell: ({ id, name }) => <FilterButton name={name} onPick={() => onPick(id)} />, value: (row) => row.name },
     { id: 'clicks', name: 'clicks', header: 'Clicks', numeric: true, cell: (row) => formatCount(row.clicks), value: (row) => row.clicks },
     { id: 'share', name: 'share (%)', header: 'Share', numeric: true, cell: (row) => shareText(row.share), value: (row) => Number(row.share.toFixed(2)) },
     { id: 'revenue', name: `revenue (${currency})`, header: 'Revenue', numeric: true, cell: (row) => formatMoney(row.revenue, currency, 2), value: (row) => row.revenue },
