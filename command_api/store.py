@@ -26,6 +26,7 @@ from psycopg.conninfo import conninfo_to_dict
 import schemas.events  # noqa: F401 - fills the registry
 from command_api.decision import Evolve
 from infra.keyring import Keyring
+from infra.postgres import check_answers
 from infra.settings import Settings, SettingsError
 from schemas.base import DomainEvent, personal_fields, upcast
 from schemas.envelope import ENCRYPTED_PREFIX, open_personal
@@ -92,9 +93,9 @@ class DecisionStore(Application[UUID]):
 
     def construct_factory(self, env: Any) -> Any:
         factory = super().construct_factory(env)
-        cast(Any, factory).datastore.pool.kwargs.update(
-            options="-c statement_timeout=10000", connect_timeout=3, tcp_user_timeout=5000
-        )
+        pool = cast(Any, factory).datastore.pool
+        pool.kwargs.update(options="-c statement_timeout=10000", connect_timeout=3, tcp_user_timeout=5000)
+        pool._check = check_answers  # the library only lets its own, unbounded one be switched on
         return factory
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import select
+from time import monotonic
 from typing import Any
 
-from psycopg import AsyncConnection, Connection
+from psycopg import AsyncConnection, Connection, OperationalError
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGconn
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from infra.settings import Settings, SettingsError
@@ -13,6 +17,7 @@ CONNECT_TIMEOUT_S = 3
 STATEMENT_TIMEOUT_MS = 10_000
 POOL_WAIT_S = 1.5
 """So that a caller hears within two seconds, on the whole way, that Postgres is away."""
+CHECK_WAIT_S = 0.5
 
 
 def required_url(settings: Settings) -> str:
@@ -37,7 +42,7 @@ def pool(
         max_waiting=size * 16,
         max_idle=120,
         reconnect_timeout=5,
-        check=ConnectionPool.check_connection,
+        check=check_answers,
         kwargs=_options(statement_timeout_ms),
         open=True,
     )
@@ -64,6 +69,36 @@ def async_pool(
 def connect(settings: Settings, *, statement_timeout_ms: int = STATEMENT_TIMEOUT_MS) -> Connection[Any]:
     """One connection for a short piece of work; use it as a context manager. Raises `psycopg.OperationalError`."""
     return Connection.connect(required_url(settings), **_options(statement_timeout_ms))
+
+
+def check_answers(connection: Connection[Any]) -> None:
+    """Raises `psycopg.OperationalError`, and closes the connection, when the server does not answer on it at once.
+
+    For pools, in place of psycopg's own check, which waits for ever for a server that hangs.
+    """
+    link = connection.pgconn
+    try:
+        link.send_query(b"")
+        link.flush()
+        _await_results(link, monotonic() + CHECK_WAIT_S)
+    except OperationalError:
+        connection.close()
+        raise
+
+
+def _await_results(link: PGconn, deadline: float) -> None:
+    poll = select.poll()
+    poll.register(link.socket, select.POLLIN)
+    while True:
+        while link.is_busy():
+            if not poll.poll(max(0.0, deadline - monotonic()) * 1000):
+                raise OperationalError("the server does not answer")
+            link.consume_input()
+        result = link.get_result()
+        if result is None:
+            return
+        if result.status != ExecStatus.EMPTY_QUERY:
+            raise OperationalError(link.get_error_message())
 
 
 def _options(statement_timeout_ms: int) -> dict[str, Any]:

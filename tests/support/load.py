@@ -98,10 +98,11 @@ async def run(
     settle_s: float = 60.0,
     until: Callable[[], bool] = lambda: False,
     traffic: Traffic | None = None,
+    result: Result | None = None,
 ) -> Result:
     """Sends `rate` requests a second for `seconds` or `until` holds, then goes on with what has no answer for up to
     `settle_s`."""
-    traffic, result, ledger = traffic or Traffic(target, seed), Result(seed), Ledger(ledger_path)
+    traffic, result, ledger = traffic or Traffic(target, seed), result or Result(seed), Ledger(ledger_path)
     started = time.monotonic()
     give_up = Deadline()
     limits = httpx.Limits(max_connections=workers, max_keepalive_connections=workers)

@@ -1,0 +1,18 @@
+"""One stack for all tests that break it under load: each leaves it running and exact."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.stack import Stack, stack
+from tests.support.under_load import ADMIN
+
+
+@pytest.fixture(scope="package")
+def loaded() -> Iterator[Stack]:
+    """`CRASH_LOG` (kafka) says which log is used."""
+    with stack({**ADMIN, "ALTHING_LOG": os.environ.get("CRASH_LOG", "kafka")}) as made:
+        yield made

@@ -1,0 +1,151 @@
+"""A running stack with traffic coming in and decisions being made, and the audit afterwards: for tests that break it.
+
+`CRASH_RATE` (60) says how many requests come in a second, `CRASH_SEED` repeats a run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+
+from infra.audit import audit
+from infra.auditing.report import Report
+from infra.settings import load
+from tests.support.load import Result, run
+from tests.support.stack import Stack
+from tests.support.traffic import Target, Traffic
+
+RATE = float(os.environ.get("CRASH_RATE", "60"))
+SEED = int(os.environ.get("CRASH_SEED", str(random.SystemRandom().randrange(2**32))))
+ADMIN = {"ALTHING_ADMIN_EMAIL": "admin@example.com", "ALTHING_ADMIN_PASSWORD": "a long enough password"}
+_SETTLE_S = 90.0
+
+
+@dataclass
+class Load:
+    """What runs beside a test. `app` is signed in. `result` counts as it comes, and is whole after the block."""
+
+    app: httpx.AsyncClient
+    target: Target
+    loading: asyncio.Task[Result]
+    result: Result
+
+    def accepted(self) -> int:
+        return sum(count for answer, count in self.result.answers.items() if answer.endswith((" 202", " 302")))
+
+
+@asynccontextmanager
+async def under_load(mine: Stack, ledger: Path) -> AsyncIterator[Load]:
+    """Traffic and decisions as long as the block runs; at its end everything that was sent gets its answer."""
+    print(f"seed {SEED}")
+    async with httpx.AsyncClient(base_url=mine.app, timeout=10) as app:
+        target = await connected(app, mine.tracking)
+        traffic, result, done = Traffic(target, SEED), Result(SEED), asyncio.Event()
+        loading = asyncio.create_task(
+            run(
+                target,
+                ledger,
+                seconds=float("inf"),
+                rate=RATE,
+                seed=SEED,
+                settle_s=_SETTLE_S,
+                until=done.is_set,
+                traffic=traffic,
+                result=result,
+            )
+        )
+        deciding = asyncio.create_task(_decide(app, traffic, done))
+        try:
+            yield Load(app, target, loading, result)
+        finally:
+            done.set()
+            await asyncio.gather(deciding, loading)
+    print(json.dumps(result.as_json(), indent=1))
+
+
+def assert_exact(mine: Stack, result: Result, ledger: Path) -> Report:
+    """No number may be off: the log, every table and the ledger agree, and nothing right was refused."""
+    assert sum(result.answers.values()) > 100, "there was too little traffic for the test to mean anything"
+    assert not _refused_wrongly(result), f"seed {SEED}: what is right was refused: {_refused_wrongly(result)}"
+    report = audit(load(mine.environment, env_file=None), ledger=ledger, timeout_s=90)
+    print(report.as_text())
+    assert report.is_clean, f"seed {SEED}\n{report.as_text()}"
+    for name in ("records of topic clicks", "conversion changes", "recorded duplicates", "refusals"):
+        assert report.checked[name] > 0, f"nothing was compared: {name}"
+    return report
+
+
+async def connected(app: httpx.AsyncClient, tracking: str) -> Target:
+    """Signs in, adds a partner and connects a website with a link: what a load needs."""
+    name = uuid4().hex[:8]
+
+    async def post(path: str, body: Mapping[str, object]) -> dict[str, str]:
+        answer = await app.post(path, json=body, headers={"Idempotency-Key": str(uuid4())})
+        assert answer.status_code in (200, 201), f"{path}: {answer.status_code} {answer.text}"
+        made: dict[str, str] = answer.json()
+        return made
+
+    credentials = {"email": ADMIN["ALTHING_ADMIN_EMAIL"], "password": ADMIN["ALTHING_ADMIN_PASSWORD"]}
+    app.headers["Authorization"] = f"Bearer {(await post('/api/platform/login', credentials))['token']}"
+    partner = await post(
+        "/api/admin/partners", {"name": f"Shop {name}", "baseUrl": "https://partner.example/offer", "commission": 12.5}
+    )
+    website = await post(
+        "/api/platform/websites", {"domain": f"{name}.shop.example", "timezone": "UTC", "currency": "EUR"}
+    )
+    link = await post(
+        "/api/platform/links",
+        {
+            "websiteId": website["id"],
+            "partnerId": partner["id"],
+            "destination": "https://partner.example/offer?click_id={click_id}",
+        },
+    )
+    return Target(
+        tracking,
+        website["id"],
+        website["siteKey"],
+        website["secretKey"],
+        website["postbackToken"],
+        (link["slug"],),
+    )
+
+
+async def _decide(app: httpx.AsyncClient, traffic: Traffic, done: asyncio.Event) -> None:
+    """Approves, rejects and takes back sales; what fails because something is down is somebody else's next try."""
+    rng = random.Random(SEED + 1)
+    while not done.is_set():
+        await asyncio.sleep(0.1)
+        if not traffic.sales:
+            continue
+        path = f"/api/platform/conversions/{rng.choice(list(traffic.sales))}"
+        step, body = rng.choice(
+            [
+                ("approve", {}),
+                ("approve", {}),
+                ("reject", {"reason": "test order"}),
+                ("reverse", {"reason": "sent back", "amount": 1}),
+                ("reverse", {"reason": "sent back"}),
+            ]
+        )
+        with suppress(httpx.TransportError):
+            answer = await app.post(f"{path}/{step}", json=body, headers={"Idempotency-Key": str(uuid4())})
+            assert answer.status_code not in (400, 422), answer.text
+
+
+def _refused_wrongly(result: Result) -> dict[str, int]:
+    """Answers that a client takes as final though nothing was wrong with what it sent."""
+    return {
+        answer: count
+        for answer, count in result.answers.items()
+        if answer.rsplit(" ", 1)[1].startswith("4") and not answer.startswith(("nonsense", "unknown key"))
+    }
