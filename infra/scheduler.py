@@ -15,11 +15,14 @@ from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from types import FrameType
 
+import psycopg
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.blocking import BlockingScheduler
 from prometheus_client import Counter, Gauge, Histogram
 
 from infra import health
+from infra.auditing.clickhouse import ClickHouseFailed
+from infra.log import LogUnavailable
 from infra.settings import Settings, load
 
 log = logging.getLogger(__name__)
@@ -105,6 +108,9 @@ def runner(job: Job, settings: Settings, begun: dict[str, float]) -> Callable[[]
         began = begun[job.name] = time.monotonic()
         try:
             result = function(settings)
+        except (psycopg.OperationalError, LogUnavailable, ClickHouseFailed) as error:
+            _RUNS.labels(job.name, "failed").inc()
+            log.warning("%s could not be done: %s", job.name, str(error).partition("\n")[0])
         except Exception:
             _RUNS.labels(job.name, "failed").inc()
             log.exception("%s failed", job.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from struct import Struct
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -60,9 +61,14 @@ class Reader:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def _answer(self, query: str) -> Any:
+    @contextmanager
+    def _answer(self, query: str) -> Iterator[httpx.Response]:
         parameters = {"database": self._database, **_SETTINGS}
-        return self._client.stream("POST", "/", params=parameters, content=query.encode())
+        try:
+            with self._client.stream("POST", "/", params=parameters, content=query.encode()) as answer:
+                yield answer
+        except httpx.TransportError as error:
+            raise ClickHouseFailed(f"it does not answer: {error or type(error).__name__}") from error
 
 
 def _checked(answer: httpx.Response) -> httpx.Response:
