@@ -1,6 +1,6 @@
 """An engine is away for a while, or hangs, under load: tracking goes on, readers get a clear word, nothing is lost.
 
-`CRASH_OUTAGE_S` (8) says for how long.
+`CRASH_OUTAGE_S` (5) says for how long.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.support.load import Result
 from tests.support.stack import Stack, wait_for
 from tests.support.under_load import Load, assert_exact, under_load
 
-OUTAGE_S = float(os.environ.get("CRASH_OUTAGE_S", "8"))
+OUTAGE_S = float(os.environ.get("CRASH_OUTAGE_S", "5"))
 PATIENCE_S = 8.0
 """What a reader waits at most for the word that an engine is away; it is meant to come within 2 s."""
 
