@@ -82,7 +82,8 @@ def create_app(settings: Settings) -> FastAPI:
 async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     pool = postgres.pool(settings, POSTGRES_CONNECTIONS)
-    columnar, positions = Columnar(settings), Positions(settings)
+    positions = Positions(settings)
+    columnar = Columnar(settings, lambda: positions.tables)
     freshness = Freshness(pool, positions, lambda: open_log(settings))
     hub = Hub(_LiveReader(columnar, pool))
     positions.observe(lambda projection: hub.nudge() if projection == "events" else None)

@@ -1,5 +1,8 @@
 """Reading ClickHouse: a few statements at once, and a clear word within two seconds when it does not answer.
 
+Statements name their tables by `live_table`. The server binds that to the table of the generation that is live; the
+stable view of the same name stands in while that is not known, and costs a planning of its own.
+
 Statements run on a bounded set of threads over one pool of connections. A statement may take its time as long as the
 server is alive: whoever waits longer than a moment asks the server with a ping; no answer, and the request is refused
 (`Problem` 503) instead of hanging with it.
@@ -8,9 +11,10 @@ server is alive: whoever waits longer than a moment asks the server with a ping;
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
@@ -38,6 +42,7 @@ _LIMITS: Final = {"max_execution_time": ANSWER_TIMEOUT_S - 2, "max_threads": 2, 
 _OUR_FAULT: Final = frozenset({10, 36, 42, 43, 44, 46, 47, 53, 62, 179, 184, 207, 215, 352, 386, 456, 457})
 """Codes of ClickHouse that blame the statement: a fault of the program (500), not of the server (503)."""
 
+_TABLE: Final = re.compile(r"\{(\w+):Identifier\}")
 _PING: Final = urllib3.Timeout(connect=PING_TIMEOUT_S, read=PING_TIMEOUT_S)
 
 
@@ -49,13 +54,22 @@ class Query:
     parameters: Mapping[str, Any]
 
 
-class Columnar:
-    """Thread-safe. Every method raises `Problem` 503 when ClickHouse does not answer."""
+def live_table(name: str) -> str:
+    """What to write behind FROM for the table that has this stable name."""
+    return f"{{{name}:Identifier}}"
 
-    def __init__(self, settings: Settings) -> None:
+
+class Columnar:
+    """Thread-safe. Every method raises `Problem` 503 when ClickHouse does not answer.
+
+    `tables` says what a stable name stands for now: the table of the live generation, or the view of that name.
+    """
+
+    def __init__(self, settings: Settings, tables: Callable[[], Mapping[str, str]]) -> None:
         if settings.clickhouse_url is None:
             raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
         self._settings = settings
+        self._tables = tables
         parts = urllib3.util.parse_url(settings.clickhouse_url)
         self._ping_url = f"{parts.scheme}://{parts.netloc}/ping"
         self._connections = urllib3.PoolManager(num_pools=2, maxsize=THREADS, block=False, retries=False)
@@ -70,7 +84,8 @@ class Columnar:
 
     def all(self, *queries: Query) -> list[list[Row]]:
         """The rows of each statement; they run at the same time."""
-        running = [self._threads.submit(self._run, query) for query in queries]
+        tables = self._tables()  # once: statements of one answer must not read different generations
+        running = [self._threads.submit(self._run, query, tables) for query in queries]
         try:
             self._wait(running)
             return [future.result(timeout=0) for future in running]
@@ -101,8 +116,9 @@ class Columnar:
             if time.monotonic() > deadline or not self.ready():
                 raise OSError("no answer in time")
 
-    def _run(self, query: Query) -> list[Row]:
-        result = self._connected().query(query.sql, parameters=dict(query.parameters), settings=_LIMITS)
+    def _run(self, query: Query, tables: Mapping[str, str]) -> list[Row]:
+        named = {name: tables.get(name, name) for name in _TABLE.findall(query.sql)}
+        result = self._connected().query(query.sql, parameters={**query.parameters, **named}, settings=_LIMITS)
         names = result.column_names
         return [dict(zip(names, row, strict=True)) for row in result.result_rows]
 

@@ -43,7 +43,7 @@ class Services:
         return found
 
 
-def services(request: Request) -> Services:
+async def services(request: Request) -> Services:
     found: Services = request.app.state.services
     return found
 
@@ -56,14 +56,14 @@ def signed_in(request: Request, context: Context) -> Principal:
     return authenticate(context.pool, request.headers, request.method)
 
 
-def owned(context: Context, principal: Annotated[Principal, Depends(signed_in)]) -> Owned:
+async def owned(context: Context, principal: Annotated[Principal, Depends(signed_in)]) -> Owned:
     return Owned(context.pool, principal)
 
 
 Theirs = Annotated[Owned, Depends(owned)]
 
 
-def admin(theirs: Theirs) -> Owned:
+async def admin(theirs: Theirs) -> Owned:
     """The person who asks, if that is an admin. Raises `Problem` 403."""
     theirs.require_admin()
     return theirs

@@ -20,6 +20,7 @@ import psycopg
 
 from infra.identity import Pool
 from infra.log import Log, LogUnavailable
+from query_api.analytics.metrics import Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.reading import seconds
 from query_api.columnar import Query, Row
@@ -36,10 +37,12 @@ PATIENCE_S: Final = 1.0
 
 _PARTITIONS: Final = [(topic.name, number) for topic in (CLICKS, DOMAIN) for number in range(topic.partitions)]
 _NEWEST: Final = (
-    "SELECT maxOrNull(t.occurred_at) AS newest FROM events AS t WHERE t.website_id = {website:UUID}"
+    f"SELECT maxOrNull(t.occurred_at) AS newest FROM {Source.RAW.table} AS t"  # noqa: S608 - values are bound
+    " WHERE t.website_id = {website:UUID}"
     " AND t.occurred_at < toDateTime({end:UInt32}, 'UTC')"
     " AND t.occurred_at >= toDateTime({start:UInt32}, 'UTC')"
-    " AND t.occurred_at >= (SELECT max(r.bucket) FROM traffic_15m AS r WHERE r.website_id = {website:UUID}"
+    f" AND t.occurred_at >= (SELECT max(r.bucket) FROM {Source.TRAFFIC.table} AS r"
+    " WHERE r.website_id = {website:UUID}"
     " AND r.bucket >= toDateTime({start:UInt32}, 'UTC') AND r.bucket < toDateTime({end:UInt32}, 'UTC'))"
 )
 _RECORD_AT: Final = (

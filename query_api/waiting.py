@@ -3,6 +3,8 @@
 A command answers `X-Position: domain@1234`; the next read brings it back as `X-Wait-For`. `Positions` keeps one LISTEN
 connection per process; projectors notify in the same transaction that advances a position, so a waiter wakes within
 a millisecond of its data being readable. A wait ends after 2 s at the latest; then the answer is marked stale.
+
+The same connection keeps up which generation of each ClickHouse table is live.
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ from schemas.topics import BY_NAME, CLICKS, DOMAIN, REJECTED
 log = logging.getLogger(__name__)
 
 CHANNEL: Final = "projection"
+CONTROL: Final = "projection_control"
+"""Something was done to a projection: perhaps another generation is live now."""
+
 MAX_WAIT_S: Final = 2.0
 MAX_TOKENS: Final = 8
 MAX_WAITERS: Final = 16
@@ -45,6 +50,8 @@ _LIVE: Final = (
     "SELECT p.projection, p.topic, p.partition, p.next_offset, p.domain_position FROM engine.position AS p"
     " JOIN engine.projection AS live ON live.name = p.projection AND live.live_generation = p.generation"
 )
+
+_TABLES: Final = "SELECT name, name || '__g' || live_generation FROM engine.projection WHERE kind <> 'postgres'"
 
 
 class BadToken(ValueError):
@@ -96,6 +103,7 @@ class Positions:
     def __init__(self, settings: Settings) -> None:
         self._url = settings.postgres_url or ""
         self._seen: dict[tuple[str, str, int], Seen] = {}
+        self._tables: Mapping[str, str] = {}
         self._changed = threading.Condition()
         self._waiters = threading.BoundedSemaphore(MAX_WAITERS)
         self._listening = False
@@ -120,6 +128,11 @@ class Positions:
     def version(self) -> int | None:
         """Grows with every advance of `events`; none while nothing can be known (then nothing may be cached)."""
         return self._version if self._listening else None
+
+    @property
+    def tables(self) -> Mapping[str, str]:
+        """Stable name to the live generation's table in ClickHouse; empty while that cannot be known."""
+        return self._tables if self._listening else {}
 
     def next_offset(self, projection: str, topic: str, partition: int) -> int | None:
         """The offset that the live generation reads next; none when it is not known."""
@@ -175,7 +188,8 @@ class Positions:
         while not self._stopped.is_set():
             try:
                 with self._connect() as connection:
-                    connection.execute(f"LISTEN {CHANNEL}")
+                    for channel in (CHANNEL, CONTROL):
+                        connection.execute(f"LISTEN {channel}".encode())
                     self._load(connection)
                     self._listening = True
                     self._listen(connection)
@@ -187,9 +201,12 @@ class Positions:
 
     def _listen(self, connection: Connection[Any]) -> None:
         while not self._stopped.is_set():
-            for notify in connection.notifies(timeout=RELOAD_S / 5, stop_after=1):
-                self._take(notify)
-            if time.monotonic() - self._loaded > RELOAD_S:
+            heard = list(connection.notifies(timeout=RELOAD_S / 5, stop_after=1))
+            for notify in heard:
+                if notify.channel == CHANNEL:
+                    self._take(notify)
+            switched = any(notify.channel == CONTROL for notify in heard)
+            if switched or time.monotonic() - self._loaded > RELOAD_S:
                 self._load(connection)
 
     def _connect(self) -> Connection[Any]:
@@ -205,16 +222,17 @@ class Positions:
         )
 
     def _load(self, connection: Connection[Any]) -> None:
-        """What the tables say: for the beginning, and after a switch of generations, which nobody notifies."""
+        """What the tables say: at the beginning, after a switch of generations, and now and then in any case."""
         found = {
             (projection, topic, int(partition)): Seen(int(offset), int(position))
             for projection, topic, partition, offset, position in connection.execute(_LIVE).fetchall()
         }
+        tables = dict(connection.execute(_TABLES).fetchall())
         self._loaded = time.monotonic()
         moved = {place[0] for place, seen in found.items() if self._seen.get(place) != seen}
         with self._changed:
-            self._seen = found
-            self._version += bool(moved)
+            self._version += bool(moved) or tables != self._tables
+            self._seen, self._tables = found, tables
             self._changed.notify_all()
         self._tell(moved)
 

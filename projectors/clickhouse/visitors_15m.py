@@ -26,6 +26,7 @@ VISITORS: Final = Rollup(
     partition_by="toYYYYMM(bucket)",
     order_by="(website_id, bucket, is_bot)",
     period="toYYYYMM(bucket)",
+    granularity=256,
     select=(
         f"SELECT website_id, {counters.BUCKET}, is_bot,\n"
         "  uniqCombinedStateIf(12)(visitor, type = 'click') AS clickers, uniqCombinedState(12)(visitor) AS visitors\n"

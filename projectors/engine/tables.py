@@ -33,6 +33,8 @@ class Table:
     order_by: str
     period: str
     ttl: str = ""
+    granularity: int = 8192
+    """Rows per mark of the index: small where rows are wide, since a range is read in whole marks."""
     within: str = ""
     """Condition, with `{now}`, of the rows that `verify` compares where old rows are dropped; empty: all."""
 
@@ -138,6 +140,8 @@ def _settings(table: Table, cluster: str | None) -> str:
     settings = [f"{kind}_deduplication_window = {DEDUPLICATION_WINDOW}", "fsync_after_insert = 1"]
     if cluster:
         settings.append(f"replicated_deduplication_window_seconds = {TOKEN_SECONDS}")
+    if table.granularity != Table.granularity:
+        settings.append(f"index_granularity = {table.granularity}")
     if table.ttl:
         settings.append("ttl_only_drop_parts = 1")
     return ", ".join(settings)

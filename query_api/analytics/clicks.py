@@ -36,7 +36,7 @@ def query(selection: Selection, range_: Range) -> Query:
     counted = rows(traffic, selection, range_.start, range_.end)
     seen = rows(visitors, selection, range_.start, range_.end)
     counters = metrics.counters(traffic, _COUNTERS)
-    uniques = metrics.uniques(visitors)
+    uniques = metrics.unique_clickers(visitors)
     if traffic is visitors:
         sql = f"SELECT {edge(traffic)} AS edge, {counters}, {uniques} {counted.sql} GROUP BY edge"
     else:
@@ -47,7 +47,7 @@ def query(selection: Selection, range_: Range) -> Query:
     return Query(sql, {**counted.parameters, **seen.parameters, **edges_of(range_)})
 
 
-_NO_UNIQUES = "toUInt64(0) AS unique_clickers, toUInt64(0) AS unique_visitors"
+_NO_UNIQUES = "toUInt64(0) AS unique_clickers"
 _NO_COUNTERS = ", ".join(f"toInt64(0) AS {name}" for name in _COUNTERS)
 
 

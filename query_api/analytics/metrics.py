@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from query_api import money
+from query_api.columnar import live_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +87,18 @@ def is_active(table: str = "") -> str:
 
 
 class Source(StrEnum):
-    """The tables that can answer; by name the stable views of ClickHouse."""
+    """The tables that can answer, by their stable names."""
 
     TRAFFIC = "traffic_15m"
     PARTNER = "partner_15m"
     COUNTRY = "country_15m"
     VISITORS = "visitors_15m"
     RAW = "events"
+
+    @property
+    def table(self) -> str:
+        """What to write behind FROM."""
+        return live_table(self)
 
     @property
     def time(self) -> str:
@@ -107,11 +113,17 @@ def counters(source: Source, names: tuple[str, ...] = tuple(COUNTERS)) -> str:
     return ", ".join(f"sum(t.{name}) AS {name}" for name in names)
 
 
-def uniques(source: Source) -> str:
-    """The select list of `unique_clickers` and `unique_visitors`."""
+def unique_clickers(source: Source) -> str:
+    """The select item `unique_clickers`."""
     if source is Source.RAW:
-        return (
-            "uniqCombinedIf(12)(t.visitor, t.type = 'click' AND t.visitor <> 0) AS unique_clickers, "
-            "uniqCombinedIf(12)(t.visitor, t.type <> 'conversion' AND t.visitor <> 0) AS unique_visitors"
-        )
-    return "uniqCombinedMerge(12)(t.clickers) AS unique_clickers, uniqCombinedMerge(12)(t.visitors) AS unique_visitors"
+        return "uniqCombinedIf(12)(t.visitor, t.type = 'click' AND t.visitor <> 0) AS unique_clickers"
+    return "uniqCombinedMerge(12)(t.clickers) AS unique_clickers"
+
+
+def uniques(source: Source) -> str:
+    """The select list of `unique_clickers` and `unique_visitors`; reading the states is most of the work."""
+    if source is Source.RAW:
+        visitors = "uniqCombinedIf(12)(t.visitor, t.type <> 'conversion' AND t.visitor <> 0) AS unique_visitors"
+    else:
+        visitors = "uniqCombinedMerge(12)(t.visitors) AS unique_visitors"
+    return f"{unique_clickers(source)}, {visitors}"

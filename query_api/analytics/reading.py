@@ -57,7 +57,7 @@ def rows(source: Source, selection: Selection, start: datetime, end: datetime, n
     """
     chosen = condition(selection.filters, selection.bots)
     sql = (
-        f"FROM {source} AS t WHERE t.website_id = {{website:UUID}}"
+        f"FROM {source.table} AS t WHERE t.website_id = {{website:UUID}}"
         f" AND t.{source.time} >= toDateTime({{start{name}:UInt32}}, 'UTC')"
         f" AND t.{source.time} < toDateTime({{end{name}:UInt32}}, 'UTC') AND {chosen.sql}"
     )

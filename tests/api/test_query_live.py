@@ -281,3 +281,36 @@ def _check_outage(service: QueryService, person: Person, calls: list[str]) -> No
     assert link["clicks"] is None
     assert service.get("/api/platform/conversions", person).json() == []
     assert service.get("/readyz").json()["parts"]["clickhouse"] == "failing"
+
+
+def test_a_promoted_generation_is_read_at_once(query_service: QueryService) -> None:
+    """Readers follow what Postgres says is live, and do not wait for the stable views."""
+    ada = query_service.person()
+    website = query_service.website(ada)
+    now = this_moment()
+    query_service.events([event(website, now, visitor=1)])
+    query_service.command("CREATE TABLE traffic_15m__g2 AS traffic_15m__g1")
+
+    def clicks() -> int:
+        answer = query_service.get(f"/api/platform/analytics/overview?websiteId={website}", ada)
+        return int(answer.json()["clicks"]["total"])
+
+    def promote(generation: int) -> None:
+        with query_service.postgres.transaction():
+            query_service.postgres.execute(
+                "UPDATE engine.projection SET live_generation = %s WHERE name = 'traffic_15m'", (generation,)
+            )
+            query_service.postgres.execute("SELECT pg_notify('projection_control', 'traffic_15m')")
+
+    try:
+        for _ in range(3):
+            query_service.command(
+                f"INSERT INTO traffic_15m__g2 SELECT * FROM traffic_15m__g1 WHERE website_id = toUUID('{website}')"
+            )
+        assert clicks() == 1
+        promote(2)
+        wait_for(lambda: clicks() == 3, "the new generation")
+    finally:
+        promote(1)
+        wait_for(lambda: clicks() == 1, "the old generation")
+        query_service.command("DROP TABLE traffic_15m__g2 SYNC")
