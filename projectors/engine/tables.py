@@ -1,7 +1,8 @@
 """What a ClickHouse table of a projection is, and the SQL that makes it, feeds it and shows it to readers.
 
 Pure text: `projectors/clickhouse/*.py` declare tables with these classes, `engine.clickhouse_schema` runs the SQL.
-A table of generation N is called `<name>__gN`; readers use the stable view `<name>` alone. Every table keeps a
+A table of generation N is called `<name>__gN`; readers use the stable view `<name>`, or the table of the generation
+that `engine.projection` names as live (query_api builds its name: keep them alike). Every table keeps a
 deduplication window, because a retried insert with the same token must be dropped in the raw table *and* in every
 rollup that a materialized view feeds from it.
 

@@ -93,7 +93,8 @@ def _query(selection: Selection, range_: Range, compared: Range | None, period: 
         """The period's expression, FROM and WHERE, and what is bound."""
         found = rows(source, selection, first.start, range_.end)
         begin = f"t.{source.time} < toDateTime({{begin:UInt32}}, 'UTC')"
-        sql = f"{found.sql} AND NOT ({begin} AND t.{source.time} >= toDateTime({{gap:UInt32}}, 'UTC'))"
+        between = f" AND NOT ({begin} AND t.{source.time} >= toDateTime({{gap:UInt32}}, 'UTC'))"
+        sql = found.sql + (between if first.end < range_.start else "")
         return f"toUInt8({period} + ({begin})) AS period", sql, found.parameters
 
     shown, counted, bound = chosen(traffic)

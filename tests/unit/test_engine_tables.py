@@ -7,6 +7,7 @@ import pytest
 from projectors.catalogue import CATALOGUE
 from projectors.clickhouse.events_raw import EVENTS
 from projectors.clickhouse.traffic_15m import TRAFFIC
+from projectors.clickhouse.visitors_15m import VISITORS
 from projectors.engine.tables import (
     Rollup,
     Table,
@@ -27,6 +28,11 @@ def test_every_table_remembers_tokens_and_is_safe_against_power_loss(table: Tabl
     assert statement.startswith(f"CREATE TABLE IF NOT EXISTS {table.name}__g3 (")
     assert "non_replicated_deduplication_window = 10000" in statement
     assert "fsync_after_insert = 1" in statement
+
+
+def test_wide_states_are_read_in_short_marks() -> None:
+    [visitors], [traffic] = create_table(VISITORS, 1), create_table(TRAFFIC, 1)
+    assert visitors.endswith(", index_granularity = 256") and "index_granularity" not in traffic
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
