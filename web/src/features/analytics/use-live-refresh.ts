@@ -3,27 +3,30 @@ import { useEffect } from 'react';
 import { watchLive } from '@/lib/live';
 import { refreshWebsite } from './queries';
 
-const AT_MOST_EVERY_MS = 5000;
+const AT_MOST_EVERY_MS = 4000;
+const JUST_NOW_MS = 10_000;
 
-/** New events on the live stream refresh the cards: at once, then at most every five seconds. */
+/** What arrives on the live stream refreshes the cards: at once, then at most every four seconds. */
 export function useLiveRefresh(websiteId: string, enabled: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
     if (!enabled) return;
-    let newest: string | undefined;
+    let shown: string | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let last = Date.now();
+    let last = 0;
     const refresh = () => {
       timer = undefined;
       last = Date.now();
       void refreshWebsite(client, websiteId);
     };
     const stop = watchLive(websiteId, ({ data }) => {
-      const id = data?.recent[0]?.id;
-      if (!data || id === newest) return;
-      const isFirst = newest === undefined;
-      newest = id;
-      if (isFirst || timer) return;
+      if (!data || data.asOf === shown) return;
+      const isFirst = shown === undefined;
+      shown = data.asOf;
+      // The cards may have been read a moment before the events that the first snapshot tells of.
+      const newest = data.recent[0];
+      const isOld = !newest || Date.parse(newest.at) < Date.now() - JUST_NOW_MS;
+      if (timer || (isFirst && isOld)) return;
       timer = setTimeout(refresh, Math.max(0, last + AT_MOST_EVERY_MS - Date.now()));
     });
     return () => {
