@@ -55,8 +55,8 @@ class LiveData(BaseModel):
 
 _SINCE: Final = (
     "t.website_id = {website:UUID} AND t.received_at >= toDateTime({since:UInt32}, 'UTC') AND NOT t.is_bot"
-    # An import or a backfill arrives now but did not happen now.
-    " AND t.occurred_at >= t.received_at - INTERVAL 10 MINUTE"
+    # An import or a backfill arrives now but did not happen now. A decision happens now, whatever it is about.
+    " AND (t.type = 'conversion' OR t.occurred_at >= t.received_at - INTERVAL 10 MINUTE)"
 )
 _MINUTES: Final = (
     "SELECT toUnixTimestamp(toStartOfMinute(t.received_at)) AS minute, count() AS events FROM recent_events AS t"  # noqa: S608
