@@ -25,14 +25,14 @@ expect.set_options(timeout=20_000)
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def admin_stack() -> Iterator[Stack]:
     assert (ROOT / "web" / "dist" / "index.html").exists(), "build the web app first: make test does"
     with stack({"ALTHING_ADMIN_EMAIL": ADMIN, "ALTHING_ADMIN_PASSWORD": PASSWORD}) as made:
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=browser(), args=FLAGS)

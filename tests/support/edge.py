@@ -181,6 +181,7 @@ class Edge:
             preset,
             is_active,
         )
+        self.execute("SELECT pg_notify('projection', 'partners:domain:0:1:1')")
         return partner
 
     def add_link(

@@ -26,6 +26,7 @@ import psycopg
 from infra.log import Log, Record
 from infra.settings import Settings
 from projectors import cli, service
+from projectors.engine import status
 from projectors.engine.clickhouse import HttpClickHouse
 from schemas import envelope
 from schemas.base import ORIGINATOR_FIELDS, DomainEvent
@@ -105,6 +106,8 @@ class Bench:
         thread = Thread(target=service.run, args=(self.settings, stopping), name="service")
         thread.start()
         try:
+            with psycopg.connect(str(self.settings.postgres_url)) as connection:
+                wait_for(lambda: status.is_running(connection), "the service to run")
             yield
         finally:
             stopping.set()

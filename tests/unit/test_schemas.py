@@ -63,7 +63,7 @@ def test_personal_values_are_opened_for_their_own_person() -> None:
     event = envelope.decode(value, headers, decrypt).event
     assert isinstance(event, AccountRegistered)
     assert (event.email, event.name) == ("plain email", "plain name")
-    assert asked == [(AGGREGATE, "email", "enc:c2VhbGVk"), (AGGREGATE, "name", "enc:c2VhbGVk")]
+    assert sorted(asked) == [(AGGREGATE, "email", "enc:c2VhbGVk"), (AGGREGATE, "name", "enc:c2VhbGVk")]
 
 
 @pytest.mark.parametrize(
