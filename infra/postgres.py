@@ -1,4 +1,9 @@
-"""How services reach Postgres: bounded pools whose every wait has an end."""
+"""How services reach Postgres: bounded pools whose every wait has an end, and which never give the server up.
+
+A pool of psycopg's that failed to reconnect for `reconnect_timeout` stops trying until somebody waits for a connection;
+but whoever waited in vain still counts as waiting, so once `max_waiting` have, nobody is let in and nothing is tried
+any more. Hence each pool here begins anew (`reconnect_failed`), without end and every few seconds.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,8 @@ STATEMENT_TIMEOUT_MS = 10_000
 POOL_WAIT_S = 1.5
 """So that a caller hears within two seconds, on the whole way, that Postgres is away."""
 CHECK_WAIT_S = 0.5
+RECONNECT_ROUND_S = 5.0
+"""Tries lie 1, 2, then 2 s apart, and then begin anew: so long at most it takes to see that the server is back."""
 
 
 def required_url(settings: Settings) -> str:
@@ -41,7 +48,8 @@ def pool(
         timeout=POOL_WAIT_S,
         max_waiting=size * 16,
         max_idle=120,
-        reconnect_timeout=5,
+        reconnect_timeout=RECONNECT_ROUND_S,
+        reconnect_failed=ConnectionPool.check,
         check=check_answers,
         kwargs=_options(statement_timeout_ms),
         open=True,
@@ -59,7 +67,8 @@ def async_pool(
         timeout=POOL_WAIT_S,
         max_waiting=size * 16,
         max_idle=120,
-        reconnect_timeout=5,
+        reconnect_timeout=RECONNECT_ROUND_S,
+        reconnect_failed=AsyncConnectionPool.check,
         check=AsyncConnectionPool.check_connection,
         kwargs=_options(statement_timeout_ms),
         open=False,

@@ -9,6 +9,7 @@ import psycopg
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from infra.postgres import RECONNECT_ROUND_S
 from ingest.refused import Unavailable
 
 TIMEOUT_S: Final = 2.0
@@ -29,7 +30,8 @@ class Postgres:
                 open=False,
                 timeout=TIMEOUT_S,
                 max_waiting=200,
-                reconnect_timeout=30,
+                reconnect_timeout=RECONNECT_ROUND_S,
+                reconnect_failed=AsyncConnectionPool.check,
                 kwargs={"autocommit": True, "connect_timeout": 2, "options": OPTIONS, "prepare_threshold": 2},
                 check=AsyncConnectionPool.check_connection,
             )

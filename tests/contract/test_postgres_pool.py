@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from socket import SHUT_RDWR, create_connection, create_server, socket
+from typing import Any
+
 import psutil
 import psycopg
 import pytest
-from psycopg_pool import PoolTimeout
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
 from infra.postgres import connect, pool
 from infra.settings import Settings
+from ingest.postgres import Postgres
+from ingest.refused import Unavailable
+from tests.support.stack import free_ports, wait_for
+
+GIVEN_UP = "reconnection attempt in pool"
+"""What psycopg logs once it has tried for `reconnect_timeout`."""
 
 
 def test_a_connection_that_the_server_ended_is_replaced(embedded_postgres: Settings) -> None:
@@ -36,3 +51,86 @@ def test_a_connection_on_which_the_server_hangs_is_given_up(embedded_postgres: S
                 assert given.info.backend_pid != pid
         finally:
             backend.resume()
+
+
+def test_however_many_waited_in_vain_the_server_is_found_again(
+    embedded_postgres: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.postgres.RECONNECT_ROUND_S", 0.5)
+    url, port = _elsewhere(embedded_postgres)
+    with pool(replace(embedded_postgres, postgres_url=url), 1) as connections:
+        for _ in range(20):
+            with pytest.raises((PoolTimeout, TooManyRequests)):
+                connections.getconn(timeout=0.001)
+        wait_for(lambda: GIVEN_UP in caplog.text, "the pool to give the server up")
+        with _forwarded(port, embedded_postgres):
+            wait_for(lambda: _answers(connections), "the pool to find the server")
+
+
+def test_however_many_the_edge_turned_away_it_finds_the_server_again(
+    embedded_postgres: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.postgres.RECONNECT_ROUND_S", 0.5)
+    url, port = _elsewhere(embedded_postgres)
+
+    async def answers(edge: Postgres) -> bool:
+        with suppress(Unavailable):
+            return await edge.rows("select 1", ()) == [(1,)]
+        return False
+
+    async def soon(edge: Postgres) -> bool:
+        for _ in range(200):
+            if await answers(edge):
+                return True
+            await asyncio.sleep(0.05)
+        return False
+
+    async def ask() -> None:
+        edge = Postgres(url)
+        await edge.open()
+        try:
+            assert not any(await asyncio.gather(*(answers(edge) for _ in range(250))))
+            assert GIVEN_UP in caplog.text
+            with _forwarded(port, embedded_postgres):
+                assert await soon(edge)
+        finally:
+            await edge.close()
+
+    asyncio.run(ask())
+
+
+def _answers(connections: ConnectionPool[psycopg.Connection[Any]]) -> bool:
+    with suppress(PoolTimeout, TooManyRequests), connections.connection(timeout=1) as given:
+        return given.execute("select 1").fetchone() == (1,)
+    return False
+
+
+def _elsewhere(settings: Settings) -> tuple[str, int]:
+    """The server's address on a port where nothing listens yet."""
+    [port] = free_ports(1)
+    return make_conninfo(settings.postgres_url or "", port=port), port
+
+
+@contextmanager
+def _forwarded(port: int, settings: Settings) -> Iterator[None]:
+    """Who connects to `port` reaches the server."""
+    server = ("127.0.0.1", int(conninfo_to_dict(settings.postgres_url or "")["port"] or 0))
+
+    def copy(source: socket, target: socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+        for end in (source, target):
+            with suppress(OSError):
+                end.shutdown(SHUT_RDWR)
+
+    def accept(listener: socket) -> None:
+        with suppress(OSError):
+            while True:
+                near, far = listener.accept()[0], create_connection(server)
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=copy, args=ends, daemon=True).start()
+
+    with create_server(("127.0.0.1", port)) as listener:
+        threading.Thread(target=accept, args=(listener,), daemon=True).start()
+        yield
