@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ENGINE_BACKOFF_S = 5.0
+"""Everything waits for an engine: it is tried again often."""
+
 
 @dataclass(frozen=True)
 class ProcessSpec:
@@ -17,8 +20,9 @@ class ProcessSpec:
     `is_alive` is asked of a running one every few seconds; who keeps silent while others answer is killed and started
     again. None: never.
     `prepare` runs before each start (cheap when there is nothing to do). `quiet`: only warnings go to the console,
-    the log file has everything. `death_signal`: what it gets when the supervisor itself is killed. `ordinary_user`: the
-    program refuses root's rights.
+    the log file has everything. `longest_backoff_s`: the longest pause before the next start while it keeps failing.
+    `death_signal`: what it gets when the supervisor itself is killed. `ordinary_user`: the program refuses root's
+    rights.
     """
 
     name: str
@@ -32,6 +36,7 @@ class ProcessSpec:
     death_signal: signal.Signals = signal.SIGTERM
     stop_timeout_s: float = 12.0
     start_timeout_s: float = 60.0
+    longest_backoff_s: float = 30.0
     quiet: bool = False
     ordinary_user: bool = False
 

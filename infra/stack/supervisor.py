@@ -25,7 +25,6 @@ from infra.stack.tools import launched
 from infra.stack.watch import ROUND_S, Asked, Watch
 
 FIRST_BACKOFF_S = 0.5
-LONGEST_BACKOFF_S = 30.0
 STABLE_AFTER_S = 20.0
 _TICK_S = 0.1
 _TRIES_AT_START = 4
@@ -209,7 +208,7 @@ class Supervisor:
         say("stack", f"{child.spec.name} {how}; starting it again in {delay:.1f} s", loud=True)
 
     def _back_off(self, child: _Child) -> None:
-        delay = min(FIRST_BACKOFF_S * 2**child.failures, LONGEST_BACKOFF_S)
+        delay = min(FIRST_BACKOFF_S * 2**child.failures, child.spec.longest_backoff_s)
         child.failures += 1
         child.start_again_at = time.monotonic() + delay
         child.process = None

@@ -9,7 +9,7 @@ from pathlib import Path
 from infra.stack.ports import LOOPBACK
 from infra.stack.probe import answers
 from infra.stack.secret_file import StackSecrets, write_private
-from infra.stack.spec import ProcessSpec
+from infra.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
 
 DATABASE = "althing"
 OWNER = "althing"
@@ -32,6 +32,7 @@ def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
         port=port,
         prepare=lambda: write_private(users, json.dumps(_users(secrets))),
         stop_timeout_s=15,
+        longest_backoff_s=ENGINE_BACKOFF_S,
     )
 
 

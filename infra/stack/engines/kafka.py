@@ -11,7 +11,7 @@ from pathlib import Path
 
 from infra.settings import SettingsError
 from infra.stack.ports import LOOPBACK
-from infra.stack.spec import ProcessSpec
+from infra.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
 from infra.stack.tools import KAFKA_JARS, java, launched
 
 MAX_RECORD_BYTES = 2 * 1024 * 1024
@@ -42,6 +42,7 @@ def spec(data_dir: Path, port: int, controller_port: int, cluster_id: str, *, fl
         stop_signal=signal.SIGTERM,
         stop_timeout_s=30,
         quiet=True,
+        longest_backoff_s=ENGINE_BACKOFF_S,
     )
 
 

@@ -14,7 +14,7 @@ from psycopg import sql
 from infra.settings import SettingsError
 from infra.stack.ports import LOOPBACK
 from infra.stack.secret_file import StackSecrets
-from infra.stack.spec import ProcessSpec
+from infra.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
 from infra.stack.tools import can_map_user, launched, postgres_bin
 
 DATABASE = "althing"
@@ -78,6 +78,7 @@ def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
         stop_timeout_s=30,
         quiet=True,
         ordinary_user=True,
+        longest_backoff_s=ENGINE_BACKOFF_S,
     )
 
 
