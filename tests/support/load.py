@@ -114,7 +114,7 @@ async def run(
             tasks: set[asyncio.Task[None]] = set()
             sent = 0
             while (passed := time.monotonic() - started) < seconds and not until():
-                if sent >= passed * rate:
+                if sent >= passed * rate or turns.locked():
                     await asyncio.sleep(0.002)
                     continue
                 await turns.acquire()
