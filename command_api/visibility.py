@@ -20,7 +20,9 @@ _EVERY_S: Final = 0.004
 _LAGGING: Final = (
     "SELECT 1 FROM engine.projection AS live JOIN engine.position AS p"
     " ON p.projection = live.name AND p.generation = live.live_generation"
-    " WHERE live.name = ANY(%s) AND p.topic = 'domain' AND p.domain_position < %s LIMIT 1"
+    " WHERE live.name = ANY(%s) AND p.topic = 'domain' AND p.domain_position < %s"
+    # Nobody reads: nothing will be seen, however long a person waits.
+    " AND EXISTS (SELECT FROM engine.runner WHERE seen_at > now() - interval '10 seconds') LIMIT 1"
 )
 
 
