@@ -1,0 +1,52 @@
+"""A command's answer waits for the read models that others use, as long as somebody fills them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from psycopg_pool import ConnectionPool
+
+from command_api.visibility import wait_until_seen
+from infra.postgres import pool as open_pool
+from infra.settings import Settings
+
+SEEN = "UPDATE engine.position SET domain_position = 9 WHERE projection = 'probe'"
+
+
+@pytest.fixture
+def pool(embedded_postgres: Settings) -> Iterator[ConnectionPool[Any]]:
+    with open_pool(embedded_postgres, 2) as made:
+        with made.connection() as connection:
+            connection.execute("INSERT INTO engine.projection VALUES ('probe', 'postgres', 1, 1)")
+            connection.execute(
+                "INSERT INTO engine.position (projection, generation, topic, partition)"
+                " VALUES ('probe', 1, 'domain', 0)"
+            )
+        yield made
+        with made.connection() as connection:
+            connection.execute("DELETE FROM engine.position WHERE projection = 'probe'")
+            connection.execute("DELETE FROM engine.projection WHERE name = 'probe'")
+            connection.execute("DELETE FROM engine.runner WHERE host = 'probe'")
+
+
+def test_nobody_reads_so_nothing_is_waited_for(pool: ConnectionPool[Any]) -> None:
+    assert wait_until_seen(pool, ["probe"], 9, within_s=30)
+
+
+def test_what_is_behind_is_waited_for(pool: ConnectionPool[Any]) -> None:
+    with pool.connection() as connection:
+        connection.execute(
+            "INSERT INTO engine.runner (id, host, pid, seen_at)"
+            " VALUES (gen_random_uuid(), 'probe', 1, now() + interval '1 minute')"
+        )
+    assert not wait_until_seen(pool, ["probe"], 9, within_s=0.05)
+    seen: list[bool] = []
+    waiting = threading.Thread(target=lambda: seen.append(wait_until_seen(pool, ["probe"], 9, within_s=30)))
+    waiting.start()
+    with pool.connection() as connection:
+        connection.execute(SEEN)
+    waiting.join(30)
+    assert seen == [True]
