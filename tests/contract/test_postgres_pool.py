@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,24 @@ from tests.support.stack import free_ports, wait_for
 
 GIVEN_UP = "reconnection attempt in pool"
 """What psycopg logs once it has tried for `reconnect_timeout`."""
+
+
+@pytest.fixture
+def pool_log() -> Iterator[list[str]]:
+    """What psycopg's pool logs during the test, whatever an earlier test made of the program's logging."""
+    said: list[str] = []
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(record.getMessage())
+
+    logger, listener = logging.getLogger("psycopg.pool"), Listener()
+    logger.disabled = False
+    logger.setLevel(logging.INFO)
+    logger.addHandler(listener)
+    yield said
+    logger.removeHandler(listener)
+    logger.setLevel(logging.NOTSET)
 
 
 def test_a_connection_that_the_server_ended_is_replaced(embedded_postgres: Settings) -> None:
@@ -54,7 +73,7 @@ def test_a_connection_on_which_the_server_hangs_is_given_up(embedded_postgres: S
 
 
 def test_however_many_waited_in_vain_the_server_is_found_again(
-    embedded_postgres: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    embedded_postgres: Settings, pool_log: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("infra.postgres.RECONNECT_ROUND_S", 0.5)
     url, port = _elsewhere(embedded_postgres)
@@ -62,13 +81,13 @@ def test_however_many_waited_in_vain_the_server_is_found_again(
         for _ in range(20):
             with pytest.raises((PoolTimeout, TooManyRequests)):
                 connections.getconn(timeout=0.001)
-        wait_for(lambda: GIVEN_UP in caplog.text, "the pool to give the server up")
+        wait_for(lambda: GIVEN_UP in " ".join(pool_log), "the pool to give the server up")
         with _forwarded(port, embedded_postgres):
             wait_for(lambda: _answers(connections), "the pool to find the server")
 
 
 def test_however_many_the_edge_turned_away_it_finds_the_server_again(
-    embedded_postgres: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    embedded_postgres: Settings, pool_log: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ingest.postgres.RECONNECT_ROUND_S", 0.5)
     url, port = _elsewhere(embedded_postgres)
@@ -90,7 +109,7 @@ def test_however_many_the_edge_turned_away_it_finds_the_server_again(
         await edge.open()
         try:
             assert not any(await asyncio.gather(*(answers(edge) for _ in range(250))))
-            assert GIVEN_UP in caplog.text
+            assert GIVEN_UP in " ".join(pool_log)
             with _forwarded(port, embedded_postgres):
                 assert await soon(edge)
         finally:
