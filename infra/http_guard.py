@@ -47,7 +47,7 @@ def guarded_protocol(
         _in_head = True
         _refused = False
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # asyncio calls it with this
             super().connection_made(transport)
             self._arm()
 

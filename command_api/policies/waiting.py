@@ -79,7 +79,8 @@ class Waiting:
                 self._end(report.conversion_id, events)
             else:
                 self._later(connection, report.conversion_id, now + pause_after(now - received_at))
-        _WAITING.set(connection.execute("SELECT count(*) FROM policy.waiting").fetchone()[0])  # type: ignore[index]
+        for (count,) in connection.execute("SELECT count(*) FROM policy.waiting"):
+            _WAITING.set(count)
         return len(rows)
 
     def _attribute(self, report: ConversionReported, reading: Reading, now: datetime) -> list[DomainEvent]:

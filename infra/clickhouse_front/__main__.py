@@ -127,7 +127,7 @@ class _Server(uvicorn.Server):
 def _head_guarded() -> type[HttpToolsProtocol]:
     """Guards the head only: an insert's body may stream for long, and `body.py` watches the gaps between its pieces."""
 
-    class HeadGuarded(guarded_protocol(HEAD_DEADLINE_S, MAX_HEAD_BYTES)):  # type: ignore[misc]
+    class HeadGuarded(guarded_protocol(HEAD_DEADLINE_S, MAX_HEAD_BYTES)):  # type: ignore[misc]  # a class made by a function
         def on_headers_complete(self) -> None:
             super().on_headers_complete()
             self._disarm()

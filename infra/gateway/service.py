@@ -69,7 +69,7 @@ class Gateway:
             await send(message)
 
         try:
-            await self._route(path, scope, receive, counted)  # type: ignore[arg-type]
+            await self._route(path, scope, receive, counted)  # type: ignore[arg-type]  # our callables for theirs
         finally:
             _REQUESTS.labels(kind, str(status)).inc()
             _SECONDS.labels(kind).observe(time.perf_counter() - began)

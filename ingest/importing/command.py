@@ -175,7 +175,7 @@ def _opened(file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
     """The file's lines, and its size as far as that is the number of their bytes."""
     with ExitStack() as stack:
         raw = sys.stdin.buffer if file == "-" else stack.enter_context(Path(file).open("rb"))
-        buffered = stack.enter_context(io.BufferedReader(raw))  # type: ignore[type-var]
+        buffered = stack.enter_context(io.BufferedReader(raw))  # type: ignore[type-var]  # any raw reader will do
         if buffered.peek(2)[:2] == _GZIP:
             yield _lines(stack.enter_context(gzip.open(buffered))), None
         else:

@@ -49,7 +49,7 @@ class DeliveryRange(StrEnum):
 class DeliveryQuery(RangeQuery):
     """Website and range."""
 
-    timeRange: DeliveryRange = DeliveryRange.LAST_24H  # type: ignore[assignment]
+    timeRange: DeliveryRange = DeliveryRange.LAST_24H  # type: ignore[assignment]  # narrows the choice
     from_: Day = Field(default=None, alias="from")
     to: Day = None
 
