@@ -34,6 +34,8 @@ from query_api.live import routes as live
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
 from query_api.platform import account, conversions, links, partners, websites
+from query_api.reader import Reader, take_role
+from query_api.shared_reads import SharedReads
 from query_api.waiting import Positions
 
 THREADS: Final = 32
@@ -81,13 +83,14 @@ def create_app(settings: Settings) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-    pool = postgres.pool(settings, POSTGRES_CONNECTIONS)
+    pool = postgres.pool(settings, POSTGRES_CONNECTIONS, configure=take_role)
+    service = Reader.of_service(pool)
     positions = Positions(settings)
     columnar = Columnar(settings, lambda: positions.tables)
-    freshness = Freshness(pool, positions, lambda: open_log(settings))
-    hub = Hub(_LiveReader(columnar, pool))
+    freshness = Freshness(service, positions, lambda: open_log(settings))
+    hub = Hub(_LiveReader(columnar, service))
     positions.observe(lambda projection: hub.nudge() if projection == "events" else None)
-    app.state.services = Services(settings, pool, columnar, positions, freshness, hub)
+    app.state.services = Services(settings, pool, columnar, positions, SharedReads(columnar, positions), freshness, hub)
     await hub.start()
     freshness.start()
     positions.start()
@@ -104,10 +107,10 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
 @dataclass(frozen=True, slots=True)
 class _LiveReader:
     columnar: Columnar
-    pool: Pool
+    reader: Reader
 
     def read(self, website_id: UUID) -> LiveData:
-        return reading.read(self.columnar, self.pool, website_id, datetime.now(UTC))
+        return reading.read(self.columnar, self.reader, website_id, datetime.now(UTC))
 
     def fingerprints(self, website_ids: list[UUID]) -> Mapping[UUID, int]:
         return reading.fingerprints(self.columnar, website_ids, datetime.now(UTC))

@@ -85,7 +85,19 @@ class Columnar:
     def all(self, *queries: Query) -> list[list[Row]]:
         """The rows of each statement; they run at the same time."""
         tables = self._tables()  # once: statements of one answer must not read different generations
-        running = [self._threads.submit(self._run, query, tables) for query in queries]
+        running = [self.start(query, tables) for query in queries]
+        try:
+            return self.finish(running)
+        finally:
+            for future in running:
+                future.cancel()
+
+    def start(self, query: Query, tables: Mapping[str, str]) -> Future[list[Row]]:
+        """Begins a statement over these tables; `finish` waits for it."""
+        return self._threads.submit(self._run, query, tables)
+
+    def finish(self, running: Sequence[Future[list[Row]]]) -> list[list[Row]]:
+        """The rows of statements that were started."""
         try:
             self._wait(running)
             return [future.result(timeout=0) for future in running]
@@ -93,9 +105,6 @@ class Columnar:
             if getattr(error, "code", None) in _OUR_FAULT:
                 raise
             raise self._failed(error) from error
-        finally:
-            for future in running:
-                future.cancel()
 
     def ready(self) -> bool:
         """Whether the server answers a ping now."""

@@ -16,6 +16,7 @@ from query_api.columnar import Columnar, Query, Row
 from query_api.freshness import Freshness
 from query_api.live.hub import Hub
 from query_api.owned import Owned
+from query_api.shared_reads import SharedReads
 from query_api.waiting import BadToken, Positions, parse
 
 
@@ -27,6 +28,7 @@ class Services:
     pool: Pool
     columnar: Columnar
     positions: Positions
+    shared_reads: SharedReads
     freshness: Freshness
     hub: Hub
 
@@ -34,7 +36,7 @@ class Services:
         """The rows of each statement, all run at once; adds the headers that say how fresh an answer of them is."""
         asking = self.freshness.ask(website_id, range_)
         try:
-            found = self.columnar.all(*queries, *([asking.query] if asking.query is not None else []))
+            found = self.shared_reads.all(*queries, *([asking.query] if asking.query is not None else []))
             if asking.query is not None:
                 asking.take(found.pop())
         finally:

@@ -13,17 +13,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import psycopg
 
-from infra.identity import Pool
 from infra.log import Log, LogUnavailable
 from query_api.analytics.metrics import Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.reading import seconds
 from query_api.columnar import Query, Row
+from query_api.reader import Reader
 from query_api.waiting import Positions
 from schemas.topics import CLICKS, DOMAIN
 
@@ -46,7 +46,7 @@ _NEWEST: Final = (
     " AND r.bucket >= toDateTime({start:UInt32}, 'UTC') AND r.bucket < toDateTime({end:UInt32}, 'UTC'))"
 )
 _RECORD_AT: Final = (
-    "SELECT min(p.record_at) FROM engine.position AS p JOIN engine.projection AS live"
+    "SELECT min(p.record_at) AS record_at FROM engine.position AS p JOIN engine.projection AS live"
     " ON live.name = p.projection AND live.live_generation = p.generation WHERE p.projection = 'events'"
     " AND (p.topic, p.partition) IN (SELECT * FROM unnest(%s::text[], %s::int[]))"
 )
@@ -55,9 +55,9 @@ _RECORD_AT: Final = (
 class Freshness:
     """Answers both questions for the analytics calls. Thread-safe."""
 
-    def __init__(self, pool: Pool, positions: Positions, open_log: Callable[[], Log]) -> None:
+    def __init__(self, reader: Reader, positions: Positions, open_log: Callable[[], Log]) -> None:
         self._positions = positions
-        self._lag = Lag(pool, positions, open_log)
+        self._lag = Lag(reader, positions, open_log)
         self._newest: dict[tuple[UUID, int, int], _Shared] = {}
         self._asking = threading.Lock()
 
@@ -134,8 +134,8 @@ def _key(website_id: UUID, range_: Range) -> tuple[UUID, int, int]:
 class Lag:
     """How many seconds projection `events` is behind the log's ends, watched while somebody asks."""
 
-    def __init__(self, pool: Pool, positions: Positions, open_log: Callable[[], Log]) -> None:
-        self._pool = pool
+    def __init__(self, reader: Reader, positions: Positions, open_log: Callable[[], Log]) -> None:
+        self._reader = reader
         self._positions = positions
         self._open_log = open_log
         self._log: Log | None = None
@@ -196,7 +196,6 @@ class Lag:
 
     def _record_at(self, behind: list[tuple[str, int]]) -> datetime | None:
         topics, partitions = [topic for topic, _ in behind], [partition for _, partition in behind]
-        with self._pool.connection() as connection:
-            row: Any = connection.execute(_RECORD_AT, (topics, partitions)).fetchone()
-        found: datetime | None = row[0] if row else None
+        row = self._reader.row(_RECORD_AT, (topics, partitions))
+        found: datetime | None = row["record_at"] if row else None
         return found

@@ -12,10 +12,9 @@ from typing import Any, Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from psycopg.rows import dict_row
-
 from infra.identity import Pool, Principal, require_admin
 from infra.problems import Problem
+from query_api.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,11 @@ _ALL: Final = f"SELECT {_COLUMNS} FROM read.websites WHERE {_VISIBLE} ORDER BY c
 
 
 class Owned:
-    """What one person may see."""
+    """What one person may see. `reader` reads of Postgres what is theirs, and nothing else, whatever is asked."""
 
     def __init__(self, pool: Pool, principal: Principal) -> None:
-        self._pool = pool
         self.principal = principal
+        self.reader = Reader.of(pool, principal)
 
     def website(self, website_id: UUID) -> Website:
         """The website. Raises `Problem` 404 for one that is not theirs or not there."""
@@ -67,8 +66,7 @@ class Owned:
 
     def _read(self, sql: str, values: dict[str, Any]) -> list[Website]:
         bound = {**values, "everything": self.principal.is_admin, "account": self.principal.account_id}
-        with self._pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
-            return [Website(**row) for row in cursor.execute(sql, bound)]
+        return [Website(**row) for row in self.reader.rows(sql, bound)]
 
 
 def not_found(what: str) -> Problem:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from infra.identity import Pool
+from query_api.reader import Reader
 
 UNKNOWN = "Unknown partner"
 
 
-def partner_names(pool: Pool, ids: Collection[str]) -> Mapping[str, str]:
+def partner_names(reader: Reader, ids: Collection[str]) -> Mapping[str, str]:
     """Partner id (text) to name; those that are not known are not in it."""
     if not ids:
         return {}
-    with pool.connection() as connection:
-        rows = connection.execute(
-            "SELECT id::text, name FROM read.partners WHERE id = ANY(%s::uuid[])", (list(ids),)
-        ).fetchall()
-    return {row[0]: row[1] for row in rows}
+    rows = reader.rows("SELECT id::text, name FROM read.partners WHERE id = ANY(%s::uuid[])", (list(ids),))
+    return {row["id"]: row["name"] for row in rows}

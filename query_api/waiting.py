@@ -21,6 +21,7 @@ import psycopg
 from psycopg import Connection, Notify
 
 from infra.settings import Settings
+from query_api.reader import ROLE
 from schemas.topics import BY_NAME, CLICKS, DOMAIN, REJECTED
 
 log = logging.getLogger(__name__)
@@ -214,7 +215,7 @@ class Positions:
             self._url,
             autocommit=True,
             connect_timeout=2,
-            options="-c statement_timeout=2000",
+            options=f"-c statement_timeout=2000 -c role={ROLE}",
             application_name="query positions",
             keepalives_idle=5,
             keepalives_interval=2,

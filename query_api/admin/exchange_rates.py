@@ -7,12 +7,11 @@ from datetime import date, datetime
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from fastapi import APIRouter, Depends
-from psycopg.rows import dict_row
 from pydantic import BaseModel, Field
 
-from infra.identity import Pool
-from query_api.context import AsAdmin, Context, Reads
+from query_api.context import AsAdmin, Reads
 from query_api.money import digits
+from query_api.reader import Reader
 
 router = APIRouter(tags=["admin"])
 
@@ -28,12 +27,11 @@ class ExchangeRate(BaseModel):
 
 
 @router.get("/api/admin/exchange-rates", dependencies=[Depends(Reads("exchange_rates"))])
-def get_exchange_rates(context: Context, _: AsAdmin) -> list[ExchangeRate]:
+def get_exchange_rates(admin: AsAdmin) -> list[ExchangeRate]:
     """By pair, newest day first."""
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(
-            "SELECT base, quote, on_day, rate, recorded_at FROM read.exchange_rates ORDER BY base, quote, on_day DESC"
-        ).fetchall()
+    rows = admin.reader.rows(
+        "SELECT base, quote, on_day, rate, recorded_at FROM read.exchange_rates ORDER BY base, quote, on_day DESC"
+    )
     return [
         ExchangeRate(
             base=row["base"], quote=row["quote"], on=row["on_day"], rate=row["rate"], recordedAt=row["recorded_at"]
@@ -42,17 +40,17 @@ def get_exchange_rates(context: Context, _: AsAdmin) -> list[ExchangeRate]:
     ]
 
 
-def newest_rates(pool: Pool, quote: str) -> Mapping[str, Decimal]:
+def newest_rates(reader: Reader, quote: str) -> Mapping[str, Decimal]:
     """Currency to what one major unit of it is worth in `quote`, from the newest rate of the pair either way round."""
-    with pool.connection() as connection:
-        rows = connection.execute(
-            "SELECT DISTINCT ON (base, quote) base, quote, rate, on_day FROM read.exchange_rates"
-            " WHERE on_day <= current_date AND (base = %(to)s OR quote = %(to)s) ORDER BY base, quote, on_day DESC",
-            {"to": quote},
-        ).fetchall()
+    rows = reader.rows(
+        "SELECT DISTINCT ON (base, quote) base, quote, rate, on_day FROM read.exchange_rates"
+        " WHERE on_day <= current_date AND (base = %(to)s OR quote = %(to)s) ORDER BY base, quote, on_day DESC",
+        {"to": quote},
+    )
     found: dict[str, tuple[date, Decimal]] = {}
-    for base, to, rate, day in rows:
-        other, worth = (base, Decimal(rate)) if to == quote else (to, 1 / Decimal(rate) if Decimal(rate) else None)
+    for row in rows:
+        rate, day = Decimal(row["rate"]), row["on_day"]
+        other, worth = (row["base"], rate) if row["quote"] == quote else (row["quote"], 1 / rate if rate else None)
         if worth is not None and (other not in found or day > found[other][0]):
             found[other] = (day, worth)
     return {currency: worth for currency, (_, worth) in found.items()} | {quote: Decimal(1)}

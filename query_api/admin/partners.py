@@ -6,10 +6,9 @@ from datetime import datetime
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from psycopg.rows import dict_row
 from pydantic import BaseModel, Field
 
-from query_api.context import AsAdmin, Context, Reads
+from query_api.context import AsAdmin, Reads
 from query_api.money import Amount
 from query_api.platform.partners import flat, percent
 
@@ -34,10 +33,9 @@ class AdminPartner(BaseModel):
 
 
 @router.get("/api/admin/partners", dependencies=[Depends(Reads("partners"))])
-def get_admin_partners(context: Context, _: AsAdmin) -> list[AdminPartner]:
+def get_admin_partners(admin: AsAdmin) -> list[AdminPartner]:
     """Newest first."""
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute("SELECT * FROM read.partners ORDER BY created_at DESC, id DESC").fetchall()
+    rows = admin.reader.rows("SELECT * FROM read.partners ORDER BY created_at DESC, id DESC")
     return [
         AdminPartner(
             id=row["id"],

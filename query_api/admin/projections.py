@@ -7,11 +7,10 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
-from psycopg.rows import dict_row
 from pydantic import BaseModel, Field
 
 from query_api import paging
-from query_api.context import AsAdmin, Context
+from query_api.context import AsAdmin
 
 router = APIRouter(tags=["admin"])
 
@@ -88,12 +87,9 @@ _VALUE_BYTES: Final = 2000
 
 
 @router.get("/api/admin/projections")
-def get_projections(context: Context, _: AsAdmin) -> list[Projection]:
+def get_projections(admin: AsAdmin) -> list[Projection]:
     """Every projection there is."""
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
-        projections = cursor.execute(_PROJECTIONS).fetchall()
-        builds = cursor.execute(_BUILDS).fetchall()
-        positions = cursor.execute(_POSITIONS).fetchall()
+    projections, builds, positions = (admin.reader.rows(sql) for sql in (_PROJECTIONS, _BUILDS, _POSITIONS))
     places: dict[tuple[str, int], list[Place]] = {}
     for row in positions:
         places.setdefault((row["projection"], row["generation"]), []).append(_place(row))
@@ -127,8 +123,7 @@ def get_projections(context: Context, _: AsAdmin) -> list[Projection]:
 def get_dead_letters(
     request: Request,
     response: Response,
-    context: Context,
-    _: AsAdmin,
+    admin: AsAdmin,
     projection: Annotated[str | None, Query(max_length=100)] = None,
     state: Literal["open", "retried", "skipped"] | None = None,
     limit: paging.Limit = 50,
@@ -147,8 +142,7 @@ def get_dead_letters(
         f" AND (%(state)s::text IS NULL OR d.state = %(state)s){after}"
         " ORDER BY d.first_at DESC, d.id DESC LIMIT %(limit)s"
     )
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as found:
-        rows = found.execute(sql, bound).fetchall()
+    rows = admin.reader.rows(sql, bound)
     page = rows[:limit]
     last = paging.encode(page[-1]["first_at"], page[-1]["id"]) if len(rows) > limit else None
     paging.link_next(request, response, last)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from psycopg.rows import dict_row
 from pydantic import BaseModel, Field
 
 from query_api import columnar, money
@@ -49,12 +48,11 @@ class Activity(BaseModel):
 
 
 @router.get("/api/admin/analytics", dependencies=[Depends(Reads("events", "websites", "exchange_rates"))])
-def get_admin_analytics(context: Context, _: AsAdmin) -> AdminAnalytics:
+def get_admin_analytics(context: Context, admin: AsAdmin) -> AdminAnalytics:
     """Totals of the platform."""
     rows = context.columnar.rows(columnar.Query(_COUNTED, {}))
-    with context.pool.connection() as connection:
-        found: list[Any] = connection.execute("SELECT id::text, currency FROM read.websites").fetchall()
-    currencies = {row[0]: row[1] for row in found}
+    found = admin.reader.rows("SELECT id::text, currency FROM read.websites")
+    currencies = {row["id"]: row["currency"] for row in found}
     clicks = conversions = 0
     revenue: Counter[str] = Counter()
     for row in rows:
@@ -64,7 +62,7 @@ def get_admin_analytics(context: Context, _: AsAdmin) -> AdminAnalytics:
         revenue[currencies.get(row["website"], CURRENCY)] += counts.revenue
     earned = {currency: amount for currency, amount in revenue.items() if amount}
     shown = next(iter(earned)) if len(earned) == 1 else CURRENCY
-    rates = newest_rates(context.pool, shown) if len(earned) > 1 else {shown: Decimal(1)}
+    rates = newest_rates(admin.reader, shown) if len(earned) > 1 else {shown: Decimal(1)}
     total = sum(convert(amount, one, shown, rates[one]) for one, amount in earned.items() if one in rates)
     return AdminAnalytics(
         totalClicks=clicks,
@@ -79,13 +77,9 @@ def get_admin_analytics(context: Context, _: AsAdmin) -> AdminAnalytics:
 
 
 @router.get("/api/admin/recent-activity", dependencies=[Depends(Reads("activity"))])
-def get_recent_activity(
-    context: Context, _: AsAdmin, limit: Annotated[int, Query(ge=1, le=100)] = 10
-) -> list[Activity]:
+def get_recent_activity(admin: AsAdmin, limit: Annotated[int, Query(ge=1, le=100)] = 10) -> list[Activity]:
     """Newest first."""
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(
-            "SELECT id, type, description, at AS timestamp FROM read.activity ORDER BY position DESC, id LIMIT %s",
-            (limit,),
-        ).fetchall()
+    rows = admin.reader.rows(
+        "SELECT id, type, description, at AS timestamp FROM read.activity ORDER BY position DESC, id LIMIT %s", (limit,)
+    )
     return [Activity(**row) for row in rows]

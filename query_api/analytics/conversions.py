@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
 from query_api import money
-from query_api.analytics import metrics
-from query_api.analytics.metrics import CONVERSION_COUNTERS, Counts, Source
+from query_api.analytics import series
+from query_api.analytics.metrics import CONVERSION_COUNTERS, Counts
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import Selection, counts_by_edge, edge, edges_of, rows, source_of
-from query_api.columnar import Query
+from query_api.analytics.reading import Selection
+from query_api.columnar import Query, Row
 
 
 class ConversionPoint(BaseModel):
@@ -28,16 +27,13 @@ class ConversionPoint(BaseModel):
 
 
 def query(selection: Selection, range_: Range) -> Query:
-    """One row per bucket that is not empty."""
-    source = source_of(selection, Source.TRAFFIC, CONVERSION_COUNTERS)
-    counted = rows(source, selection, range_.start, range_.end)
-    sql = f"SELECT {edge(source)} AS edge, {metrics.counters(source, CONVERSION_COUNTERS)} {counted.sql} GROUP BY edge"
-    return Query(sql, {**counted.parameters, **edges_of(range_)})
+    """Rows for `series.buckets`."""
+    return series.counted(selection, range_, CONVERSION_COUNTERS)
 
 
-def answer(found: list[Mapping[str, Any]], range_: Range, currency: str) -> list[ConversionPoint]:
+def answer(found: Sequence[Row], range_: Range, currency: str) -> list[ConversionPoint]:
     """From the rows of `query`: every bucket, empty ones with zeros."""
-    counts = [Counts.of(row) for row in counts_by_edge(range_, found)]
+    counts = [Counts.of(row) for row in series.buckets(range_, found)]
     revenue = money.major_series([one.revenue for one in counts], currency)
     return [
         ConversionPoint(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from query_api import money
-from query_api.analytics import metrics
+from query_api.analytics import metrics, partners, series
 from query_api.analytics.metrics import Counts, Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import NO_PARTNER, Selection, rows, seconds, source_of, sums_by
-from query_api.columnar import Query
+from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
+from query_api.columnar import Query, Row
 
 
 class ClickTotals(BaseModel):
@@ -71,51 +72,50 @@ class Overview(Figures):
     previous: Figures | None = Field(description="The range it is compared with; null with compare=none")
 
 
-def queries(selection: Selection, range_: Range, compared: Range | None) -> list[Query]:
-    """Statements whose rows add up to one per range: `period` 0 is the range itself, 1 the one it is compared with.
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """What is read for the range itself, shared with the other calls, and for the one it is compared with."""
 
-    One statement for both, unless they overlap (a range of more than a year, compared with the year before).
-    """
-    if compared is None or compared.end <= range_.start:
-        return [_query(selection, range_, compared, 0)]
-    return [_query(selection, range_, None, 0), _query(selection, compared, None, 1)]
+    series: tuple[Query, ...]
+    partners: Query
+    compared: tuple[Query, ...]
+
+    @property
+    def all(self) -> tuple[Query, ...]:
+        return (*self.series, self.partners, *self.compared)
 
 
-def _query(selection: Selection, range_: Range, compared: Range | None, period: int) -> Query:
-    """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows."""
-    traffic = source_of(selection, Source.TRAFFIC, tuple(metrics.COUNTERS))
-    visitors = source_of(selection, Source.VISITORS)
-    partners = source_of(selection, Source.PARTNER)
-    first = compared if compared is not None else range_
-    bounds = {"begin": seconds(range_.start), "gap": seconds(first.end)}
-
-    def chosen(source: Source) -> tuple[str, str, Mapping[str, Any]]:
-        """The period's expression, FROM and WHERE, and what is bound."""
-        found = rows(source, selection, first.start, range_.end)
-        begin = f"t.{source.time} < toDateTime({{begin:UInt32}}, 'UTC')"
-        between = f" AND NOT ({begin} AND t.{source.time} >= toDateTime({{gap:UInt32}}, 'UTC'))"
-        sql = found.sql + (between if first.end < range_.start else "")
-        return f"toUInt8({period} + ({begin})) AS period", sql, found.parameters
-
-    shown, counted, bound = chosen(traffic)
-    counters, uniques = metrics.counters(traffic), metrics.uniques(visitors)
-    active = metrics.counters(partners, metrics.PERFORMANCE_COUNTERS)
-    if traffic is visitors:
-        parts = [f"SELECT {shown}, {counters}, {uniques}, {_NO_PARTNERS} {counted} GROUP BY period"]
-    else:
-        seen, visited, more = chosen(visitors)
-        bound = {**bound, **more}
-        parts = [
-            f"SELECT {shown}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted} GROUP BY period",
-            f"SELECT {seen}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {visited} GROUP BY period",
-        ]
-    per, promoted, more = chosen(partners)
-    parts.append(
-        f"SELECT period, {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608
-        f" (SELECT {per}, {active} {promoted} AND t.partner_id <> {NO_PARTNER} GROUP BY period, t.partner_id) AS p"
-        " GROUP BY period"
+def statements(selection: Selection, range_: Range, compared: Range | None) -> Statements:
+    """The statements of both ranges; that of the compared one gives its totals alone."""
+    return Statements(
+        tuple(series.queries(selection, range_)),
+        partners.query(selection, range_),
+        (_totals(selection, compared),) if compared is not None else (),
     )
-    return Query(" UNION ALL ".join(parts), {**bound, **more, **bounds})
+
+
+def _totals(selection: Selection, range_: Range) -> Query:
+    """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows."""
+    counting = source_of(selection, Source.TRAFFIC, tuple(metrics.COUNTERS))
+    seeing = source_of(selection, Source.VISITORS)
+    promoting = source_of(selection, Source.PARTNER)
+    counted = rows(counting, selection, range_.start, range_.end)
+    seen = rows(seeing, selection, range_.start, range_.end)
+    promoted = rows(promoting, selection, range_.start, range_.end)
+    counters, uniques = metrics.counters(counting), metrics.uniques(seeing)
+    if counting is seeing:
+        parts = [f"SELECT {counters}, {uniques}, {_NO_PARTNERS} {counted.sql}"]
+    else:
+        parts = [
+            f"SELECT {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted.sql}",
+            f"SELECT {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {seen.sql}",
+        ]
+    active = metrics.counters(promoting, metrics.PERFORMANCE_COUNTERS)
+    parts.append(
+        f"SELECT {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608
+        f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id) AS p"
+    )
+    return Query(" UNION ALL ".join(parts), {**counted.parameters, **seen.parameters, **promoted.parameters})
 
 
 _NO_COUNTERS = ", ".join(f"toInt64(0) AS {name}" for name in metrics.COUNTERS)
@@ -123,17 +123,16 @@ _NO_UNIQUES = "toUInt64(0) AS unique_clickers, toUInt64(0) AS unique_visitors"
 _NO_PARTNERS = "toUInt64(0) AS active_partners"
 # Named in full: the zeros beside it have the names of the sums.
 _ACTIVE = metrics.is_active("p")
-_NOTHING: Mapping[str, Any] = {"unique_clickers": 0, "unique_visitors": 0, "active_partners": 0}
 
 
 def figures(row: Mapping[str, Any], currency: str) -> Figures:
-    """The figures of one row of `queries`."""
+    """The figures of one row of totals; what it lacks is zero."""
     counts = Counts.of(row)
     pending, approved = money.major_series([counts.c_pending, counts.c_approved], currency)
     return Figures(
-        clicks=ClickTotals(total=counts.clicks, unique=row["unique_clickers"]),
+        clicks=ClickTotals(total=counts.clicks, unique=row.get("unique_clickers", 0)),
         pageviews=counts.pageviews,
-        visitors=row["unique_visitors"],
+        visitors=row.get("unique_visitors", 0),
         conversions=ConversionTotals(
             total=counts.conversions,
             pending=counts.pending,
@@ -147,16 +146,26 @@ def figures(row: Mapping[str, Any], currency: str) -> Figures:
             pending=pending,
             approved=approved,
             reversed=money.major(counts.c_reversed, currency),
-            active_partners=row["active_partners"],
+            active_partners=row.get("active_partners", 0),
         ),
         conversion_rate=counts.conversion_rate,
     )
 
 
-def answer(found: list[Mapping[str, Any]], range_: Range, currency: str, is_compared: bool) -> Overview:
-    """From the rows of `queries`."""
-    sums = sums_by("period", found)
-    now = figures(sums.get(0, _NOTHING), currency)
-    before = figures(sums.get(1, _NOTHING), currency) if is_compared else None
+def answer(asked: Statements, found: Sequence[Sequence[Row]], range_: Range, currency: str) -> Overview:
+    """From the rows of each statement."""
+    of_series, of_partners = found[: len(asked.series)], found[len(asked.series)]
+    now = {**series.whole(*of_series), "active_partners": partners.active(of_partners)}
+    before = [figures(_summed(rows_of_one), currency) for rows_of_one in found[len(asked.series) + 1 :]]
     shown = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key, "bucket": range_.bucket}
-    return Overview(range=ShownRange.model_validate(shown), currency=currency, previous=before, **dict(now))
+    return Overview(
+        range=ShownRange.model_validate(shown),
+        currency=currency,
+        previous=before[0] if before else None,
+        **dict(figures(now, currency)),
+    )
+
+
+def _summed(found: Sequence[Row]) -> Mapping[str, Any]:
+    """The row that the rows of `_totals`, each with zeros for the others' columns, add up to."""
+    return {name: sum(row[name] for row in found) for name in found[0]}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from pydantic import BaseModel, Field
 
@@ -12,7 +12,7 @@ from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
-from query_api.columnar import Query
+from query_api.columnar import Query, Row
 from query_api.partner_names import UNKNOWN
 
 TOP: Final = 10
@@ -31,18 +31,24 @@ class PartnerPerformance(BaseModel):
 
 
 def query(selection: Selection, range_: Range) -> Query:
-    """One row per partner, best first."""
+    """One row per partner, best first; each also says how many partners were active in all."""
     source = source_of(selection, Source.PARTNER)
     counted = rows(source, selection, range_.start, range_.end)
     sql = (
-        f"SELECT toString(t.partner_id) AS partner, {metrics.counters(source, PERFORMANCE_COUNTERS)} {counted.sql}"
+        f"SELECT toString(t.partner_id) AS partner, {metrics.counters(source, PERFORMANCE_COUNTERS)},"
+        f" count() OVER () AS active_partners {counted.sql}"
         f" AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id"
         f" HAVING {metrics.is_active()} ORDER BY c_pending + c_approved DESC, clicks DESC, partner LIMIT {TOP}"
     )
     return Query(sql, counted.parameters)
 
 
-def answer(found: list[Mapping[str, Any]], names: Mapping[str, str], currency: str) -> list[PartnerPerformance]:
+def active(found: Sequence[Row]) -> int:
+    """How many partners had a click or a conversion, from the rows of `query`."""
+    return int(found[0]["active_partners"]) if found else 0
+
+
+def answer(found: Sequence[Row], names: Mapping[str, str], currency: str) -> list[PartnerPerformance]:
     """From the rows of `query`; `names` by partner id."""
     performances = []
     for row in found:

@@ -50,18 +50,15 @@ def source_of(selection: Selection, usual: Source, names: Sequence[str] = ()) ->
     return Source.RAW
 
 
-def rows(source: Source, selection: Selection, start: datetime, end: datetime, name: str = "") -> Query:
-    """`FROM ... WHERE ...` for the rows of `selection` from `start` until before `end`; the table is called `t`.
-
-    `name` keeps the bounds of two ranges apart in one statement.
-    """
+def rows(source: Source, selection: Selection, start: datetime, end: datetime) -> Query:
+    """`FROM ... WHERE ...` for the rows of `selection` from `start` until before `end`; the table is called `t`."""
     chosen = condition(selection.filters, selection.bots)
     sql = (
         f"FROM {source.table} AS t WHERE t.website_id = {{website:UUID}}"
-        f" AND t.{source.time} >= toDateTime({{start{name}:UInt32}}, 'UTC')"
-        f" AND t.{source.time} < toDateTime({{end{name}:UInt32}}, 'UTC') AND {chosen.sql}"
+        f" AND t.{source.time} >= toDateTime({{start:UInt32}}, 'UTC')"
+        f" AND t.{source.time} < toDateTime({{end:UInt32}}, 'UTC') AND {chosen.sql}"
     )
-    bounds = {f"start{name}": seconds(start), f"end{name}": seconds(end)}
+    bounds = {"start": seconds(start), "end": seconds(end)}
     return Query(sql, {"website": selection.website_id, **bounds, **chosen.parameters})
 
 
@@ -83,18 +80,6 @@ def counts_by_edge(range_: Range, found: Sequence[Mapping[str, Any]]) -> list[Ma
     by_edge = {int(row["edge"]): row for row in found}
     laid = [by_edge.pop(seconds(moment), {}) for moment in reversed(range_.edges[:-1])]
     return laid[::-1]
-
-
-def sums_by(key: str, found: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
-    """The rows of a UNION ALL whose parts each fill some columns, added up for each value of column `key`."""
-    sums: dict[int, dict[str, Any]] = {}
-    for row in found:
-        total = sums.get(row[key])
-        if total is None:
-            sums[row[key]] = dict(row)
-        else:
-            total.update({name: total[name] + value for name, value in row.items() if name != key})
-    return sums
 
 
 def seconds(moment: datetime) -> int:

@@ -11,7 +11,6 @@ from uuid import UUID
 from fastapi import Depends, Query, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from infra.identity import Pool
 from infra.problems import FieldError, Problem
 from query_api import columnar
 from query_api.analytics import filters, ranges
@@ -21,6 +20,7 @@ from query_api.analytics.reading import Selection
 from query_api.columnar import Row
 from query_api.context import Context, Services, Theirs
 from query_api.owned import Website
+from query_api.reader import Reader
 
 MAX_TEXT: Final = 8192
 
@@ -72,6 +72,7 @@ class Asked:
     """One analytics request, understood: the website is theirs, ranges are instants, slugs are ids."""
 
     services: Services
+    reader: Reader
     website: Website
     range: Range
     compared: Range | None
@@ -87,8 +88,8 @@ def asked(query: Annotated[AnalyticsQuery, Query()], context: Context, theirs: T
     website = theirs.website(query.websiteId)
     range_ = range_of(query, website)
     chosen = [found for name in filters.COLUMNS if (found := _filter(name, getattr(query, name))) is not None]
-    selection = Selection(str(website.id), tuple(_with_ids(context.pool, website, chosen)), query.bots)
-    return Asked(context, website, range_, ranges.comparison(range_, query.compare), selection)
+    selection = Selection(str(website.id), tuple(_with_ids(theirs.reader, website, chosen)), query.bots)
+    return Asked(context, theirs.reader, website, range_, ranges.comparison(range_, query.compare), selection)
 
 
 TheAsked = Annotated[Asked, Depends(asked)]
@@ -119,7 +120,7 @@ _BY_SLUG: Final[Mapping[str, str]] = {
 }
 
 
-def _with_ids(pool: Pool, website: Website, chosen: Iterable[Filter]) -> Iterable[Filter]:
+def _with_ids(reader: Reader, website: Website, chosen: Iterable[Filter]) -> Iterable[Filter]:
     """The filters, with slugs of partners and links exchanged for their ids."""
     for one in chosen:
         sql = _BY_SLUG.get(one.name)
@@ -131,9 +132,7 @@ def _with_ids(pool: Pool, website: Website, chosen: Iterable[Filter]) -> Iterabl
         slugs = sorted(values - ids.keys())
         if slugs:
             bound: dict[str, Any] = {"slugs": slugs, "website": website.id}
-            with pool.connection() as connection:
-                rows: list[Any] = connection.execute(sql, bound).fetchall()
-            ids.update((row[0], row[1]) for row in rows)
+            ids.update((row["slug"], row["id"]) for row in reader.rows(sql, bound))
         for value in values - ids.keys():
             raise bad(one.name, f"No {one.name} is called {value!r}.")
         yield one.replaced(ids)

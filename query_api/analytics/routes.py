@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
-from query_api.analytics import clicks, conversions, geographic, overview, partners
+from query_api.analytics import clicks, conversions, geographic, overview, partners, series
 from query_api.analytics.clicks import ClickPoint
 from query_api.analytics.conversions import ConversionPoint
 from query_api.analytics.geographic import CountryPerformance
@@ -30,15 +30,15 @@ _CSV: dict[str, Any] = {
 @router.get("/overview")
 def get_overview(asked: TheAsked, response: Response) -> Overview:
     """The dashboard's cards: totals of the range, and of the range it is compared with."""
-    parts = asked.read(response, *overview.queries(asked.selection, asked.range, asked.compared))
-    found = [row for rows in parts for row in rows]
-    return overview.answer(found, asked.range, asked.website.currency, asked.compared is not None)
+    statements = overview.statements(asked.selection, asked.range, asked.compared)
+    found = asked.read(response, *statements.all)
+    return overview.answer(statements, found, asked.range, asked.website.currency)
 
 
 @router.get("/clicks")
 def get_clicks(asked: TheAsked, response: Response) -> list[ClickPoint]:
     """Traffic per bucket; empty buckets are there with zeros."""
-    [found] = asked.read(response, clicks.query(asked.selection, asked.range))
+    found = asked.read(response, *series.queries(asked.selection, asked.range))
     return clicks.answer(found, asked.range, asked.website.currency)
 
 
@@ -53,7 +53,7 @@ def get_conversions(asked: TheAsked, response: Response) -> list[ConversionPoint
 def get_partners(asked: TheAsked, response: Response) -> list[PartnerPerformance]:
     """The top ten partners, by revenue, then clicks."""
     [found] = asked.read(response, partners.query(asked.selection, asked.range))
-    names = partner_names(asked.services.pool, {row["partner"] for row in found})
+    names = partner_names(asked.reader, {row["partner"] for row in found})
     return partners.answer(found, names, asked.website.currency)
 
 

@@ -10,9 +10,9 @@ from uuid import UUID
 import psycopg
 from pydantic import BaseModel, Field
 
-from infra.identity import Pool
 from query_api.columnar import Columnar, Query
 from query_api.partner_names import partner_names
+from query_api.reader import Reader
 from schemas.tracking import NO_ID
 
 MINUTES: Final = 30
@@ -78,7 +78,7 @@ _FINGERPRINTS: Final = (
 )
 
 
-def read(columnar: Columnar, pool: Pool, website_id: UUID, now: datetime) -> LiveData:
+def read(columnar: Columnar, reader: Reader, website_id: UUID, now: datetime) -> LiveData:
     """What is to be shown now. Raises `Problem` 503 when ClickHouse does not answer."""
     this_minute = now.astimezone(UTC).replace(second=0, microsecond=0)
     first = this_minute - timedelta(minutes=MINUTES - 1)
@@ -89,7 +89,7 @@ def read(columnar: Columnar, pool: Pool, website_id: UUID, now: datetime) -> Liv
     )
     by_minute = {int(row["minute"]): int(row["events"]) for row in counted}
     minutes = [first + timedelta(minutes=number) for number in range(MINUTES)]
-    names = _names(pool, (row["partner"] for row in newest))
+    names = _names(reader, (row["partner"] for row in newest))
     return LiveData(
         asOf=now,
         activeVisitors=active[0]["visitors"],
@@ -121,9 +121,9 @@ def _event(row: Mapping[str, Any], names: Mapping[str, str]) -> LiveEvent:
     )
 
 
-def _names(pool: Pool, ids: Iterable[str]) -> Mapping[str, str]:
+def _names(reader: Reader, ids: Iterable[str]) -> Mapping[str, str]:
     """Names are a nicety here: without Postgres the feed goes on without them."""
     try:
-        return partner_names(pool, {one for one in ids if one != str(NO_ID)})
+        return partner_names(reader, {one for one in ids if one != str(NO_ID)})
     except psycopg.OperationalError:
         return {}

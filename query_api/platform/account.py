@@ -36,16 +36,21 @@ class About(BaseModel):
 
 
 @router.get("/api/platform/user", dependencies=[Depends(Reads("accounts"))])
-def get_user(context: Context, theirs: Theirs) -> User:
+def get_user(theirs: Theirs) -> User:
     """Who is signed in."""
     principal = theirs.principal
-    with context.pool.connection() as connection:
-        row = connection.execute(
-            "SELECT email, name, roles, created_at FROM read.accounts WHERE id = %s", (principal.account_id,)
-        ).fetchone()
-    email, name, roles, created_at = row or (principal.email, principal.name, sorted(principal.roles), None)
+    found = theirs.reader.row(
+        "SELECT email, name, roles, created_at FROM read.accounts WHERE id = %s", (principal.account_id,)
+    )
+    of_session = {"email": principal.email, "name": principal.name, "roles": sorted(principal.roles)}
+    row = found or {**of_session, "created_at": None}
     return User(
-        id=principal.account_id, email=email, name=name, username=name or email, roles=roles, createdAt=created_at
+        id=principal.account_id,
+        email=row["email"],
+        name=row["name"],
+        username=row["name"] or row["email"],
+        roles=row["roles"],
+        createdAt=row["created_at"],
     )
 
 

@@ -9,14 +9,13 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from psycopg.rows import dict_row
 from pydantic import BaseModel, BeforeValidator, Field
 
 from infra.problems import Problem
 from query_api import paging
 from query_api.analytics.ranges import day_start
 from query_api.analytics.request import Day, bad
-from query_api.context import Context, Reads, Theirs
+from query_api.context import Reads, Theirs
 from query_api.money import Amount
 from query_api.owned import not_found
 from schemas.events.conversions import ConversionStatus
@@ -68,7 +67,6 @@ Id = Annotated[UUID | None, BeforeValidator(_empty_is_absent), Query()]
 def get_conversions(
     request: Request,
     response: Response,
-    context: Context,
     theirs: Theirs,
     websiteId: Id = None,
     status: Status = None,
@@ -98,8 +96,7 @@ def get_conversions(
         bound["at"], bound["id"] = paging.decode(cursor, datetime, UUID)
         conditions.append("(c.occurred_at, c.id) < (%(at)s, %(id)s)")
     sql = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY c.occurred_at DESC, c.id DESC LIMIT %(limit)s"
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as found:
-        rows = found.execute(sql, bound).fetchall()
+    rows = theirs.reader.rows(sql, bound)
     page = rows[:limit]
     last = paging.encode(page[-1]["occurred_at"], page[-1]["id"]) if len(rows) > limit else None
     paging.link_next(request, response, last)
@@ -107,10 +104,9 @@ def get_conversions(
 
 
 @router.get("/api/platform/conversions/{id}")
-def get_conversion(id: UUID, context: Context, theirs: Theirs) -> Conversion:
+def get_conversion(id: UUID, theirs: Theirs) -> Conversion:
     """One conversion."""
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as found:
-        row = found.execute(f"{_SELECT} WHERE c.id = %s", (id,)).fetchone()
+    row = theirs.reader.row(f"{_SELECT} WHERE c.id = %s", (id,))
     if row is None:
         raise not_found("conversion")
     try:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from psycopg.rows import dict_row
 from pydantic import BaseModel, Field
 
 from infra.problems import Problem
@@ -80,8 +79,7 @@ def get_links(
         f"SELECT {_COLUMNS}{_FROM} AND l.website_id = ANY(%(websites)s){after}"
         " ORDER BY l.created_at DESC, l.id DESC LIMIT %(limit)s"
     )
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as found:
-        rows = found.execute(sql, bound).fetchall()
+    rows = theirs.reader.rows(sql, bound)
     page = rows[:limit]
     last = paging.encode(page[-1]["created_at"], page[-1]["id"]) if len(rows) > limit else None
     paging.link_next(request, response, last)
@@ -92,8 +90,7 @@ def get_links(
 def get_link(id: UUID, response: Response, context: Context, theirs: Theirs) -> Link:
     """One link."""
     sql = f"SELECT {_COLUMNS}{_FROM} AND l.id = %s"
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as found:
-        row = found.execute(sql, (id,)).fetchone()
+    row = theirs.reader.row(sql, (id,))
     if row is None:
         raise not_found("link")
     try:

@@ -7,10 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from psycopg.rows import dict_row
 from pydantic import BaseModel, Field
 
-from query_api.context import Context, Reads, signed_in
+from query_api.context import Reads, Theirs
 from query_api.money import Amount
 
 router = APIRouter(tags=["partners"])
@@ -29,13 +28,12 @@ class Partner(BaseModel):
     isActive: bool
 
 
-@router.get("/api/platform/partners", dependencies=[Depends(Reads("partners")), Depends(signed_in)])
-def get_partners(context: Context) -> list[Partner]:
+@router.get("/api/platform/partners", dependencies=[Depends(Reads("partners"))])
+def get_partners(theirs: Theirs) -> list[Partner]:
     """By name."""
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(
-            "SELECT id, name, slug, base_url, terms, cookie_days, is_active FROM read.partners ORDER BY name, id"
-        ).fetchall()
+    rows = theirs.reader.rows(
+        "SELECT id, name, slug, base_url, terms, cookie_days, is_active FROM read.partners ORDER BY name, id"
+    )
     return [
         Partner(
             id=row["id"],

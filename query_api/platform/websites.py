@@ -8,13 +8,12 @@ from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
-from psycopg.rows import dict_row
 from pydantic import BaseModel, Field
 
 from infra.problems import Problem
 from query_api.columnar import Query
 from query_api.context import STALE, Context, Reads, Services, Theirs
-from query_api.owned import not_found
+from query_api.owned import Owned, not_found
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
 
@@ -72,7 +71,7 @@ def get_websites(response: Response, context: Context, theirs: Theirs) -> list[S
     """All of them, oldest first. While the analytics store is down: `X-Stale: 1` and no first events."""
     websites = theirs.websites()
     ids = [one.id for one in websites]
-    keys = _site_keys(context, ids)
+    keys = _site_keys(theirs, ids)
     first = _first_events(context, ids, response)
     return [
         Site(
@@ -89,18 +88,17 @@ def get_websites(response: Response, context: Context, theirs: Theirs) -> list[S
 
 
 @router.get("/{id}/keys", dependencies=[Depends(Reads("websites", "website_keys"))])
-def get_keys(id: UUID, context: Context, theirs: Theirs) -> list[Key]:
+def get_keys(id: UUID, theirs: Theirs) -> list[Key]:
     """The valid keys of a website, oldest first."""
     website = theirs.website(id)
-    with context.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
-        return [_key(row) for row in cursor.execute(_KEYS, (website.id,))]
+    return [_key(row) for row in theirs.reader.rows(_KEYS, (website.id,))]
 
 
 @router.get("/{id}/snippet", dependencies=[Depends(Reads("websites", "website_keys"))])
 def get_snippet(id: UUID, context: Context, theirs: Theirs) -> Snippet:
     """The script tag with the website's public key."""
     website = theirs.website(id)
-    key = _site_keys(context, [website.id]).get(website.id)
+    key = _site_keys(theirs, [website.id]).get(website.id)
     if key is None:
         raise not_found("site key: make one first")
     return Snippet(html=snippet(context.settings.tracking_base_url, key))
@@ -111,9 +109,8 @@ def snippet(tracking_url: str, site_key: str) -> str:
     return f'<script defer src="{escape(tracking_url)}/t.js" data-site="{escape(site_key)}"></script>'
 
 
-def _site_keys(context: Services, ids: list[UUID]) -> dict[UUID, str]:
-    with context.pool.connection() as connection:
-        return {row[0]: row[1] for row in connection.execute(_SITE_KEYS, (ids,)).fetchall()}
+def _site_keys(theirs: Owned, ids: list[UUID]) -> dict[UUID, str]:
+    return {row["website_id"]: row["public_key"] for row in theirs.reader.rows(_SITE_KEYS, (ids,))}
 
 
 def _first_events(context: Services, ids: list[UUID], response: Response) -> dict[UUID, datetime]:
