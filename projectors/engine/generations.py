@@ -281,6 +281,7 @@ def _switch(
         _make_live(connection, build.name, build.generation)
         projection = catalogue.projections.get(build.name)
         if isinstance(projection, ReadModel):
+            schema.protect_read_model(connection, projection, build.generation)
             for statement in projection.create_view(build.generation):
                 connection.execute(statement.encode())
         elif isinstance(projection, ClickHouseProjection):

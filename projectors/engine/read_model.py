@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
+from zlib import crc32
 
 from psycopg import Connection, sql
 from psycopg.types.json import Jsonb
@@ -20,6 +21,8 @@ from schemas.base import DomainEvent
 E = TypeVar("E", bound=DomainEvent)
 Handler = Callable[["Rows", Any], None]
 FLUSH_ROWS = 100
+READER_ROLE: Final = "query_reader"
+"""The role that the query service reads as; made by the migrations."""
 
 
 class Rows:
@@ -103,12 +106,16 @@ class Rows:
 
 @dataclass(frozen=True)
 class ReadModel:
-    """One table of schema `read`. `columns` are DDL lines; `indexes` column lists, made as a rebuild nears its end."""
+    """One table of schema `read`. `columns` are DDL lines; `indexes` column lists, made as a rebuild nears its end.
+
+    `readers` is the condition on which the query service sees a row (row-level security).
+    """
 
     name: str
     version: int
     columns: tuple[str, ...]
     key: tuple[str, ...]
+    readers: str
     indexes: tuple[str, ...] = ()
     handlers: dict[type[DomainEvent], Handler] = field(default_factory=dict)
 
@@ -141,10 +148,31 @@ class ReadModel:
             for number, columns in enumerate(self.indexes)
         ]
 
+    @property
+    def policy(self) -> str:
+        """The policy's name: another condition has another name, so it is seen which one a table has."""
+        return f"readers_{crc32(self.readers.encode()):08x}"
+
+    def protect(self, generation: int) -> list[str]:
+        """Row-level security for a generation's table that has none. Other roles are held by their grants alone."""
+        table = f"read.{self.table(generation)}"
+        others = f"current_user <> '{READER_ROLE}'"
+        return [
+            f"alter table {table} enable row level security, force row level security",
+            f"create policy others on {table} using ({others}) with check ({others})",
+            f"create policy {self.policy} on {table} for select to {READER_ROLE} using ({self.readers})",
+            f"grant select on {table} to {READER_ROLE}",
+        ]
+
     def create_view(self, generation: int) -> list[str]:
-        """Points the stable view at a generation; to be run in one transaction, atomic for readers."""
+        """Points the stable view at a generation; to be run in one transaction, atomic for readers.
+
+        The table's policies hold for whoever reads the view, not for its owner.
+        """
         names = ", ".join(line.split(maxsplit=1)[0] for line in self.columns)
         return [
             f"drop view if exists read.{self.name}",
-            f"create view read.{self.name} as select {names} from read.{self.table(generation)}",
+            f"create view read.{self.name} with (security_invoker = true)"
+            f" as select {names} from read.{self.table(generation)}",
+            f"grant select on read.{self.name} to {READER_ROLE}",
         ]

@@ -86,10 +86,26 @@ def _create_family(
 
 
 def create_read_model(connection: psycopg.Connection[Any], model: ReadModel, generation: int, *, indexes: bool) -> None:
-    """The table of a generation, and its secondary indexes if wanted."""
+    """The table of a generation with its row-level security, and its secondary indexes if wanted."""
     connection.execute(model.create_table(generation).encode())
+    protect_read_model(connection, model, generation)
     if indexes:
         for statement in model.create_indexes(generation):
+            connection.execute(statement.encode())
+
+
+def protect_read_model(connection: psycopg.Connection[Any], model: ReadModel, generation: int) -> None:
+    """Gives a generation's table the policies of today, if it does not have them; a made table needs no lock then."""
+    table = model.table(generation)
+    with connection.transaction():
+        found = connection.execute(
+            "select policyname from pg_policies where schemaname = 'read' and tablename = %s", (table,)
+        ).fetchall()
+        if {name for (name,) in found} == {"others", model.policy}:
+            return
+        for (name,) in found:
+            connection.execute(f'drop policy "{name}" on read.{table}'.encode())
+        for statement in model.protect(generation):
             connection.execute(statement.encode())
 
 
@@ -97,7 +113,8 @@ def point_read_model(connection: psycopg.Connection[Any], model: ReadModel, gene
     """Points the stable view at a generation, if it is not there already."""
     target = connection.execute(
         "select 1 from information_schema.view_table_usage where view_schema = 'read' and view_name = %s "
-        "and table_name = %s",
+        "and table_name = %s and exists (select from pg_class where oid = to_regclass('read.' || view_name) "
+        "and 'security_invoker=true' = any(reloptions))",
         (model.name, model.table(generation)),
     ).fetchone()
     if target is None:

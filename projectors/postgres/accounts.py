@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import own_account
 from schemas.base import ERASED
 from schemas.events.accounts import (
     AccountDisabled,
@@ -27,6 +28,7 @@ ACCOUNTS: Final = ReadModel(
         "erased_at timestamptz",
     ),
     key=("id",),
+    readers=own_account("id"),
     indexes=("created_at",),
 )
 

@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID, uuid5
 
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import ADMINS
 from schemas.base import DomainEvent, Money
 from schemas.currencies import MINOR_DIGITS
 from schemas.events.accounts import AccountDisabled, AccountErased, AccountRegistered, RolesChanged
@@ -47,6 +48,7 @@ ACTIVITY: Final = ReadModel(
         "position bigint not null",
     ),
     key=("id",),
+    readers=ADMINS,
     indexes=("position desc", "website_id, position desc"),
 )
 

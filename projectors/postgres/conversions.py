@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import OWN_WEBSITES
 from schemas.events.conversions import (
     Change,
     ConversionApproved,
@@ -45,6 +46,7 @@ CONVERSIONS: Final = ReadModel(
         "customer text not null default ''",
     ),
     key=("id",),
+    readers=OWN_WEBSITES,
     indexes=("website_id, occurred_at desc, id", "website_id, recorded_at desc, id", "partner_id, occurred_at"),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import EVERYBODY
 from schemas.events.operations import ExchangeRateRecorded
 
 EXCHANGE_RATES: Final = ReadModel(
@@ -18,6 +19,7 @@ EXCHANGE_RATES: Final = ReadModel(
         "recorded_at timestamptz not null",
     ),
     key=("base", "quote", "on_day"),
+    readers=EVERYBODY,
 )
 
 

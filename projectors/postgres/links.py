@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import OWN_WEBSITES
 from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated
 
 LINKS: Final = ReadModel(
@@ -24,6 +25,7 @@ LINKS: Final = ReadModel(
         "deleted_at timestamptz",
     ),
     key=("id",),
+    readers=OWN_WEBSITES,
     indexes=("website_id, created_at", "website_id, coupon", "partner_id"),
 )
 

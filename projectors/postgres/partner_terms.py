@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import EVERYBODY
 from schemas.events.partners import CommissionChanged, PartnerRegistered
 
 PARTNER_TERMS: Final = ReadModel(
@@ -12,6 +13,7 @@ PARTNER_TERMS: Final = ReadModel(
     version=1,
     columns=("partner_id uuid", "effective_at timestamptz not null", "terms jsonb not null"),
     key=("partner_id", "effective_at"),
+    readers=EVERYBODY,
 )
 
 

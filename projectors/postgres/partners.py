@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import EVERYBODY
 from schemas.events.partners import (
     CommissionChanged,
     PartnerActivated,
@@ -30,6 +31,7 @@ PARTNERS: Final = ReadModel(
         "updated_at timestamptz not null",
     ),
     key=("id",),
+    readers=EVERYBODY,
     indexes=("slug", "created_at"),
 )
 

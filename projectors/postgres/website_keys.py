@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import OWN_WEBSITES
 from schemas.events.websites import WebsiteKeyIssued, WebsiteKeyRevoked
 
 WEBSITE_KEYS: Final = ReadModel(
@@ -22,6 +23,7 @@ WEBSITE_KEYS: Final = ReadModel(
         "revoked_at timestamptz",
     ),
     key=("id",),
+    readers=OWN_WEBSITES,
     indexes=("key_hash", "website_id"),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import own_account
 from schemas.events.websites import AttributionModel, WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
 
 WEBSITES: Final = ReadModel(
@@ -21,6 +22,7 @@ WEBSITES: Final = ReadModel(
         "deleted_at timestamptz",
     ),
     key=("id",),
+    readers=own_account("account_id"),
     indexes=("account_id", "domain"),
 )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 
 from infra.identity import revoke_session
-from tests.support.query import Person, QueryService, conversion, event, this_moment
+from tests.support.query import Person, QueryService, World, conversion, event, this_moment
 
 PUBLIC = {"/api/platform/about"}
 OF_EVERYBODY = {"/api/platform/user", "/api/platform/partners"}
@@ -28,41 +28,6 @@ def routes(query_service: QueryService) -> dict[str, Any]:
 def test_operations_have_names_of_their_own(routes: dict[str, Any]) -> None:
     names = [operations["get"]["operationId"] for operations in routes.values()]
     assert len(names) == len(set(names))
-
-
-class World:
-    """A website of Ada's with something of each kind, and people who have nothing to do with it."""
-
-    def __init__(self, service: QueryService) -> None:
-        self.ada, self.eve = service.person(), service.person()
-        self.admin, self.analyst = service.person("admin"), service.person("analyst")
-        self.website = service.website(self.ada, domain=f"{uuid4().hex}.example")
-        partner = service.partner("Acme")
-        now = this_moment()
-        self.link, self.conversion = uuid4(), uuid4()
-        service.insert("links", {
-            "id": self.link, "slug": f"l{self.link.hex[:8]}", "code": self.link.int % 2**47, "website_id": self.website,
-            "partner_id": partner, "destination": "https://partner.example/", "subs": "{}", "is_active": True,
-            "created_at": now,
-        })  # fmt: skip
-        service.insert("conversions", {
-            "id": self.conversion, "website_id": self.website, "kind": "sale", "event": "sale", "txid": "t-1",
-            "status": "pending", "amount": 1000, "currency": "USD", "commission": 100, "commission_currency": "USD",
-            "partner_id": partner, "reported_by": "sale", "occurred_at": now, "recorded_at": now,
-        })  # fmt: skip
-        key = {"key_hash": uuid4().bytes, "last4": "abcd", "public_key": f"pk_{uuid4().hex}", "allowed_origins": []}
-        service.insert(
-            "website_keys", {"id": uuid4(), "website_id": self.website, "kind": "site", **key, "created_at": now}
-        )
-        service.events([event(self.website, now, visitor=1, link_id=self.link, partner_id=partner)])
-
-    def address(self, path: str) -> str:
-        ids: dict[str, UUID] = {
-            "/api/platform/links/{id}": self.link,
-            "/api/platform/conversions/{id}": self.conversion,
-        }
-        path = path.replace("{id}", str(ids.get(path, self.website)))
-        return f"{path}?websiteId={self.website}" if "/analytics/" in path and "/admin/" not in path else path
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from infra.clickhouse import client
-from infra.identity import open_session
+from infra.identity import Principal, open_session
 from infra.settings import Settings
 from projectors.engine.schema import create_schema
 from tests.support.engines import ROOT, Engine, engine_folder, free_port
@@ -40,6 +40,10 @@ class Person:
     session_id: UUID
     cookie: str
     headers: dict[str, str]
+
+    def principal(self, *roles: str) -> Principal:
+        """The person as the service knows them once they are signed in."""
+        return Principal(self.account_id, self.session_id, "", "", frozenset(roles))
 
 
 @dataclass
@@ -131,6 +135,41 @@ class QueryService:
             )
             payload = f"{projection}:{topic}:{partition}:{next_offset}:{domain_position}"
             self.postgres.execute("SELECT pg_notify('projection', %s)", (payload,))
+
+
+class World:
+    """A website of Ada's with something of each kind, and people who have nothing to do with it."""
+
+    def __init__(self, service: QueryService) -> None:
+        self.ada, self.eve = service.person(), service.person()
+        self.admin, self.analyst = service.person("admin"), service.person("analyst")
+        self.website = service.website(self.ada, domain=f"{uuid4().hex}.example")
+        self.partner = service.partner("Acme")
+        now = this_moment()
+        self.link, self.conversion, self.key = uuid4(), uuid4(), uuid4()
+        service.insert("links", {
+            "id": self.link, "slug": f"l{self.link.hex[:8]}", "code": self.link.int % 2**47, "website_id": self.website,
+            "partner_id": self.partner, "destination": "https://partner.example/", "subs": "{}", "is_active": True,
+            "created_at": now,
+        })  # fmt: skip
+        service.insert("conversions", {
+            "id": self.conversion, "website_id": self.website, "kind": "sale", "event": "sale", "txid": "t-1",
+            "status": "pending", "amount": 1000, "currency": "USD", "commission": 100, "commission_currency": "USD",
+            "partner_id": self.partner, "reported_by": "sale", "occurred_at": now, "recorded_at": now,
+        })  # fmt: skip
+        key = {"key_hash": uuid4().bytes, "last4": "abcd", "public_key": f"pk_{uuid4().hex}", "allowed_origins": []}
+        service.insert(
+            "website_keys", {"id": self.key, "website_id": self.website, "kind": "site", **key, "created_at": now}
+        )
+        service.events([event(self.website, now, visitor=1, link_id=self.link, partner_id=self.partner)])
+
+    def address(self, path: str) -> str:
+        ids: dict[str, UUID] = {
+            "/api/platform/links/{id}": self.link,
+            "/api/platform/conversions/{id}": self.conversion,
+        }
+        path = path.replace("{id}", str(ids.get(path, self.website)))
+        return f"{path}?websiteId={self.website}" if "/analytics/" in path and "/admin/" not in path else path
 
 
 def event(website_id: UUID, at: datetime, type: str = "click", **more: Any) -> dict[str, Any]:

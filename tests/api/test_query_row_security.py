@@ -1,0 +1,112 @@
+"""The second wall: with the first one (`query_api.owned`) taken away, nobody sees what belongs to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+
+from infra import postgres
+from infra.identity import Pool
+from infra.settings import Settings
+from query_api import owned, partner_names
+from query_api.app import create_app
+from query_api.reader import ADMIN, SERVICE, Reader, take_role
+from tests.support.query import QueryService, World
+
+PRIVATE = ("accounts", "websites", "website_keys", "links", "conversions", "activity")
+"""Read models whose rows belong to somebody."""
+
+
+@pytest.fixture(scope="module")
+def pool(query_settings: Settings) -> Iterator[Pool]:
+    made = postgres.pool(query_settings, 1, configure=take_role)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def world(query_service: QueryService) -> World:
+    return World(query_service)
+
+
+def ids(reader: Reader, table: str) -> set[Any]:
+    return {row["id"] for row in reader.rows(f"SELECT id FROM read.{table}")}
+
+
+def test_without_the_first_wall_the_second_holds(
+    query_settings: Settings, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_ONE", "_ALL"):
+        monkeypatch.setattr(owned, name, getattr(owned, name).replace(owned._VISIBLE, "true"))
+    with TestClient(create_app(query_settings)) as client:
+        for person in (world.eve, world.analyst):
+            for path in ("/api/platform/websites", "/api/platform/links", "/api/platform/conversions"):
+                assert client.get(path, headers=person.headers).json() == [], path
+            for path in (
+                f"/api/platform/analytics/overview?websiteId={world.website}",
+                f"/api/platform/analytics/live?websiteId={world.website}",
+                f"/api/platform/websites/{world.website}/keys",
+                f"/api/platform/websites/{world.website}/snippet",
+                f"/api/platform/conversions/{world.conversion}",
+                f"/api/platform/links/{world.link}",
+            ):
+                assert client.get(path, headers=person.headers).status_code == 404, path
+        [site] = client.get("/api/platform/websites", headers=world.ada.headers).json()
+        assert site["id"] == str(world.website)
+
+
+def test_each_reads_the_own_rows_alone(pool: Pool, world: World) -> None:
+    own = {"accounts": world.ada.account_id, "websites": world.website, "links": world.link}
+    own |= {"conversions": world.conversion, "website_keys": world.key}
+    for table in PRIVATE:
+        expected = {own[table]} if table in own else set()
+        assert ids(Reader.of(pool, world.ada.principal()), table) == expected, table
+        everything = ids(Reader(pool, ADMIN), table)
+        assert expected <= everything
+        assert not expected & ids(Reader.of(pool, world.eve.principal()), table), table
+        assert ids(Reader(pool, SERVICE), table) == set(), table
+    assert world.website in ids(Reader.of(pool, world.admin.principal("admin")), "websites")
+
+
+def test_whoever_names_nobody_reads_nothing(pool: Pool, world: World) -> None:
+    for _ in range(2):
+        with pool.connection() as connection:
+            for table in (*PRIVATE, "partners", "partner_terms", "exchange_rates"):
+                assert connection.execute(f"SELECT count(*) FROM read.{table}".encode()).fetchone() == (0,), table
+        # The connection was used for somebody: the name ends with the transaction.
+        assert ids(Reader.of(pool, world.ada.principal()), "websites") == {world.website}
+
+
+def test_partners_names_are_for_the_service_too(pool: Pool, world: World) -> None:
+    found = partner_names.partner_names(Reader.of_service(pool), [str(world.partner)])
+    assert found == {str(world.partner): "Acme"}
+
+
+def test_the_service_cannot_write_or_read_secrets(pool: Pool) -> None:
+    for statement in (
+        "DELETE FROM read.websites__g1",
+        "UPDATE auth.session SET roles = '{admin}'",
+        "DELETE FROM auth.session",
+        "SELECT * FROM auth.credential",
+        "SELECT * FROM auth.subject_key",
+        "SELECT * FROM ingest.salt",
+        "CREATE TABLE read.mine (id int)",
+        "UPDATE engine.position SET next_offset = 0",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), pool.connection() as connection:
+            connection.execute(statement.encode())
+
+
+def test_an_error_is_the_statements_own_and_the_connection_goes_on(pool: Pool, world: World) -> None:
+    reader = Reader.of(pool, world.ada.principal())
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        reader.rows("SELECT 1 / %s::int", (0,))
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        reader.rows(f"SELECT * FROM read.t{uuid4().hex}")
+    assert reader.row("SELECT count(*) AS websites FROM read.websites") == {"websites": 1}
+    assert reader.row("SELECT 1 AS one WHERE %(no)s", {"no": False}) is None
