@@ -22,11 +22,12 @@ from eventsourcing.persistence import IntegrityError, InterfaceError, Mapper, Op
 from eventsourcing.postgres import PostgresApplicationRecorder
 from psycopg import Cursor, sql
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import dict_row
 
 import schemas.events  # noqa: F401 - fills the registry
 from command_api.decision import Evolve
 from infra.keyring import Keyring
-from infra.postgres import check_answers
+from infra.postgres import pool
 from infra.settings import Settings, SettingsError
 from schemas.base import DomainEvent, personal_fields, upcast
 from schemas.envelope import ENCRYPTED_PREFIX, open_personal
@@ -41,6 +42,7 @@ UNAVAILABLE: Final = (OperationalError, InterfaceError)
 """What store calls raise while Postgres cannot be reached."""
 
 _MOST_EVENTS: Final = 2_000
+_POOL_SIZE: Final = 8
 
 
 class Conflict(Exception):
@@ -58,6 +60,7 @@ class DecisionStore(Application[UUID]):
 
     def __init__(self, settings: Settings, keyring: Keyring | None, *, create_tables: bool = False) -> None:
         self._keyring = keyring
+        self._settings = settings
         super().__init__(_environment(settings, create_tables))
 
     def load(self, aggregate_id: UUID, evolve: Evolve[State]) -> State | None:
@@ -92,10 +95,11 @@ class DecisionStore(Application[UUID]):
         return EventMapper(self._keyring)
 
     def construct_factory(self, env: Any) -> Any:
+        """The library's, on a pool of ours: its own waits for a server that hangs, and reconnects ever more rarely."""
         factory = super().construct_factory(env)
-        pool = cast(Any, factory).datastore.pool
-        pool.kwargs.update(options="-c statement_timeout=10000", connect_timeout=3, tcp_user_timeout=5000)
-        pool._check = check_answers  # the library only lets its own, unbounded one be switched on
+        datastore = cast(Any, factory).datastore
+        configure = datastore.after_connect_func()
+        datastore.pool = pool(self._settings, _POOL_SIZE, row_factory=dict_row, configure=configure)
         return factory
 
 
@@ -219,11 +223,6 @@ def _environment(settings: Settings, create_tables: bool) -> dict[str, str]:
         "POSTGRES_PASSWORD": str(found.get("password", "")),
         "POSTGRES_SCHEMA": "events",
         "CREATE_TABLE": "y" if create_tables else "n",
-        "POSTGRES_POOL_SIZE": "4",
-        "POSTGRES_MAX_OVERFLOW": "4",
-        "POSTGRES_PRE_PING": "y",
-        "POSTGRES_CONN_MAX_AGE": "600",
-        "POSTGRES_CONNECT_TIMEOUT": "2",
         "POSTGRES_LOCK_TIMEOUT": "5",
         "POSTGRES_IDLE_IN_TRANSACTION_SESSION_TIMEOUT": "5",
         "POSTGRES_ENABLE_DB_FUNCTIONS": "y",

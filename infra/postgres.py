@@ -1,5 +1,8 @@
 """How services reach Postgres: bounded pools whose every wait has an end, and which never give the server up.
 
+A server that hangs accepts bytes for ever, and its own timeouts stand still with it. So a connection is tried before it
+is given out, and one that waits for an answer asks now and then whether the server still greets newcomers.
+
 A pool of psycopg's that failed to reconnect for `reconnect_timeout` stops trying until somebody waits for a connection;
 but whoever waited in vain still counts as waiting, so once `max_waiting` have, nobody is let in and nothing is tried
 any more. Hence each pool here begins anew (`reconnect_failed`), without end and every few seconds.
@@ -7,13 +10,18 @@ any more. Hence each pool here begins anew (`reconnect_failed`), without end and
 
 from __future__ import annotations
 
-import select
+import socket
+import struct
+from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar, Final, TypeVar
 
 from psycopg import AsyncConnection, Connection, OperationalError
-from psycopg.pq import ExecStatus
-from psycopg.pq.abc import PGconn
+from psycopg.abc import PQGen
+from psycopg.generators import execute
+from psycopg.pq import ExecStatus, TransactionStatus
+from psycopg.pq.abc import PGresult
+from psycopg.rows import RowFactory, tuple_row
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from infra.settings import Settings, SettingsError
@@ -23,8 +31,16 @@ STATEMENT_TIMEOUT_MS = 10_000
 POOL_WAIT_S = 1.5
 """So that a caller hears within two seconds, on the whole way, that Postgres is away."""
 CHECK_WAIT_S = 0.5
+ASK_AFTER_S = 1.0
+"""A statement that takes longer has the server asked whether it lives, and again after as long."""
 RECONNECT_ROUND_S = 5.0
 """Tries lie 1, 2, then 2 s apart, and then begin anew: so long at most it takes to see that the server is back."""
+
+_SSL_REQUEST: Final = struct.pack("!ii", 8, 80877103)
+"""What every Postgres answers with one byte, before it asks who is there."""
+_INTERVAL_S: Final = 0.1
+
+Result = TypeVar("Result")
 
 
 def required_url(settings: Settings) -> str:
@@ -35,79 +51,142 @@ def required_url(settings: Settings) -> str:
 
 
 def pool(
-    settings: Settings, size: int, *, statement_timeout_ms: int = STATEMENT_TIMEOUT_MS
+    settings: Settings,
+    size: int,
+    *,
+    statement_timeout_ms: int = STATEMENT_TIMEOUT_MS,
+    row_factory: RowFactory[Any] = tuple_row,
+    configure: Callable[[Connection[Any]], None] | None = None,
 ) -> ConnectionPool[Connection[Any]]:
     """An open pool of at most `size` connections. Opening does not wait for the server: a service starts without it.
 
-    Getting a connection raises `psycopg_pool.PoolTimeout` after 1.5 s; a statement is cancelled after its timeout.
+    Getting a connection raises `psycopg_pool.PoolTimeout` after 1.5 s; a statement is cancelled after its timeout, and
+    raises `psycopg.OperationalError` within 2 s when the server hangs. `configure` is called with each new connection.
     """
-    return ConnectionPool(
+    return Pool(
         required_url(settings),
+        connection_class=AskingConnection,
         min_size=min(1, size),
         max_size=size,
         timeout=POOL_WAIT_S,
         max_waiting=size * 16,
         max_idle=120,
         reconnect_timeout=RECONNECT_ROUND_S,
-        reconnect_failed=ConnectionPool.check,
+        reconnect_failed=Pool.check,
         check=check_answers,
-        kwargs=_options(statement_timeout_ms),
+        configure=configure,
+        kwargs={**_options(statement_timeout_ms), "row_factory": row_factory},
         open=True,
-    )
-
-
-def async_pool(
-    settings: Settings, size: int, *, statement_timeout_ms: int = STATEMENT_TIMEOUT_MS
-) -> AsyncConnectionPool[AsyncConnection[Any]]:
-    """The same for asyncio; `await pool.open()` and `await pool.close()` belong to the caller's lifespan."""
-    return AsyncConnectionPool(
-        required_url(settings),
-        min_size=min(1, size),
-        max_size=size,
-        timeout=POOL_WAIT_S,
-        max_waiting=size * 16,
-        max_idle=120,
-        reconnect_timeout=RECONNECT_ROUND_S,
-        reconnect_failed=AsyncConnectionPool.check,
-        check=AsyncConnectionPool.check_connection,
-        kwargs=_options(statement_timeout_ms),
-        open=False,
     )
 
 
 def connect(settings: Settings, *, statement_timeout_ms: int = STATEMENT_TIMEOUT_MS) -> Connection[Any]:
     """One connection for a short piece of work; use it as a context manager. Raises `psycopg.OperationalError`."""
-    return Connection.connect(required_url(settings), **_options(statement_timeout_ms))
+    return AskingConnection.connect(required_url(settings), **_options(statement_timeout_ms))
 
 
-def check_answers(connection: Connection[Any]) -> None:
+def check_answers(conn: Connection[Any]) -> None:
     """Raises `psycopg.OperationalError`, and closes the connection, when the server does not answer on it at once.
 
     For pools, in place of psycopg's own check, which waits for ever for a server that hangs.
     """
-    link = connection.pgconn
     try:
-        link.send_query(b"")
-        link.flush()
-        _await_results(link, monotonic() + CHECK_WAIT_S)
+        conn.pgconn.send_query(b"")
+        _expect_nothing(conn.wait(execute(conn.pgconn), timeout=CHECK_WAIT_S))
     except OperationalError:
-        connection.close()
+        conn.close()
         raise
 
 
-def _await_results(link: PGconn, deadline: float) -> None:
-    poll = select.poll()
-    poll.register(link.socket, select.POLLIN)
-    while True:
-        while link.is_busy():
-            if not poll.poll(max(0.0, deadline - monotonic()) * 1000):
-                raise OperationalError("the server does not answer")
-            link.consume_input()
-        result = link.get_result()
-        if result is None:
-            return
+async def check_answers_async(conn: AsyncConnection[Any]) -> None:
+    """The same for asyncio."""
+    try:
+        conn.pgconn.send_query(b"")
+        _expect_nothing(await conn.wait(execute(conn.pgconn), timeout=CHECK_WAIT_S))
+    except OperationalError:
+        await conn.close()
+        raise
+
+
+class Pool(ConnectionPool[Connection[Any]]):
+    """A pool that also looks through its idle connections (`check`) without waiting for ever."""
+
+    check_connection = staticmethod(check_answers)
+
+
+class AsyncPool(AsyncConnectionPool[AsyncConnection[Any]]):
+    """The same for asyncio."""
+
+    check_connection = staticmethod(check_answers_async)
+
+
+class AskingConnection(Connection[Any]):
+    """Gives up, and closes, when it waits for an answer while the server does not even greet newcomers.
+
+    What was sent may still be done once the server goes on: nobody knows, as with any connection that breaks.
+    """
+
+    def wait(self, gen: PQGen[Result], interval: float = _INTERVAL_S, timeout: float | None = None) -> Result:
+        try:
+            return super().wait(self._asking(gen), interval, timeout)
+        except OperationalError:
+            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                self.close()
+            raise
+
+    def _asking(self, gen: PQGen[Result]) -> PQGen[Result]:
+        ask_at = monotonic() + ASK_AFTER_S
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and monotonic() >= ask_at:
+                    if not _greets(self.info.hostaddr or self.info.host, self.info.port):
+                        raise OperationalError("the server hangs")
+                    ask_at = monotonic() + ASK_AFTER_S
+                wanted = gen.send(ready)
+        except StopIteration as done:
+            result: Result = done.value
+            return result
+
+
+class ImpatientConnection(AsyncConnection[Any]):
+    """Gives up, and closes, when an answer takes longer than `LONGEST_S`, which is past every statement's timeout."""
+
+    LONGEST_S: ClassVar[float] = 2.5
+
+    async def wait(
+        self,
+        gen: PQGen[Result],
+        interval: float = _INTERVAL_S,
+        timeout: float | None = None,  # noqa: ASYNC109 - psycopg's own
+    ) -> Result:
+        try:
+            return await super().wait(gen, interval, self.LONGEST_S if timeout is None else timeout)
+        except OperationalError:
+            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                await self.close()
+            raise
+
+
+def _expect_nothing(results: Sequence[PGresult]) -> None:
+    for result in results:
         if result.status != ExecStatus.EMPTY_QUERY:
-            raise OperationalError(link.get_error_message())
+            raise OperationalError(result.get_error_message())
+
+
+def _greets(host: str, port: int) -> bool:
+    """Whether a Postgres at that address (a host, or the folder of its Unix socket) answers a newcomer at once."""
+    local = host.startswith(("/", "@"))
+    try:
+        with socket.socket(socket.AF_UNIX) if local else socket.create_connection((host, port), CHECK_WAIT_S) as link:
+            link.settimeout(CHECK_WAIT_S)
+            if local:
+                link.connect(f"{host}/.s.PGSQL.{port}")
+            link.sendall(_SSL_REQUEST)
+            return link.recv(1) != b""
+    except OSError:
+        return False
 
 
 def _options(statement_timeout_ms: int) -> dict[str, Any]:

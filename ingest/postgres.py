@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import psycopg
 from psycopg.rows import TupleRow
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import PoolTimeout
 
-from infra.postgres import RECONNECT_ROUND_S
+from infra.postgres import RECONNECT_ROUND_S, AsyncPool, ImpatientConnection
 from ingest.refused import Unavailable
 
 TIMEOUT_S: Final = 2.0
@@ -23,17 +23,18 @@ class Postgres:
         self._pool = (
             None
             if url is None
-            else AsyncConnectionPool(
+            else AsyncPool(
                 url,
+                connection_class=ImpatientConnection,
                 min_size=1,
                 max_size=8,
                 open=False,
                 timeout=TIMEOUT_S,
                 max_waiting=200,
                 reconnect_timeout=RECONNECT_ROUND_S,
-                reconnect_failed=AsyncConnectionPool.check,
+                reconnect_failed=AsyncPool.check,
                 kwargs={"autocommit": True, "connect_timeout": 2, "options": OPTIONS, "prepare_threshold": 2},
-                check=AsyncConnectionPool.check_connection,
+                check=AsyncPool.check_connection,
             )
         )
 

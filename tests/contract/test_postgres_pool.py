@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from socket import SHUT_RDWR, create_connection, create_server, socket
@@ -61,15 +62,57 @@ def test_a_connection_on_which_the_server_hangs_is_given_up(embedded_postgres: S
         with connections.connection() as used:
             pid = used.info.backend_pid
             assert used.execute("select pg_backend_pid()").fetchone() == (pid,)
-        backend = psutil.Process(pid)
-        backend.suspend()
-        try:
+        with _suspended([pid]):
             with pytest.raises(PoolTimeout), connections.connection(timeout=0):
                 pass
             with connections.connection(timeout=10) as given:
                 assert given.info.backend_pid != pid
-        finally:
-            backend.resume()
+
+
+def test_the_edge_gives_up_connections_on_which_the_server_hangs(embedded_postgres: Settings) -> None:
+    async def ask(edge: Postgres) -> None:
+        assert await _edge_answers(edge)
+        with _suspended(_backends(embedded_postgres)):
+            assert await _edge_answers_soon(edge)
+
+    asyncio.run(_with_edge(embedded_postgres, ask))
+
+
+def test_the_edge_gives_up_an_answer_that_does_not_come(embedded_postgres: Settings) -> None:
+    async def ask(edge: Postgres) -> None:
+        asking = asyncio.create_task(edge.rows("select pg_sleep(1.5)", ()))
+        pids = await asyncio.to_thread(wait_for, lambda: _backends(embedded_postgres, "PgSleep"), "the statement")
+        with _suspended(pids), pytest.raises(Unavailable):
+            await asking
+
+    asyncio.run(_with_edge(embedded_postgres, ask))
+
+
+def test_an_answer_is_waited_for_only_as_long_as_the_server_greets_newcomers(embedded_postgres: Settings) -> None:
+    with pool(embedded_postgres, 1) as connections, ThreadPoolExecutor(1) as thread:
+        with connections.connection() as used:
+            assert used.execute("select pg_sleep(1.3)").fetchone() is not None
+
+        def sleep() -> None:
+            with connections.connection() as used:
+                used.execute("select pg_sleep(8)")
+
+        asking = thread.submit(sleep)
+        [pid] = wait_for(lambda: _backends(embedded_postgres, "PgSleep"), "the statement to run")
+        server = psutil.Process(pid).parent()
+        assert server is not None
+        with _frozen(server), pytest.raises(psycopg.OperationalError, match="hangs"):
+            asking.result(30)
+        wait_for(lambda: _answers(connections), "the pool to find the server")
+
+
+def test_idle_connections_of_a_server_that_hangs_hold_up_no_pool(embedded_postgres: Settings) -> None:
+    with pool(embedded_postgres, 2) as connections, ThreadPoolExecutor(1) as thread:
+        with connections.connection() as used:
+            pid = used.info.backend_pid
+        with _suspended([pid]):
+            thread.submit(connections.check).result(30)
+            wait_for(lambda: _answers(connections), "another connection")
 
 
 def test_however_many_waited_in_vain_the_server_is_found_again(
@@ -92,36 +135,72 @@ def test_however_many_the_edge_turned_away_it_finds_the_server_again(
     monkeypatch.setattr("ingest.postgres.RECONNECT_ROUND_S", 0.5)
     url, port = _elsewhere(embedded_postgres)
 
-    async def answers(edge: Postgres) -> bool:
-        with suppress(Unavailable):
-            return await edge.rows("select 1", ()) == [(1,)]
-        return False
+    async def ask(edge: Postgres) -> None:
+        assert not any(await asyncio.gather(*(_edge_answers(edge) for _ in range(250))))
+        assert GIVEN_UP in " ".join(pool_log)
+        with _forwarded(port, embedded_postgres):
+            assert await _edge_answers_soon(edge)
 
-    async def soon(edge: Postgres) -> bool:
-        for _ in range(200):
-            if await answers(edge):
-                return True
-            await asyncio.sleep(0.05)
-        return False
-
-    async def ask() -> None:
-        edge = Postgres(url)
-        await edge.open()
-        try:
-            assert not any(await asyncio.gather(*(answers(edge) for _ in range(250))))
-            assert GIVEN_UP in " ".join(pool_log)
-            with _forwarded(port, embedded_postgres):
-                assert await soon(edge)
-        finally:
-            await edge.close()
-
-    asyncio.run(ask())
+    asyncio.run(_with_edge(replace(embedded_postgres, postgres_url=url), ask))
 
 
 def _answers(connections: ConnectionPool[psycopg.Connection[Any]]) -> bool:
     with suppress(PoolTimeout, TooManyRequests), connections.connection(timeout=1) as given:
         return given.execute("select 1").fetchone() == (1,)
     return False
+
+
+async def _with_edge(settings: Settings, ask: Callable[[Postgres], Awaitable[None]]) -> None:
+    edge = Postgres(settings.postgres_url)
+    await edge.open()
+    try:
+        async with asyncio.timeout(60):
+            await ask(edge)
+    finally:
+        await edge.close()
+
+
+async def _edge_answers(edge: Postgres) -> bool:
+    with suppress(Unavailable):
+        return await edge.rows("select 1", ()) == [(1,)]
+    return False
+
+
+async def _edge_answers_soon(edge: Postgres) -> bool:
+    for _ in range(200):
+        if await _edge_answers(edge):
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
+def _backends(settings: Settings, waiting_in: str = "") -> list[int]:
+    """Processes of the server that serve others, or those of them that wait in that event."""
+    with connect(settings) as connection:
+        sql = (
+            "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+            " and %s in ('', wait_event)"
+        )
+        return [pid for (pid,) in connection.execute(sql, (waiting_in,))]
+
+
+@contextmanager
+def _suspended(pids: Sequence[int]) -> Iterator[None]:
+    processes = [psutil.Process(pid) for pid in pids]
+    for process in processes:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.resume()
+
+
+@contextmanager
+def _frozen(server: psutil.Process) -> Iterator[None]:
+    """With every process of its own."""
+    with _suspended([server.pid]), _suspended([child.pid for child in server.children(recursive=True)]):
+        yield
 
 
 def _elsewhere(settings: Settings) -> tuple[str, int]:
