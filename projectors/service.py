@@ -16,6 +16,7 @@ from typing import Final
 from infra import health
 from infra.keyring import Keyring
 from infra.log import Log, open_log
+from infra.log.shared_tail import SharedTailLog
 from infra.postgres import pool, required_url
 from infra.settings import Settings, load
 from projectors.catalogue import CATALOGUE
@@ -23,6 +24,7 @@ from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from projectors.engine.fleet import Fleet
 from projectors.engine.ownership import Ownership
 from projectors.engine.worker import Runtime
+from schemas.topics import DOMAIN
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +63,7 @@ def _collect_rarely() -> None:
 def run(settings: Settings, stopping: Event) -> None:
     """The service, until `stopping` is set."""
     connections = pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
-    the_log = open_log(settings)
+    the_log = SharedTailLog(open_log(settings), DOMAIN.name, 0)
     clickhouse = HttpClickHouse(settings)
     runtime = Runtime(
         name=f"{socket.gethostname()}:{os.getpid()}",

@@ -114,14 +114,27 @@ class ClickHouseWorker(Worker):
         return records
 
     def _project(self, records: list[StoredRecord]) -> None:
-        first, last = self._position.next_offset, records[-1].offset
+        first, last, batch = self._position.next_offset, records[-1].offset, None
         try:
+            if self._ids is None:
+                self.find_crashing(records)
+                batch = self._rows_of(records, None)
+                if batch.is_empty:
+                    self._pass_over(first, records, batch)
+                    return
             with self.runtime.pool.connection() as connection:
                 positions.claim(connection, self.key, first, last, self.runtime.name)
         except positions.Held as held:
             self._only_before(held.stop_at, records)
             raise
-        self._finish(first, records)
+        self._finish(first, records, batch)
+
+    def _pass_over(self, first: int, records: list[StoredRecord], batch: Batch) -> None:
+        """Nothing to insert: nothing to claim. Most of what is decided concerns no table here."""
+        step = positions.Step.over(first, records, batch.domain_position, self._rate.count(len(records)))
+        self.count_outcomes(records, [])
+        positions.pass_over(self.runtime.pool, self.key, step, notify=self.is_live)
+        self.advanced(step)
 
     def _only_before(self, stop_at: int, records: list[StoredRecord]) -> None:
         before = [record for record in records if record.offset < stop_at]
@@ -140,12 +153,13 @@ class ClickHouseWorker(Worker):
             raise SinkLostRows(f"offset {intent_to} was claimed, and the log does not give it any more")
         self._finish(first, records)
 
-    def _finish(self, first: int, records: list[StoredRecord]) -> None:
+    def _finish(self, first: int, records: list[StoredRecord], made: Batch | None = None) -> None:
         claimed, last = monotonic(), records[-1].offset
         failpoints.reach("after_claim", self.key.text)
-        self.find_crashing(records)
         judgement = self._ids.judge() if self._ids is not None else None
-        batch = self._rows_of(records, judgement)
+        if made is None:
+            self.find_crashing(records)
+        batch = made if made is not None else self._rows_of(records, judgement)
         self.count_outcomes(records, batch.bad)
         failpoints.reach("after_making", self.key.text)
         if monotonic() - claimed > CLAIM_STANDS_S:

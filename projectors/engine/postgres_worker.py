@@ -69,6 +69,8 @@ class PostgresWorker(Worker):
 
     def _project(self, records: list[StoredRecord]) -> None:
         """All at once; if that fails, one by one to find out which."""
+        if self._passes(records):
+            return
         if self._parked:  # somebody may have skipped what they wait for
             with self.runtime.pool.connection() as connection:
                 self._parked = dead_letters.parked_keys(connection, self.key)
@@ -79,6 +81,23 @@ class PostgresWorker(Worker):
             parked = set(self._parked)
             self._write(records, parked, one_by_one=True)
         self._parked = parked
+
+    def _passes(self, records: list[StoredRecord]) -> bool:
+        """Nothing here concerns this read model, as is mostly so: one statement, and the position has moved."""
+        reached = self._position.domain_position
+        for record in records:
+            if cares_for(self._model, record):
+                return False
+            try:
+                reached = max(reached, envelope.position_of(record.headers))
+            except (UndecodableEvent, ValueError):
+                return False
+        first = self._position.next_offset
+        step = positions.Step.over(first, records, reached, self._rate.count(len(records)))
+        self.count_outcomes(records, [])
+        positions.pass_over(self.runtime.pool, self.key, step, notify=self.is_live)
+        self.advanced(step)
+        return True
 
     def _write(self, records: list[StoredRecord], parked: set[bytes], *, one_by_one: bool) -> None:
         first, reached, bad = self._position.next_offset, self._position.domain_position, list[Bad]()

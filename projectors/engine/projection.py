@@ -57,6 +57,11 @@ class Batch:
     publish: list[Record] = field(default_factory=list)
     """Sent to the log by the live generation before its position advances; ids make repeats harmless."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has to be stored or sent."""
+        return not (self.rows or self.others or self.bad or self.publish)
+
 
 RowMaker = Callable[[Sequence[StoredRecord], Known, Batch], None]
 """Adds what records come to, in order. Deterministic: the same records and known ids make the same batch."""
