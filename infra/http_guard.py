@@ -27,21 +27,29 @@ OnRefused = Callable[[Scope, int, str, str], None]
 MAX_BODY_BYTES = 1024 * 1024
 MAX_HEAD_BYTES = 32 * 1024
 REQUEST_DEADLINE_S = 8.0
+LAST_REQUEST_S = 1.0
 _LINGER_S = 1.0
 _LINGER_BYTES = 8 * MAX_BODY_BYTES
 
 
-def guarded_protocol(
-    deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int = MAX_HEAD_BYTES
-) -> type[HttpToolsProtocol]:
+class Guarded(HttpToolsProtocol):
+    """What `guarded_protocol` makes. `is_ending`: set on the class when its server begins to end."""
+
+    is_ending = False
+
+
+def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int = MAX_HEAD_BYTES) -> type[Guarded]:
     """A uvicorn protocol (`uvicorn.run(..., http=guarded_protocol())`) that bounds how a request may arrive.
 
     Head and body together must be in within `deadline_s`, however slowly the bytes drip, else the connection is cut.
     A head larger than `max_head_bytes` is answered 431. A slow response is not touched, and an idle keep-alive
     connection is left to uvicorn's own timer.
+
+    When the server ends, a connection that is open stays so for `LAST_REQUEST_S`, because a request may be on its way:
+    it is answered, with `Connection: close`. uvicorn would close at once and so lose it.
     """
 
-    class GuardedProtocol(HttpToolsProtocol):
+    class GuardedProtocol(Guarded):
         _arrival: TimerHandle | None = None
         _head_bytes = 0
         _in_head = True
@@ -50,6 +58,8 @@ def guarded_protocol(
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # asyncio calls it with this
             super().connection_made(transport)
             self._arm()
+            if self.is_ending:  # accepted just before the listening socket was closed
+                self.shutdown()
 
         def data_received(self, data: bytes) -> None:
             self._arm()
@@ -74,6 +84,14 @@ def guarded_protocol(
                 self.transport.close()
                 raise ValueError("the request's head is too large")  # ends the parser
             super().on_headers_complete()
+            if self.is_ending:
+                self._make_last()
+
+        def shutdown(self) -> None:
+            if self.cycle is None or self.cycle.response_complete:
+                self.loop.call_later(LAST_REQUEST_S, self._close_if_silent)
+            else:
+                self._make_last()
 
         def send_400_response(self, msg: str) -> None:
             if not self._refused:
@@ -99,6 +117,16 @@ def guarded_protocol(
             if self._arrival is not None:
                 self._arrival.cancel()
                 self._arrival = None
+
+        def _make_last(self) -> None:
+            self.cycle.keep_alive = False
+            if not self.cycle.response_started:
+                self.cycle.default_headers = [*self.cycle.default_headers, (b"connection", b"close")]
+
+        def _close_if_silent(self) -> None:
+            is_asked = self.cycle is not None and not self.cycle.response_complete
+            if not is_asked and not self._head_bytes and not self.transport.is_closing():
+                self.transport.close()
 
         def _too_slow(self) -> None:
             self._arrival = None

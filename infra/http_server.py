@@ -1,7 +1,12 @@
-"""How each of our HTTP services runs: uvicorn on uvloop behind the guards of `infra.http_guard`, drained on SIGTERM."""
+"""How each of our HTTP services runs: uvicorn on uvloop behind the guards of `infra.http_guard`, drained on SIGTERM.
+
+A service listens by itself, or takes over a listening socket that outlives it, as systemd's socket activation and our
+own supervisor give one: then connections that come while it is restarted wait for the next process.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from collections.abc import Callable
@@ -14,6 +19,7 @@ from infra.http_guard import MAX_BODY_BYTES, REQUEST_DEADLINE_S, App, BodyGuard,
 BACKLOG = 2048
 KEEP_ALIVE_S = 30
 DRAIN_S = 8
+_FIRST_INHERITED = 3
 
 
 def serve(
@@ -28,7 +34,8 @@ def serve(
     on_stop: Callable[[], None] | None = None,
     on_refused: OnRefused | None = None,
 ) -> int:
-    """Serves `app` on `host:port` until SIGTERM or SIGINT; requests in flight get `DRAIN_S` seconds to end.
+    """Serves `app` on `host:port`, or on the sockets that this process was given (`LISTEN_FDS`), until SIGTERM or
+    SIGINT; requests in flight get `DRAIN_S` seconds to end, and who is connected already gets a last answer.
 
     Returns the process's exit code: 0 after a clean stop, 1 when it could not start. `deadline_s` is for head and body
     together; it must fit the largest allowed body. `on_stop` runs in the event loop before the drain begins: the place
@@ -38,12 +45,13 @@ def serve(
     guarded = BodyGuard(
         app, max_bytes=max_body_bytes, deadline_s=deadline_s, headers=refusal_headers, on_refused=on_refused
     )
+    protocol = guarded_protocol(deadline_s)
     config = uvicorn.Config(
         guarded,
         host=host,
         port=port,
         loop="uvloop",
-        http=guarded_protocol(deadline_s),
+        http=protocol,
         ws="none",
         lifespan="on" if lifespan else "off",
         interface="asgi3",
@@ -55,7 +63,13 @@ def serve(
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=DRAIN_S,
     )
-    server = _Server(config, on_stop)
+
+    def ending() -> None:
+        protocol.is_ending = True
+        if on_stop is not None:
+            on_stop()
+
+    server = _Server(config, ending)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         server.should_exit = True
@@ -64,18 +78,28 @@ def serve(
     for wanted in (signal.SIGTERM, signal.SIGINT):
         signal.signal(wanted, stop)
     try:
-        server.run()
+        server.run(sockets=_inherited() or None)
     except SystemExit:
         return 1
     return 0 if server.started else 1
 
 
+def _inherited() -> list[socket.socket]:
+    """The listening sockets meant for this very process (sd_listen_fds(3)); our own children get none of them."""
+    meant_for, count = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
+    if meant_for != str(os.getpid()) or not count.isdecimal():
+        return []
+    sockets = [socket.socket(fileno=number) for number in range(_FIRST_INHERITED, _FIRST_INHERITED + int(count))]
+    for found in sockets:
+        found.set_inheritable(False)
+    return sockets
+
+
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None] | None) -> None:
+    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_stop = on_stop
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._on_stop is not None:
-            self._on_stop()
+        self._on_stop()
         await super().shutdown(sockets)

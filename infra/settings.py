@@ -51,7 +51,32 @@ def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(
     settings = Settings(**values)
     if (settings.admin_email is None) != (settings.admin_password is None):
         raise SettingsError("ALTHING_ADMIN_EMAIL and ALTHING_ADMIN_PASSWORD go together: set both, or neither.")
+    _check_kafka(settings)
     return settings
+
+
+def _check_kafka(settings: Settings) -> None:
+    protocol = settings.kafka_security_protocol or "PLAINTEXT"
+    if protocol != "PLAINTEXT" and settings.kafka_bootstrap_servers is None:
+        raise SettingsError(
+            f"KAFKA_SECURITY_PROTOCOL is {protocol}, but the embedded Kafka speaks PLAINTEXT: set "
+            "KAFKA_BOOTSTRAP_SERVERS to a Kafka of your own, or leave it out."
+        )
+    user, password = settings.kafka_sasl_username, settings.kafka_sasl_password
+    if protocol.startswith("SASL") and not (user and password):
+        raise SettingsError(f"KAFKA_SECURITY_PROTOCOL is {protocol}: set KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD.")
+    if (user or password) and not protocol.startswith("SASL"):
+        raise SettingsError(
+            f"KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD are of no use with {protocol}: set KAFKA_SECURITY_PROTOCOL "
+            "to SASL_SSL or SASL_PLAINTEXT."
+        )
+    files = (settings.kafka_ssl_cafile, settings.kafka_ssl_certfile, settings.kafka_ssl_keyfile)
+    if any(files) and not protocol.endswith("SSL"):
+        raise SettingsError(
+            f"KAFKA_SSL_… is of no use with {protocol}: set KAFKA_SECURITY_PROTOCOL to SSL or SASL_SSL."
+        )
+    if settings.kafka_ssl_keyfile is not None and settings.kafka_ssl_certfile is None:
+        raise SettingsError("KAFKA_SSL_KEYFILE needs KAFKA_SSL_CERTFILE beside it.")
 
 
 def _port(text: str) -> int:
@@ -91,6 +116,12 @@ def _servers(text: str) -> str:
         if not (host and colon and port.isdecimal()):
             raise ValueError("servers are written host:port, with commas between them")
     return text.replace(" ", "")
+
+
+def _file(text: str) -> Path:
+    if not Path(text).is_file():
+        raise ValueError("there is no such file")
+    return Path(text)
 
 
 def _networks(text: str) -> tuple[Network, ...]:
@@ -146,6 +177,31 @@ class Settings:
     )
     kafka_bootstrap_servers: str | None = setting(
         "KAFKA_BOOTSTRAP_SERVERS", _servers, None, "Use this Kafka instead of the embedded one."
+    )
+    kafka_security_protocol: str | None = setting(
+        "KAFKA_SECURITY_PROTOCOL",
+        _one_of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
+        None,
+        "How that Kafka is spoken to: PLAINTEXT (default), SSL, SASL_PLAINTEXT or SASL_SSL.",
+    )
+    kafka_sasl_mechanism: str = setting(
+        "KAFKA_SASL_MECHANISM",
+        _one_of("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"),
+        "PLAIN",
+        "With SASL: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.",
+    )
+    kafka_sasl_username: str | None = setting("KAFKA_SASL_USERNAME", str, None, "With SASL: the user.")
+    kafka_sasl_password: str | None = setting(
+        "KAFKA_SASL_PASSWORD", str, None, "With SASL: that user's password.", secret=True
+    )
+    kafka_ssl_cafile: Path | None = setting(
+        "KAFKA_SSL_CAFILE", _file, None, "With TLS: PEM file of the authorities to trust (default: the system's)."
+    )
+    kafka_ssl_certfile: Path | None = setting(
+        "KAFKA_SSL_CERTFILE", _file, None, "With TLS: PEM file of our own certificate, where Kafka asks for one."
+    )
+    kafka_ssl_keyfile: Path | None = setting(
+        "KAFKA_SSL_KEYFILE", _file, None, "With TLS: PEM file of that certificate's key."
     )
     postgres_url: str | None = setting(
         "POSTGRES_URL",

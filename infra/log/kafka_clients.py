@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from kafka import KafkaAdminClient
 from kafka.admin import ConfigResource
-from kafka.errors import KafkaError, TopicAlreadyExistsError
+from kafka.errors import (
+    KafkaError,
+    SaslAuthenticationFailedError,
+    TopicAlreadyExistsError,
+    UnsupportedSaslMechanismError,
+)
 from kafka.net.compat import KafkaNetClient
+from kafka.net.connection import KafkaConnection
 
 from infra.log import LogUnavailable
 from infra.log.limits import MAX_RECORD_BYTES
+from infra.settings import Settings
 from schemas import topics
 
 C = TypeVar("C")
@@ -20,35 +28,92 @@ C = TypeVar("C")
 MAX_MESSAGE_BYTES: Final = 2 * MAX_RECORD_BYTES
 """The broker's own limit: a record of the largest size that does not compress still fits with its frame."""
 
+_SIGN_IN_REFUSED: Final = (SaslAuthenticationFailedError, UnsupportedSaslMechanismError)
 
-def open_client(kind: Callable[..., C], servers: Sequence[str], timeout_s: float, **config: Any) -> C:
-    """One of kafka-python's clients, connected. Raises `LogUnavailable` when no broker answers within `timeout_s`.
 
-    A constructor that gives up leaves its network thread running; here it is closed.
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where Kafka is and how we prove who we are; `security` in kafka-python's words."""
+
+    servers: tuple[str, ...]
+    security: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return f"Kafka at {','.join(self.servers)}"
+
+
+def cluster_of(settings: Settings) -> Cluster:
+    """The cluster that the settings name. Raises `ValueError` when they name none."""
+    if settings.kafka_bootstrap_servers is None:
+        raise ValueError("KAFKA_BOOTSTRAP_SERVERS is not set")
+    given = {
+        "security_protocol": settings.kafka_security_protocol,
+        "sasl_mechanism": settings.kafka_sasl_mechanism if settings.kafka_sasl_username else None,
+        "sasl_plain_username": settings.kafka_sasl_username,
+        "sasl_plain_password": settings.kafka_sasl_password,
+        "ssl_cafile": settings.kafka_ssl_cafile and str(settings.kafka_ssl_cafile),
+        "ssl_certfile": settings.kafka_ssl_certfile and str(settings.kafka_ssl_certfile),
+        "ssl_keyfile": settings.kafka_ssl_keyfile and str(settings.kafka_ssl_keyfile),
+    }
+    security = {name: value for name, value in given.items() if value is not None}
+    return Cluster(tuple(settings.kafka_bootstrap_servers.split(",")), security)
+
+
+def open_client(kind: Callable[..., C], cluster: Cluster, timeout_s: float, **config: Any) -> C:
+    """One of kafka-python's clients, connected. Raises `LogUnavailable` when no broker lets us in within `timeout_s`.
+
+    A constructor that gives up leaves its network thread running; here it is closed. It also keeps to itself why no
+    broker let it in; here that is looked up.
     """
     opened: list[KafkaNetClient] = []
+    tried: list[KafkaConnection] = []
 
     def remembered(**settings: Any) -> KafkaNetClient:
-        opened.append(KafkaNetClient(**settings))
-        return opened[-1]
+        client = KafkaNetClient(**settings)
+        connect = client._manager.get_connection
+
+        def get_connection(*args: Any, **named: Any) -> KafkaConnection:
+            tried.append(connect(*args, **named))
+            return tried[-1]
+
+        client._manager.get_connection = get_connection
+        opened.append(client)
+        return client
 
     try:
         return kind(
-            bootstrap_servers=servers,
+            bootstrap_servers=list(cluster.servers),
             bootstrap_timeout_ms=max(1, int(timeout_s * 1000)),
             reconnect_backoff_max_ms=1000,
             kafka_client=remembered,
+            **cluster.security,
             **config,
         )
     except (KafkaError, OSError) as error:
         for client in opened:
             client.close()
-        raise LogUnavailable(f"Kafka at {','.join(servers)} does not answer: {error}") from error
+        reasons = (conn.init_future.exception for conn in tried if conn.init_future.is_done)
+        raise LogUnavailable(_explained(cluster, error, [reason for reason in reasons if reason])) from error
 
 
-def create_topics(servers: Sequence[str]) -> None:
+def _explained(cluster: Cluster, error: Exception, reasons: list[Exception]) -> str:
+    """One sentence; where settings are to blame, it names them."""
+    user, mechanism = (cluster.security.get(name) for name in ("sasl_plain_username", "sasl_mechanism"))
+    for reason in reasons:
+        # A broker says no and hangs up at once: now and then only the second is heard.
+        if isinstance(reason, _SIGN_IN_REFUSED) or (user and "disconnected" in str(reason)):
+            return (
+                f"{cluster} does not let the user {user!r} in by {mechanism}: check KAFKA_SASL_USERNAME, "
+                "KAFKA_SASL_PASSWORD and KAFKA_SASL_MECHANISM"
+            )
+        if "Handshake failed" in str(reason) and "SSL" in cluster.security.get("security_protocol", ""):
+            return f"{cluster} and we cannot agree on TLS (KAFKA_SECURITY_PROTOCOL, KAFKA_SSL_CAFILE): {reason}"
+    return f"{cluster} does not answer: {error}"
+
+
+def create_topics(cluster: Cluster) -> None:
     """Creates the topics of the table that are missing. Raises `RuntimeError` when one that is there does not fit."""
-    admin = open_client(KafkaAdminClient, servers, 10, request_timeout_ms=15_000)
+    admin = open_client(KafkaAdminClient, cluster, 10, request_timeout_ms=15_000)
     try:
         there = set(admin.list_topics())
         missing = {topic.name: _options(topic) for topic in topics.ALL if topic.name not in there}
@@ -58,7 +123,7 @@ def create_topics(servers: Sequence[str]) -> None:
         admin.wait_for_topics([topic.name for topic in topics.ALL], timeout_ms=15_000)
         _check(admin)
     except (KafkaError, OSError) as error:
-        raise LogUnavailable(f"Kafka at {','.join(servers)} did not create the topics: {error}") from error
+        raise LogUnavailable(f"{cluster} did not create the topics: {error}") from error
     finally:
         admin.close()
 

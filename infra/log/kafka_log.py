@@ -23,7 +23,7 @@ from kafka.structs import TopicPartition
 
 from infra.log import LogUnavailable, Position, Record, RecordTooLarge
 from infra.log.kafka_append import Appender
-from infra.log.kafka_clients import MAX_MESSAGE_BYTES, create_topics, open_client
+from infra.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
 from infra.log.kafka_source import KafkaSource
 from infra.log.limits import place_of, size_of
 from infra.settings import Settings
@@ -63,9 +63,7 @@ class KafkaLog:
         delivery_timeout_s: float = 10.0,
         max_buffered_bytes: int = 64 * 1024 * 1024,
     ) -> None:
-        if settings.kafka_bootstrap_servers is None:
-            raise ValueError("KAFKA_BOOTSTRAP_SERVERS is not set")
-        self._servers = settings.kafka_bootstrap_servers.split(",")
+        self._cluster = cluster_of(settings)
         self._linger_ms = linger_ms
         self._delivery_timeout_s = delivery_timeout_s
         self._max_buffered_bytes = max_buffered_bytes
@@ -112,13 +110,13 @@ class KafkaLog:
         return future
 
     def source(self, topic: str, partition: int, offset: int = 0) -> KafkaSource:
-        return KafkaSource(self._servers, topic, partition, offset)
+        return KafkaSource(self._cluster, topic, partition, offset)
 
     def end_offset(self, topic: str, partition: int) -> int:
         return self._ask_end(topic, partition, ANSWER_TIMEOUT_S)
 
     def create_topics(self) -> None:
-        create_topics(self._servers)
+        create_topics(self._cluster)
 
     def ready(self, timeout_s: float = 0.2) -> bool:
         """True when the broker answers and the topics are there."""
@@ -203,7 +201,7 @@ class KafkaLog:
         try:
             producer = open_client(
                 KafkaProducer,
-                self._servers,
+                self._cluster,
                 _CONNECT_TIMEOUT_S,
                 acks="all",
                 enable_idempotence=True,
@@ -218,7 +216,7 @@ class KafkaLog:
             )
         except LogUnavailable as error:
             if not self._is_away:
-                logger.warning("%s; trying again until it does", error)
+                logger.warning("%s; trying again", error)
             self._is_away = True
             self._closing.wait(0.2)
             return
@@ -255,7 +253,7 @@ class KafkaLog:
         try:
             if self._asker is None:
                 self._asker = open_client(
-                    KafkaConsumer, self._servers, timeout_s, enable_auto_commit=False, metrics_enabled=False
+                    KafkaConsumer, self._cluster, timeout_s, enable_auto_commit=False, metrics_enabled=False
                 )
             left_ms = max(1, int((deadline - monotonic()) * 1000))
             offset: int = self._asker.end_offsets([place], timeout_ms=left_ms)[place]

@@ -10,7 +10,7 @@ from kafka.errors import KafkaError, LogTruncationError, OffsetOutOfRangeError
 from kafka.structs import TopicPartition
 
 from infra.log import LogUnavailable, OffsetOutOfRange, StoredRecord
-from infra.log.kafka_clients import open_client
+from infra.log.kafka_clients import Cluster, open_client
 from infra.log.kafka_decode import decode_in_batches
 
 _CONTACT_S: Final = 1.0
@@ -21,8 +21,8 @@ _CONNECT_TIMEOUT_S: Final = 2.0
 class KafkaSource:
     """`infra.log.Source` on Kafka. Connects at the first `read` and again after every error."""
 
-    def __init__(self, servers: list[str], topic: str, partition: int, offset: int) -> None:
-        self._servers = servers
+    def __init__(self, cluster: Cluster, topic: str, partition: int, offset: int) -> None:
+        self._cluster = cluster
         self._place = TopicPartition(topic, partition)
         self._next = offset
         self._consumer: KafkaConsumer | None = None
@@ -57,7 +57,7 @@ class KafkaSource:
     def _connect(self, timeout_s: float) -> KafkaConsumer:
         consumer = open_client(
             KafkaConsumer,
-            self._servers,
+            self._cluster,
             max(timeout_s, _CONNECT_TIMEOUT_S),
             enable_auto_commit=False,
             auto_offset_reset="none",

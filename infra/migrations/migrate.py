@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import psycopg
 
-from infra.log import open_log
+from infra.log import LogUnavailable, open_log
 from infra.postgres import required_url
 from infra.settings import Settings, SettingsError, load
 
@@ -49,7 +50,11 @@ def main(arguments: list[str]) -> int:
     if arguments:
         raise SettingsError("`althing migrate` takes no arguments.")
     settings = load()
-    migrate(settings)
+    try:
+        migrate(settings)
+    except LogUnavailable as error:
+        sys.stderr.write(f"althing: {error}.\n")
+        return 1
     return 0
 
 

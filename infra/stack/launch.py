@@ -2,7 +2,10 @@
 
 Run as a script by its path (`python -I -S launch.py ...`), so that it starts in milliseconds; standard library only.
 
-    launch.py PARENT_PID DEATH_SIGNAL own|mapped -- PROGRAM ARG...
+    launch.py PARENT_PID DEATH_SIGNAL own|mapped LISTENER|- -- PROGRAM ARG...
+
+LISTENER: the descriptor of a listening socket that the program takes over (`infra.http_server`), given to it the way
+systemd does.
 
 `mapped`: the program sees itself as an ordinary user although we are root (a user namespace that maps one id), because
 Postgres refuses to run as root. Files stay owned by the outer user.
@@ -15,19 +18,31 @@ import sys
 _PR_SET_PDEATHSIG = 1
 _CLONE_NEWUSER = 0x10000000
 _MAPPED_ID = 1000
+_LISTENER = 3
 
 
 def main(arguments: list[str]) -> None:
-    parent, death_signal, identity, dashes, *command = arguments
+    parent, death_signal, identity, listener, dashes, *command = arguments
     if dashes != "--" or not command:
-        raise SystemExit("launch.py PARENT_PID DEATH_SIGNAL own|mapped -- PROGRAM ARG...")
+        raise SystemExit("launch.py PARENT_PID DEATH_SIGNAL own|mapped LISTENER|- -- PROGRAM ARG...")
     if identity == "mapped":
         map_to_ordinary_user()
+    if listener != "-":
+        hand_over(int(listener))
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
         if os.getppid() != int(parent):
             raise SystemExit("the supervisor ended before its child began")
     os.execvp(command[0], command)  # noqa: S606 - this program's whole purpose
+
+
+def hand_over(listener: int) -> None:
+    """sd_listen_fds(3): one socket, descriptor 3, and the environment says for which process."""
+    if listener != _LISTENER:
+        os.dup2(listener, _LISTENER)
+        os.close(listener)
+    os.environ["LISTEN_FDS"] = "1"
+    os.environ["LISTEN_PID"] = str(os.getpid())
 
 
 def map_to_ordinary_user() -> None:

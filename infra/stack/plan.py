@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from infra.settings import Settings, SettingsError
@@ -113,7 +113,18 @@ def _environment(settings: Settings, secrets: StackSecrets, ports: Ports, data_d
     }
     if log == "kafka":
         environment["KAFKA_BOOTSTRAP_SERVERS"] = settings.kafka_bootstrap_servers or f"{LOOPBACK}:{ports.kafka}"
+        environment |= _kafka_security(settings)
     return environment
+
+
+def _kafka_security(settings: Settings) -> dict[str, str]:
+    """What is set of how a Kafka of one's own is spoken to; paths as others find them too."""
+    found: dict[str, str] = {}
+    for row in fields(Settings):
+        value = getattr(settings, row.name)
+        if row.name.startswith(("kafka_security_", "kafka_sasl_", "kafka_ssl_")) and value not in (None, row.default):
+            found[row.metadata["name"]] = str(value.resolve() if isinstance(value, Path) else value)
+    return found
 
 
 def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
@@ -135,6 +146,8 @@ def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
         # The web app says "unready" as long as it is not built; that must not keep the API from being used.
         is_ready=lambda: answers(port, "/livez" if name == "web" else "/readyz", host=host),
         port=port,
+        # Visitors and their partners do not retry: a restart of the edge refuses nobody.
+        kept_open=(host, port) if name == "ingest" else None,
         is_alive=lambda: answers(port, "/livez", host=host, timeout_s=3.0),
         environment=admin if name == "command" else {},
         # The engines go at the same moment, so there is nothing left to drain into: ending slowly would only hold up

@@ -29,6 +29,7 @@ _ANY: Final = range(20_000, 32_000)
 """Below the ports that the system gives to outgoing connections: one of those could take the port of a process while
 it is being restarted."""
 _TRIES: Final = 200
+_BACKLOG: Final = 2048
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,12 @@ def replace_taken(ports: Ports, settings: Settings, process: str) -> Ports | Non
         if name.partition("_")[0] == process and name not in given and not is_free(LOOPBACK, numbers[name])
     }
     return replace(ports, **moved) if moved else None
+
+
+def listener(host: str, port: int) -> socket.socket:
+    """A listening socket, to be inherited by child processes. Raises `OSError` when the address cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=_BACKLOG)
 
 
 def is_free(host: str, port: int) -> bool:

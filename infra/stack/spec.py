@@ -17,6 +17,8 @@ class ProcessSpec:
 
     `is_ready` is asked again and again while it starts; it answers within a second and does not raise. It counts only
     when the process itself listens on `port`: a server of somebody else must never be taken for ours.
+    `kept_open`: host and port whose listening socket the supervisor opens and holds, and each start of the process
+    inherits (`infra.http_server`): while it is restarted, connections wait instead of being refused.
     `is_alive` is asked of a running one every few seconds; who keeps silent while others answer is killed and started
     again. None: never.
     `prepare` runs before each start (cheap when there is nothing to do). `quiet`: only warnings go to the console,
@@ -29,6 +31,7 @@ class ProcessSpec:
     command: Sequence[str]
     is_ready: Callable[[], bool]
     port: int | None = None
+    kept_open: tuple[str, int] | None = None
     is_alive: Callable[[], bool] | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: Callable[[], None] = lambda: None

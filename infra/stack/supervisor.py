@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from threading import Event, Thread
 from types import FrameType
 
 from infra.settings import SettingsError
+from infra.stack import ports
 from infra.stack.console import pump, say
 from infra.stack.spec import ProcessSpec, Stage, log_file
 from infra.stack.state import ProcessRow, birth, listens
@@ -50,6 +52,7 @@ class _Child:
     has_been_ready: bool = False
     state: str = "stopped"
     process: subprocess.Popen[bytes] | None = None
+    listener: socket.socket | None = None
     output: Thread | None = None
     born: float | None = None
     restarts: int = 0
@@ -125,6 +128,9 @@ class Supervisor:
                 self._set(child, "stopping")
                 if child.process is not None and child.process.poll() is None:
                     child.process.send_signal(child.spec.stop_signal)
+                if child.listener is not None:  # nobody will answer there any more: no one should wait for it
+                    child.listener.close()
+                    child.listener = None
             for child in group:
                 self._await_end(child)
                 self._set(child, "stopped")
@@ -179,13 +185,22 @@ class Supervisor:
         child.started_at = time.monotonic()
         try:
             spec.prepare()
+            if spec.kept_open is not None and child.listener is None:
+                child.listener = ports.listener(*spec.kept_open)
+            listener = None if child.listener is None else child.listener.fileno()
             child.process = subprocess.Popen(
-                launched(list(spec.command), ordinary_user=spec.ordinary_user, death_signal=spec.death_signal),
+                launched(
+                    list(spec.command),
+                    ordinary_user=spec.ordinary_user,
+                    death_signal=spec.death_signal,
+                    listener=listener,
+                ),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env={**self._environment, **spec.environment},
                 start_new_session=True,
+                pass_fds=() if listener is None else (listener,),
             )
         except SettingsError:
             raise
@@ -203,6 +218,8 @@ class Supervisor:
         if not child.has_been_ready and (moved := self._move(child.spec.name)) is not None:
             child.spec, self._environment = moved
             how += " because another program took its port; it gets another one"
+        if code == 0 and child.state == "running":
+            child.failures = 0  # somebody asked it to end, as an update does
         self._back_off(child)
         delay = child.start_again_at - time.monotonic()
         say("stack", f"{child.spec.name} {how}; starting it again in {delay:.1f} s", loud=True)

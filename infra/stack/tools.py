@@ -65,8 +65,12 @@ def can_map_user() -> bool:
     return done.returncode == 0
 
 
-def launched(command: list[str], *, ordinary_user: bool = False, death_signal: int = 15) -> list[str]:
-    """`command` tied to this process's life, and without root's rights if it must not have them."""
+def launched(
+    command: list[str], *, ordinary_user: bool = False, death_signal: int = 15, listener: int | None = None
+) -> list[str]:
+    """`command` tied to this process's life, and without root's rights if it must not have them. `listener`: the
+    descriptor of a listening socket that it gets (and that `Popen` has to pass on)."""
     identity = "mapped" if ordinary_user and os.geteuid() == 0 else "own"
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER)]
-    return [*launcher, str(os.getpid()), str(int(death_signal)), identity, "--", *command]
+    handed_over = "-" if listener is None else str(listener)
+    return [*launcher, str(os.getpid()), str(int(death_signal)), identity, handed_over, "--", *command]

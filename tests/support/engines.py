@@ -120,11 +120,13 @@ def engine_folder(name: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def start_kafka(folder: Path) -> Engine:
-    """One KRaft node on a free port, as the local stack runs it."""
+def start_kafka(folder: Path, more: Callable[[int, int], str] = lambda _port, _controller: "") -> Engine:
+    """One KRaft node on a free port, as the local stack runs it. `more` gives properties to be added, which win."""
     port, controller = free_port(), free_port()
     config = folder / "server.properties"
-    config.write_text(KAFKA_CONFIG.format(port=port, controller=controller, data=folder / "data"))
+    config.write_text(
+        KAFKA_CONFIG.format(port=port, controller=controller, data=folder / "data") + more(port, controller)
+    )
     classpath = f"{kafka_jars()}/*"
     if not (folder / "data").exists():
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")

@@ -62,6 +62,25 @@ def test_the_first_admin_needs_both_halves() -> None:
         load({"ALTHING_ADMIN_EMAIL": "a@example.com"}, None)
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"KAFKA_SECURITY_PROTOCOL": "SSL"}, "set KAFKA_BOOTSTRAP_SERVERS"),
+        ({"KAFKA_SECURITY_PROTOCOL": "SASL_SSL", "KAFKA_BOOTSTRAP_SERVERS": "b:1"}, "set KAFKA_SASL_USERNAME and"),
+        ({"KAFKA_SASL_USERNAME": "me", "KAFKA_SASL_PASSWORD": "x"}, "set KAFKA_SECURITY_PROTOCOL"),
+        ({"KAFKA_SSL_CAFILE": __file__}, "set KAFKA_SECURITY_PROTOCOL"),
+        ({"KAFKA_SSL_CAFILE": "/no/such/file"}, "KAFKA_SSL_CAFILE.*no such file"),
+        (
+            {"KAFKA_SECURITY_PROTOCOL": "SSL", "KAFKA_BOOTSTRAP_SERVERS": "b:1", "KAFKA_SSL_KEYFILE": __file__},
+            "needs KAFKA_SSL_CERTFILE",
+        ),
+    ],
+)
+def test_settings_of_a_kafka_that_contradict_each_other_are_refused(given: dict[str, str], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        load(given, None)
+
+
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / ".env"
     file.write_text('# comment\nexport ALTHING_PORT="9000"\nALTHING_HOST=10.1.2.3\nTRUSTED_PROXIES=10.0.0.0/8, ::1\n')

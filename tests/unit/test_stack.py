@@ -361,6 +361,30 @@ class TestPlan:
         assert [spec.name for stage in made.services for spec in stage] == list(plan.SERVICES)
         assert {"KAFKA_BOOTSTRAP_SERVERS", "POSTGRES_URL", "CLICKHOUSE_URL"} <= set(made.environment)
 
+    def test_only_the_edge_has_its_socket_held_open(self, tmp_path: Path) -> None:
+        given = settings(tmp_path)
+        made = self.made(given, tmp_path)
+        everything = [spec for stage in (made.engines, *made.services) for spec in stage]
+        held = {spec.name: spec.kept_open for spec in everything if spec.kept_open}
+        assert held == {"ingest": (given.host, given.tracking_port)}
+
+    def test_how_a_kafka_of_ones_own_is_spoken_to_reaches_every_process(self, tmp_path: Path) -> None:
+        given = replace(
+            settings(tmp_path),
+            kafka_bootstrap_servers="broker:9092",
+            kafka_security_protocol="SASL_SSL",
+            kafka_sasl_username="me",
+            kafka_sasl_password="secret",
+            kafka_ssl_cafile=Path("ca.pem"),
+        )
+        found = {name: text for name, text in self.made(given, tmp_path).environment.items() if "KAFKA_S" in name}
+        assert found == {
+            "KAFKA_SECURITY_PROTOCOL": "SASL_SSL",
+            "KAFKA_SASL_USERNAME": "me",
+            "KAFKA_SASL_PASSWORD": "secret",
+            "KAFKA_SSL_CAFILE": str(Path("ca.pem").resolve()),
+        }
+
     def test_engines_that_are_named_are_not_started(self, tmp_path: Path) -> None:
         given = replace(
             settings(tmp_path),
