@@ -5,6 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.edge import Edge, running_edge
+from tests.support.whole_api import whole_api
+
+__all__ = ["edge", "whole_api"]
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,226 @@
+"""Every call of the whole API, walked from its own OpenAPI document, with everybody who must not get through.
+
+A call that is new is tried by itself: its ids are those of Ada's belongings, its body is made from its schema. It must
+be refused to whoever has no session, and whatever names Ada's belongings must be refused to Eve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from infra.identity import open_session, revoke_session
+from tests.support.whole_api import Api, Belongings
+
+METHODS = ("get", "post", "put", "patch", "delete", "head")
+PUBLIC = {("get", "/api/platform/about"), ("post", "/api/platform/login"), ("post", "/api/platform/setup")}
+VALUES: Mapping[str, Any] = {
+    "domain": "new.example",
+    "reason": "returned",
+    "name": "New",
+    "email": "eve@example.com",
+    "baseUrl": "https://partner.example/",
+    "commission": 5,
+    "destination": "https://partner.example/x",
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One operation, filled in with somebody's belongings."""
+
+    method: str
+    template: str
+    path: str
+    body: Any
+    names_belongings: bool
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.method, self.template
+
+    @property
+    def is_admins(self) -> bool:
+        return self.template.startswith("/api/admin/")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {} if self.body is None else {"json": self.body}
+
+
+class Walk:
+    """Makes the calls out of the document."""
+
+    def __init__(self, document: Mapping[str, Any], of: Belongings) -> None:
+        self._document = document
+        self._of = of
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        return list(self._all())
+
+    def _all(self) -> Iterator[Call]:
+        for template, operations in self._document["paths"].items():
+            for method in METHODS:
+                if method in operations:
+                    yield self._call(method, template, operations[method])
+
+    def _call(self, method: str, template: str, operation: Mapping[str, Any]) -> Call:
+        parameters = operation.get("parameters", [])
+        path, names = template, False
+        for name in (one["name"] for one in parameters if one["in"] == "path"):
+            path = path.replace(f"{{{name}}}", self._id(template, name))
+            names = True
+        if any(one["name"] == "websiteId" and one["in"] == "query" for one in parameters):
+            path, names = f"{path}?websiteId={self._of.website}", True
+        body = None
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            body = self._value("body", content["schema"])
+            names = names or (isinstance(body, dict) and "websiteId" in body)
+        return Call(method, template, path, body, names)
+
+    def _id(self, template: str, name: str) -> str:
+        if name == "keyId":
+            return str(self._of.key)
+        for part, found in (
+            ("/websites/", self._of.website),
+            ("/links/", self._of.link),
+            ("/conversions/", self._of.conversion),
+            ("/partners/", self._of.partner),
+        ):
+            if part in template:
+                return str(found)
+        return str(uuid4())
+
+    def _value(self, name: str, schema: Mapping[str, Any]) -> Any:
+        if "$ref" in schema:
+            found: Any = self._document
+            for part in schema["$ref"].removeprefix("#/").split("/"):
+                found = found[part]
+            return self._value(name, found)
+        if name in ("websiteId", "partnerId"):
+            return str(self._of.website if name == "websiteId" else self._of.partner)
+        if name in VALUES:
+            return VALUES[name]
+        for kind in ("anyOf", "oneOf", "allOf"):
+            if kind in schema:
+                return self._value(name, schema[kind][0])
+        if "enum" in schema:
+            return schema["enum"][0]
+        if schema.get("type") == "object":
+            properties = schema.get("properties", {})
+            wanted = {*schema.get("required", ()), *(VALUES.keys() & properties.keys())}
+            return {one: self._value(one, properties[one]) for one in properties if one in wanted}
+        simple = {"integer": 1, "number": 1, "boolean": True, "array": []}
+        return simple.get(str(schema.get("type")), "x" * int(schema.get("minLength", 8)))
+
+
+@pytest.fixture(scope="module")
+def belongings(whole_api: Api) -> Belongings:
+    return Belongings(whole_api)
+
+
+@pytest.fixture(scope="module")
+def calls(whole_api: Api, belongings: Belongings) -> list[Call]:
+    found = Walk(whole_api.document, belongings).calls
+    assert len(found) >= 40 and {call.method for call in found} >= {"get", "post", "patch", "delete"}
+    assert {call.key for call in found} >= PUBLIC
+    return found
+
+
+def outsiders(api: Api, of: Belongings) -> dict[str, dict[str, str]]:
+    """Headers of everybody who is not signed in, though most look so. All of them would be admins."""
+    query = api.query
+    revoked, expired, idle = (query.person("member", "admin") for _ in range(3))
+    revoke_session(query.postgres, revoked.session_id)
+    for person, change in (
+        (expired, "expires_at = now() - interval '1 second'"),
+        (idle, "token_expires_at = now() - interval '1 second'"),
+    ):
+        query.postgres.execute(f"UPDATE auth.session SET {change} WHERE id = %s".encode(), (person.session_id,))
+    opened = open_session(
+        query.postgres, account_id=uuid4(), session_id=uuid4(), email="a@example.com", name="", roles=["admin"]
+    )
+    return {
+        "nobody": {},
+        "revoked": revoked.headers,
+        "revoked cookie": {"Cookie": f"sid={revoked.cookie}"},
+        "expired": expired.headers,
+        "expired cookie": {"Cookie": f"sid={expired.cookie}"},
+        "idle token": idle.headers,
+        "secret key": {"Authorization": f"Bearer {of.secret_key}"},
+        "session id": {"Authorization": f"Bearer {of.admin.session_id}"},
+        "cookie as token": {"Authorization": f"Bearer {opened.cookie}"},
+        "token as cookie": {"Cookie": f"sid={opened.token}"},
+        "stolen token in a browser": {"Authorization": f"Bearer {opened.token}", "Sec-Fetch-Site": "same-origin"},
+        "basic": {"Authorization": "Basic YWRtaW46YWRtaW4="},
+        "empty": {"Authorization": "Bearer"},
+    }
+
+
+def test_only_who_is_signed_in_gets_through(whole_api: Api, belongings: Belongings, calls: list[Call]) -> None:
+    callers = outsiders(whole_api, belongings)
+    wrong = []
+    for call in calls:
+        for who, headers in callers.items():
+            if call.key in PUBLIC:
+                continue
+            headers = headers if call.method == "get" else {**headers, "X-Requested-With": "test"}
+            status, body = whole_api.status(call.method, call.path, headers, **call.options)
+            if status != 401 or any(one in body for one in belongings.ids):
+                wrong.append((call.key, who, status, body[:200]))
+    assert not wrong
+
+
+def test_what_is_anothers_is_refused(whole_api: Api, belongings: Belongings, calls: list[Call]) -> None:
+    before = history(whole_api, belongings)
+    wrong = []
+    for call in calls:
+        if call.key in PUBLIC:
+            continue
+        for role in ("member", "analyst"):
+            eve = whole_api.query.person(role)
+            status, body = whole_api.status(call.method, call.path, eve.headers, **call.options)
+            refused = status == 403 if call.is_admins else status in (403, 404)
+            expected = refused if call.is_admins or call.names_belongings else status < 500
+            secret = (*belongings.ids, belongings.domain, str(belongings.owner.account_id))
+            if not expected or any(one in body for one in secret):
+                wrong.append((call.key, role, status, body[:200]))
+    assert not wrong
+    assert history(whole_api, belongings) == before
+
+
+def test_a_stream_of_anothers_website_does_not_begin(whole_api: Api, belongings: Belongings) -> None:
+    eve = whole_api.query.person()
+    path = f"/api/platform/analytics/live?websiteId={belongings.website}"
+    headers = {"Accept": "text/event-stream"}
+    assert whole_api.status("GET", path, {**headers, **eve.headers})[0] == 404
+    assert whole_api.status("GET", path, headers)[0] == 401
+    assert whole_api.status("GET", path, {**headers, **belongings.owner.headers})[0] == 200
+
+
+def test_the_calls_would_reach_the_owner(whole_api: Api, belongings: Belongings, calls: list[Call]) -> None:
+    """The same calls by whoever may: else the tests above would be content with any refusal."""
+    for number, call in enumerate(calls):
+        if call.key in PUBLIC | {("post", "/api/platform/logout")}:  # these people have sessions, but never registered
+            continue
+        mine = belongings if call.method == "get" else Belongings(whole_api)
+        person = mine.admin if call.is_admins else mine.owner
+        call = Walk(whole_api.document, mine).calls[number]
+        status, body = whole_api.status(call.method, call.path, person.headers, **call.options)
+        is_there = "dead-letters/{id}" not in call.template
+        assert status not in (401, 403) and status < 500 and (status != 404 or not is_there), (call.key, status, body)
+
+
+def history(api: Api, of: Belongings) -> list[Any]:
+    """How much was decided about each of the belongings."""
+    ids = [of.website, of.link, of.conversion, of.partner]
+    return api.query.postgres.execute(
+        "SELECT originator_id, count(*) FROM events.stored_events WHERE originator_id = ANY(%s) GROUP BY 1 ORDER BY 1",
+        (ids,),
+    ).fetchall()

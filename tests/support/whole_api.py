@@ -1,0 +1,182 @@
+"""Both services behind the gateway, as people and programs reach them, over the engines of the query service.
+
+`whole_api` (session fixture) gives an `Api`. No projector runs: `Belongings` puts into the read models what it decided.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+import uvicorn
+
+from command_api.app import create_app
+from command_api.conversions import model
+from command_api.core import Core, open_core
+from command_api.decision import by_system
+from command_api.store import create_schema
+from infra.gateway.service import Gateway
+from infra.http_guard import BodyGuard, guarded_protocol
+from schemas.base import Money
+from schemas.events.conversions import ConversionFacts
+from tests.support.engines import free_port, wait_until
+from tests.support.query import Person, QueryService, conversion, event, this_moment
+
+
+@dataclass
+class Api:
+    """The gateway's address, and the services behind."""
+
+    address: str
+    query: QueryService
+    core: Core
+    http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=30))
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The merged OpenAPI document."""
+        found: dict[str, Any] = self.http.get(f"{self.address}/api/openapi.json").json()
+        return found
+
+    def call(self, method: str, path: str, person: Person | None = None, **options: Any) -> httpx.Response:
+        headers = {**(person.headers if person else {}), **options.pop("headers", {})}
+        return self.http.request(method, self.address + path, headers=headers, **options)
+
+    def status(self, method: str, path: str, headers: Mapping[str, str], **options: Any) -> tuple[int, str]:
+        """Status and body of an answer; of a stream that began well the status alone."""
+        with self.http.stream(method, self.address + path, headers=headers, **options) as answer:
+            streams = answer.headers.get("content-type", "").startswith("text/event-stream")
+            return answer.status_code, "" if streams else answer.read().decode("utf-8", "replace")
+
+
+class Belongings:
+    """What one person has, decided and projected: a website with keys, a link, a conversion, a click; and a partner."""
+
+    def __init__(self, api: Api) -> None:
+        query = api.query
+        self.owner, self.admin = query.person(), query.person("member", "admin")
+        self.domain = f"{uuid4().hex}.example"
+        made = _made(api.call("POST", "/api/platform/websites", self.owner, json={"domain": self.domain}))
+        self.website, self.secret_key = UUID(made["id"]), str(made["secretKey"])
+        key = _made(api.call("POST", f"/api/platform/websites/{self.website}/keys", self.owner, json={"kind": "site"}))
+        self.key = UUID(key["id"])
+        terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}
+        self.partner = UUID(_made(api.call("POST", "/api/admin/partners", self.admin, json=terms))["id"])
+        named = {"websiteId": str(self.website), "partnerId": str(self.partner)}
+        link = _made(api.call("POST", "/api/platform/links", self.owner, json=named))
+        self.link, self.slug = UUID(link["id"]), str(link["slug"])
+        self.conversion = self._converted(api)
+        self._project(api)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(str(one) for one in (self.website, self.key, self.link, self.conversion))
+
+    def _converted(self, api: Api) -> UUID:
+        made, now = uuid4(), datetime.now(UTC)
+        facts = ConversionFacts(
+            website_id=self.website,
+            kind="sale",
+            event="sale",
+            txid=made.hex,
+            amount=Money(amount=1000, currency="USD"),
+            occurred_at=now,
+        )
+        recorded = model.record(
+            made,
+            facts,
+            received_at=now,
+            reported_by="sale",
+            payout=None,
+            customer="",
+            currency="USD",
+            rates={},
+            asked=by_system(now),
+        )
+        api.core.store.write([recorded])
+        return made
+
+    def _project(self, api: Api) -> None:
+        query, now = api.query, this_moment()
+        query.insert("websites", {
+            "id": self.website, "account_id": self.owner.account_id, "domain": self.domain, "timezone": "UTC",
+            "currency": "USD", "attribution_model": "last_click", "created_at": now,
+        })  # fmt: skip
+        query.insert("website_keys", {
+            "id": self.key, "website_id": self.website, "kind": "site", "key_hash": self.key.bytes, "last4": "abcd",
+            "public_key": f"pk_{self.key.hex}", "allowed_origins": [], "created_at": now,
+        })  # fmt: skip
+        query.insert("links", {
+            "id": self.link, "slug": self.slug, "code": self.link.int % 2**47, "website_id": self.website,
+            "partner_id": self.partner, "destination": "https://partner.example/", "subs": "{}", "is_active": True,
+            "created_at": now,
+        })  # fmt: skip
+        query.insert("conversions", {
+            "id": self.conversion, "website_id": self.website, "kind": "sale", "event": "sale",
+            "txid": self.conversion.hex, "status": "pending", "amount": 1000, "currency": "USD", "commission": 0,
+            "commission_currency": "USD", "reported_by": "sale", "occurred_at": now, "recorded_at": now,
+        })  # fmt: skip
+        named: dict[str, Any] = {"link_id": self.link, "partner_id": self.partner, "visitor": 1}
+        query.events([event(self.website, now, **named), conversion(self.website, now, d_pending=1, **named)])
+
+
+def _made(answer: httpx.Response) -> dict[str, Any]:
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+@contextmanager
+def served(app: Any, port: int) -> Iterator[str]:
+    """The app on a loopback port, as `infra.http_server` serves it."""
+    address = f"http://127.0.0.1:{port}"
+    guarded = BodyGuard(app)
+    config = uvicorn.Config(
+        guarded, host="127.0.0.1", port=port, http=guarded_protocol(), log_config=None, access_log=False
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        wait_until(lambda: server.started, 20, f"{address} to start")
+        yield address
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+@contextmanager
+def whole(query: QueryService, folder: Path) -> Iterator[Api]:
+    """The gateway over that query service and a command service in this process."""
+    create_schema(query.settings)
+    command_port, web_port = free_port(), free_port()
+    core = open_core(query.settings)
+    settings = replace(
+        query.settings, command_port=command_port, query_port=int(query.address.rpartition(":")[2]), port=web_port
+    )
+    try:
+        with served(create_app(core), command_port), served(Gateway(settings, folder), web_port) as address:
+            api = Api(address, query, core)
+            try:
+                yield api
+            finally:
+                api.http.close()
+    finally:
+        with suppress(Exception):
+            core.close()
+
+
+@pytest.fixture(scope="session")
+def whole_api(query_service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """Shared: every test makes its own people and belongings."""
+    with whole(query_service, tmp_path_factory.mktemp("dist")) as api:
+        yield api
