@@ -1,4 +1,4 @@
-"""What must not be kept for ever: salts of visitor hashes, ended sessions, answers to idempotency keys.
+"""What must not be kept for ever: salts of visitor hashes, ended sessions, mails, answers to idempotency keys.
 
 A job of `infra.scheduler`. Each rule is one statement in its own transaction, so one that fails holds up no other.
 """
@@ -20,6 +20,7 @@ RULES: Final[dict[str, LiteralString]] = {
     "sessions": "delete from auth.session where expires_at < now() - interval '1 day'",
     "idempotency keys": "delete from auth.idempotency where created_at < now() - interval '48 hours'",
     "setup tokens": "delete from auth.setup_token where expires_at < now()",
+    "mails": "delete from ops.mail where created_at < now() - interval '30 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
 }
 

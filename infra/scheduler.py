@@ -52,6 +52,12 @@ JOBS = (
         "deletes old salts, ended sessions and used-up idempotency keys",
     ),
     Job(
+        "send-mail",
+        "infra.mail:send_due",
+        timedelta(seconds=5),
+        "hands waiting mails to the mail server",
+    ),
+    Job(
         "check-pipeline",
         "infra.auditing.continuous:check",
         timedelta(minutes=1),

@@ -1,0 +1,195 @@
+"""Mail: written down in the transaction that causes it, sent by the scheduler, kept where there is no mail server.
+
+`queue` belongs into the caller's transaction: a mail exists exactly if what it tells of does. `send_due` (a job of
+`infra.scheduler`) hands mails to `SMTP_URL` with growing pauses between attempts. A kill between the server's answer
+and our note of it sends a mail a second time, under the same Message-ID. Without `SMTP_URL` mails stay in the outbox,
+which admins can read (`/api/admin/outbox`).
+
+Address and text are sealed at rest: they hold one-time links and personal data. A sent mail's text is deleted.
+"""
+
+from __future__ import annotations
+
+import logging
+import smtplib
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.message import EmailMessage
+from email.utils import format_datetime, formataddr
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+from uuid import UUID
+
+from psycopg import Connection, Cursor
+
+from infra import PRODUCT_NAME
+from infra.postgres import connect
+from infra.sealing import derived_key, seal, unseal
+from infra.settings import Settings
+from schemas.uuid7 import uuid7
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_S: Final = 10.0
+AT_ONCE: Final = 50
+PAUSES_S: Final = (60, 300, 1_800, 7_200, 21_600, 43_200)
+"""Before the second attempt, the third, ...; after the last one the mail has failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """One mail. `kind` is a short stable word for the outbox; `account_id`: whose erasure deletes it."""
+
+    to: str
+    subject: str
+    text: str
+    kind: str
+    account_id: UUID | None = None
+
+
+def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail) -> UUID:
+    """Writes the mail down in the caller's transaction; its id. A line break in address or subject is refused."""
+    if any(character in text for text in (mail.to, mail.subject) for character in "\r\n\0"):
+        raise ValueError("an address and a subject have no line breaks")
+    key, mail_id = derived_key(settings, "mail"), uuid7()
+    cursor.execute(
+        "INSERT INTO ops.mail (id, account_id, kind, recipient_sealed, subject, text_sealed)"
+        " VALUES (%s, %s, %s, %s, %s, %s)",
+        (
+            mail_id,
+            mail.account_id,
+            mail.kind,
+            seal(key, mail.to, f"mail-to:{mail_id}"),
+            mail.subject,
+            seal(key, mail.text, f"mail-text:{mail_id}"),
+        ),
+    )
+    return mail_id
+
+
+def opened(settings: Settings, mail_id: UUID, recipient_sealed: str, text_sealed: str | None) -> tuple[str, str | None]:
+    """Address and text of a stored mail; no text once it was sent."""
+    key = derived_key(settings, "mail")
+    text = unseal(key, text_sealed, f"mail-text:{mail_id}") if text_sealed is not None else None
+    return unseal(key, recipient_sealed, f"mail-to:{mail_id}"), text
+
+
+def send_due(settings: Settings) -> int:
+    """Sends what is due, at most 50; how many went out. Does nothing without `SMTP_URL`."""
+    if settings.smtp_url is None:
+        return 0
+    sent = 0
+    with connect(settings) as connection, _Server(settings.smtp_url) as server:
+        for _ in range(AT_ONCE):
+            with connection.transaction():
+                row = connection.execute(_NEXT).fetchone()
+                if row is None:
+                    break
+                mail_id, recipient_sealed, subject, text_sealed, created_at, attempts = row
+                to, text = opened(settings, mail_id, recipient_sealed, text_sealed)
+                message = EmailMessage()
+                message["From"] = formataddr((PRODUCT_NAME, sender(settings)))
+                message["To"], message["Subject"] = to, subject
+                message["Date"], message["Message-ID"] = format_datetime(created_at), f"<{mail_id}@{host(settings)}>"
+                message["Auto-Submitted"] = "auto-generated"
+                message.set_content(text or "")
+                try:
+                    server.send(message)
+                except (smtplib.SMTPException, OSError) as error:
+                    _note_failure(connection, mail_id, attempts, error)
+                    if not isinstance(error, smtplib.SMTPRecipientsRefused):
+                        break  # the server is away: the others would fail as well
+                else:
+                    connection.execute(_SENT, (mail_id,))
+                    sent += 1
+    return sent
+
+
+def sender(settings: Settings) -> str:
+    """The address that mails come from: `?from=` of `SMTP_URL`, else no-reply at the app's host."""
+    for part in urlsplit(settings.smtp_url or "").query.split("&"):
+        name, _, value = part.partition("=")
+        if name == "from" and value:
+            return unquote(value)
+    return f"no-reply@{host(settings)}"
+
+
+def host(settings: Settings) -> str:
+    """The app's host name, for sender and Message-ID."""
+    return urlsplit(settings.app_url).hostname or "localhost"
+
+
+_NEXT: Final = (
+    "SELECT id, recipient_sealed, subject, text_sealed, created_at, attempts FROM ops.mail"
+    " WHERE state = 'waiting' AND next_at <= now() ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED"
+)
+_SENT: Final = (
+    "UPDATE ops.mail SET state = 'sent', sent_at = now(), attempts = attempts + 1, text_sealed = NULL, error = ''"
+    " WHERE id = %s"
+)
+
+
+def _note_failure(connection: Connection[Any], mail_id: UUID, attempts: int, error: Exception) -> None:
+    log.warning("mail %s was not sent: %s: %s", mail_id, type(error).__name__, error)
+    is_last = attempts >= len(PAUSES_S)
+    connection.execute(
+        "UPDATE ops.mail SET attempts = attempts + 1, error = %s, state = %s,"
+        " next_at = now() + make_interval(secs => %s) WHERE id = %s",
+        (
+            f"{type(error).__name__}: {error}"[:500],
+            "failed" if is_last else "waiting",
+            0 if is_last else PAUSES_S[attempts],
+            mail_id,
+        ),
+    )
+
+
+class _Server:
+    """The server of `SMTP_URL`: `smtp://` (STARTTLS where it is offered) or `smtps://`, with user and password in it."""
+
+    def __init__(self, url: str) -> None:
+        self._url = urlsplit(url)
+        self._smtp: smtplib.SMTP | None = None
+
+    def __enter__(self) -> _Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._smtp is not None:
+            with _quietly():
+                self._smtp.quit()
+
+    def send(self, message: EmailMessage) -> None:
+        if self._smtp is None:
+            self._smtp = self._connected()
+        try:
+            self._smtp.send_message(message)
+        except smtplib.SMTPServerDisconnected:
+            self._smtp = None
+            raise
+
+    def _connected(self) -> smtplib.SMTP:
+        url, context = self._url, ssl.create_default_context()
+        name = url.hostname or "localhost"
+        smtp: smtplib.SMTP
+        if url.scheme == "smtps":
+            smtp = smtplib.SMTP_SSL(name, url.port or 465, timeout=TIMEOUT_S, context=context)
+        else:
+            smtp = smtplib.SMTP(name, url.port or 587, timeout=TIMEOUT_S)
+            smtp.ehlo()
+            if smtp.has_extn("starttls"):
+                smtp.starttls(context=context)
+                smtp.ehlo()
+        if url.username:
+            smtp.login(unquote(url.username), unquote(url.password or ""))
+        return smtp
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    try:
+        yield
+    except (smtplib.SMTPException, OSError) as error:
+        log.debug("the mail server hung up: %s", error)

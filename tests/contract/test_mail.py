@@ -1,0 +1,118 @@
+"""Mails are there exactly if what they tell of is, and reach a real SMTP server; without one they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from infra import mail
+from infra.mail import Mail
+from infra.settings import Settings
+from tests.support.engines import free_port
+from tests.support.mail_server import MailServer, link_in, mail_server
+
+LETTER = Mail("ada@example.com", "Grüße", "Open https://app.example/reset?code=abc\n", "password_reset", uuid4())
+
+
+@pytest.fixture
+def server() -> Iterator[MailServer]:
+    with mail_server() as running:
+        yield running
+
+
+@pytest.fixture
+def settings(embedded_postgres: Settings, server: MailServer) -> Settings:
+    with connected(embedded_postgres) as connection:
+        connection.execute("DELETE FROM ops.mail")
+    return replace(embedded_postgres, smtp_url=server.url)
+
+
+def connected(settings: Settings) -> psycopg.Connection[tuple[object, ...]]:
+    assert settings.postgres_url is not None
+    return psycopg.connect(settings.postgres_url)
+
+
+def queued(settings: Settings, letter: Mail = LETTER) -> UUID:
+    with connected(settings) as connection:
+        return mail.queue(connection, settings, letter)
+
+
+def stored(settings: Settings, mail_id: UUID) -> tuple[object, ...]:
+    with connected(settings) as connection:
+        row = connection.execute(
+            "SELECT state, attempts, text_sealed, next_at > now(), error FROM ops.mail WHERE id = %s", (mail_id,)
+        ).fetchone()
+    assert row is not None
+    return row
+
+
+def test_a_mail_goes_out_once_and_its_text_is_deleted(settings: Settings, server: MailServer) -> None:
+    mail_id = queued(settings)
+    assert mail.send_due(settings) == 1
+    assert mail.send_due(settings) == 0
+    [received] = server.received
+    assert (received["To"], received["Subject"]) == ("ada@example.com", "Grüße")
+    assert received["Message-ID"] == f"<{mail_id}@127.0.0.1>"
+    assert link_in(received) == "https://app.example/reset?code=abc"
+    assert stored(settings, mail_id)[:3] == ("sent", 1, None)
+
+
+def test_a_mail_of_a_transaction_that_did_not_happen_does_not_exist(settings: Settings, server: MailServer) -> None:
+    with pytest.raises(RuntimeError), connected(settings) as connection:
+        mail.queue(connection, settings, LETTER)
+        raise RuntimeError
+    assert mail.send_due(settings) == 0 and not server.received
+
+
+def test_nothing_readable_lies_in_the_table(settings: Settings) -> None:
+    queued(settings)
+    with connected(settings) as connection:
+        [row] = connection.execute("SELECT m::text FROM ops.mail AS m").fetchall()
+    assert "ada@example.com" not in str(row) and "abc" not in str(row)
+
+
+def test_a_server_that_is_away_is_tried_again_later(settings: Settings) -> None:
+    away = replace(settings, smtp_url=f"smtp://127.0.0.1:{free_port()}")
+    first, second = queued(settings), queued(settings)
+    assert mail.send_due(away) == 0
+    assert stored(settings, first)[:2] == ("waiting", 1) and stored(settings, first)[3] is True
+    assert stored(settings, second)[1] == 0, "the others are not tried on a server that is away"
+
+
+def test_a_refused_mail_fails_in_the_end_and_holds_up_no_other(settings: Settings, server: MailServer) -> None:
+    server.refuses = "550 no such mailbox"
+    mail_id = queued(settings)
+    for _ in range(len(mail.PAUSES_S) + 1):
+        with connected(settings) as connection:
+            connection.execute("UPDATE ops.mail SET next_at = now()")
+        mail.send_due(settings)
+    state, attempts, _, _, error = stored(settings, mail_id)
+    assert (state, attempts) == ("failed", len(mail.PAUSES_S) + 1) and "550" in str(error)
+    server.refuses = None
+    queued(settings)
+    assert mail.send_due(settings) == 1
+
+
+def test_without_a_server_mails_are_kept_readable(embedded_postgres: Settings, settings: Settings) -> None:
+    mail_id = queued(settings)
+    assert mail.send_due(embedded_postgres) == 0
+    with connected(settings) as connection:
+        row = connection.execute("SELECT recipient_sealed, text_sealed FROM ops.mail").fetchone()
+    assert row is not None
+    assert mail.opened(settings, mail_id, str(row[0]), str(row[1])) == (LETTER.to, LETTER.text)
+
+
+@pytest.mark.parametrize("bad", [{"to": "a@b.c\nBcc: x@y.z"}, {"subject": "Hi\r\nBcc: x@y.z"}])
+def test_headers_cannot_be_smuggled_in(settings: Settings, bad: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="line breaks"):
+        queued(settings, replace(LETTER, **bad))  # type: ignore[arg-type]  # only texts are replaced
+
+
+def test_the_sender_is_named_by_the_server_address_or_the_app(settings: Settings) -> None:
+    assert mail.sender(settings) == "no-reply@127.0.0.1"
+    assert mail.sender(replace(settings, public_url="https://app.example")) == "no-reply@app.example"
+    assert mail.sender(replace(settings, smtp_url="smtp://h?from=post%40app.example")) == "post@app.example"

@@ -1,0 +1,61 @@
+"""A mail server on loopback that speaks SMTP and keeps what it gets; it can be told to refuse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from typing import Any
+
+from aiosmtpd.controller import Controller
+
+from tests.support.engines import free_port
+from tests.support.stack import wait_for
+
+
+@dataclass
+class MailServer:
+    """`received` in order. `refuses` says what is answered instead of taking a mail."""
+
+    url: str
+    received: list[EmailMessage] = field(default_factory=list)
+    refuses: str | None = None
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+        if self.refuses is not None:
+            return self.refuses
+        self.received.append(message_from_bytes(envelope.content, policy=default))
+        return "250 OK"
+
+    def to(self, address: str, count: int = 1) -> EmailMessage:
+        """The `count`-th mail to this address, once it has come."""
+
+        def theirs() -> list[EmailMessage]:
+            return [mail for mail in self.received if mail["To"] == address]
+
+        wait_for(lambda: len(theirs()) >= count, f"mail {count} to {address}", 30)
+        return theirs()[count - 1]
+
+
+def link_in(mail: EmailMessage) -> str:
+    """The first address in the mail's text."""
+    found = re.search(r"https?://\S+", mail.get_content())
+    assert found is not None, mail.get_content()
+    return found[0]
+
+
+@contextmanager
+def mail_server() -> Iterator[MailServer]:
+    """Listens on a free loopback port until the end."""
+    port = free_port()
+    server = MailServer(f"smtp://127.0.0.1:{port}")
+    controller = Controller(server, hostname="127.0.0.1", port=port)
+    controller.start()
+    try:
+        yield server
+    finally:
+        controller.stop()
