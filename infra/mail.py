@@ -147,7 +147,7 @@ def _note_failure(connection: Connection[Any], mail_id: UUID, attempts: int, err
 
 
 class _Server:
-    """The server of `SMTP_URL`: `smtp://` (STARTTLS where it is offered) or `smtps://`, with user and password in it."""
+    """The server of `SMTP_URL`: `smtp://` (STARTTLS where it is offered) or `smtps://`; user and password in it."""
 
     def __init__(self, url: str) -> None:
         self._url = urlsplit(url)
