@@ -1,10 +1,11 @@
-"""What is known of the client: its address, for limits only, and its browser's name, for the session list."""
+"""What is known of the client: its address, for limits and, cut, for the audit trail; its browser's name."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from ipaddress import ip_address
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
 from typing import Final
 
 from fastapi import Request
@@ -20,6 +21,28 @@ _FAMILIES: Final = (
     ("Safari", re.compile(r"\bSafari/")),
     ("curl", re.compile(r"^curl/")),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Where a request comes from. `address` is for limits and is never stored as it is."""
+
+    address: str = ""
+    device: str = ""
+
+    @property
+    def network(self) -> str:
+        """The address cut to /24 (IPv4) or /48 (IPv6), as it may be kept; empty when it is none."""
+        whole = self.address if "." in self.address else f"{self.address}::"
+        try:
+            length = 24 if ip_address(whole).version == 4 else 48
+            return str(ip_network(f"{whole}/{length}", strict=False))
+        except ValueError:
+            return ""
+
+
+def client_of(request: Request, trusted: Sequence[Network]) -> Client:
+    return Client(address_of(request, trusted), browser_family(request.headers.get("user-agent", "")))
 
 
 def address_of(request: Request, trusted: Sequence[Network]) -> str:

@@ -18,10 +18,12 @@ from projectors.clickhouse.refusals import REFUSALS
 from projectors.clickhouse.traffic_15m import TRAFFIC
 from projectors.clickhouse.visitors_15m import VISITORS
 from projectors.engine.projection import Catalogue, ClickHouseProjection
+from projectors.postgres.account_details import ACCOUNT_DETAILS
 from projectors.postgres.accounts import ACCOUNTS
 from projectors.postgres.activity import ACTIVITY
 from projectors.postgres.conversions import CONVERSIONS
 from projectors.postgres.exchange_rates import EXCHANGE_RATES
+from projectors.postgres.invites import INVITE_JOINS, INVITES
 from projectors.postgres.links import LINKS
 from projectors.postgres.partner_terms import PARTNER_TERMS
 from projectors.postgres.partners import PARTNERS
@@ -53,14 +55,27 @@ REFUSALS_PROJECTION: Final = ClickHouseProjection(
 
 CATALOGUE: Final = Catalogue(
     clickhouse=(EVENTS_FAMILY, REFUSALS_PROJECTION),
-    postgres=(ACCOUNTS, WEBSITES, WEBSITE_KEYS, PARTNERS, PARTNER_TERMS, LINKS, CONVERSIONS, ACTIVITY, EXCHANGE_RATES),
+    postgres=(
+        ACCOUNTS,
+        ACCOUNT_DETAILS,
+        INVITES,
+        INVITE_JOINS,
+        WEBSITES,
+        WEBSITE_KEYS,
+        PARTNERS,
+        PARTNER_TERMS,
+        LINKS,
+        CONVERSIONS,
+        ACTIVITY,
+        EXCHANGE_RATES,
+    ),
 )
 
 IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
     {
         accounts.EmailClaimed,  # guards uniqueness inside the event store
         accounts.EmailReleased,
-        accounts.PasswordChanged,  # sessions are kept in `auth.session`
+        accounts.SessionsEnded,  # sessions are kept in `auth.session`
         accounts.SignedIn,
         accounts.SignedOut,
         partners.SlugClaimed,

@@ -10,16 +10,24 @@ from command_api.decision import Asked, conflict, missing, step
 from schemas.base import DomainEvent
 from schemas.events.accounts import (
     AccountDisabled,
+    AccountEnabled,
     AccountErased,
     AccountRegistered,
     AccountRenamed,
+    EmailChanged,
     EmailClaimed,
     EmailReleased,
     PasswordChanged,
+    ProfileChanged,
+    RecoveryCodesMade,
+    RecoveryCodeUsed,
     Role,
     RolesChanged,
+    SessionsEnded,
     SignedIn,
     SignedOut,
+    TwoFactorDisabled,
+    TwoFactorEnabled,
 )
 
 
@@ -30,6 +38,9 @@ class Account:
     email: str
     name: str
     roles: tuple[Role, ...]
+    company: str = ""
+    timezone: str = "UTC"
+    two_factor: bool = False
     disabled: bool = False
     erased: bool = False
 
@@ -84,11 +95,22 @@ def evolve(account: Account | None, event: DomainEvent) -> Account:
             return replace(account, roles=roles)
         case AccountRenamed(name=name):
             return replace(account, name=name)
+        case ProfileChanged(company=company, timezone=timezone):
+            company = account.company if company is None else company
+            return replace(account, company=company, timezone=timezone or account.timezone)
+        case EmailChanged(email=email):
+            return replace(account, email=email)
+        case TwoFactorEnabled():
+            return replace(account, two_factor=True)
+        case TwoFactorDisabled():
+            return replace(account, two_factor=False)
         case AccountDisabled():
             return replace(account, disabled=True)
+        case AccountEnabled():
+            return replace(account, disabled=False)
         case AccountErased():
             return replace(account, erased=True)
-        case PasswordChanged() | SignedIn() | SignedOut():
+        case PasswordChanged() | RecoveryCodesMade() | RecoveryCodeUsed() | SignedIn() | SignedOut() | SessionsEnded():
             return account
         case _:
             raise TypeError(f"{event.NAME} does not happen to accounts")

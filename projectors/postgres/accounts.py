@@ -9,9 +9,11 @@ from projectors.postgres.readers import own_account
 from schemas.base import ERASED
 from schemas.events.accounts import (
     AccountDisabled,
+    AccountEnabled,
     AccountErased,
     AccountRegistered,
     AccountRenamed,
+    EmailChanged,
     RolesChanged,
 )
 
@@ -52,6 +54,16 @@ def roles_changed(rows: Rows, event: RolesChanged) -> None:
 @ACCOUNTS.on(AccountRenamed)
 def renamed(rows: Rows, event: AccountRenamed) -> None:
     rows.update({"id": event.originator_id}, name=event.name)
+
+
+@ACCOUNTS.on(EmailChanged)
+def email_changed(rows: Rows, event: EmailChanged) -> None:
+    rows.update({"id": event.originator_id}, email=event.email)
+
+
+@ACCOUNTS.on(AccountEnabled)
+def enabled(rows: Rows, event: AccountEnabled) -> None:
+    rows.update({"id": event.originator_id}, disabled_at=None)
 
 
 @ACCOUNTS.on(AccountDisabled)

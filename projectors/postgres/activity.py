@@ -10,7 +10,7 @@ from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import ADMINS
 from schemas.base import DomainEvent, Money
 from schemas.currencies import MINOR_DIGITS
-from schemas.events.accounts import AccountDisabled, AccountErased, AccountRegistered, RolesChanged
+from schemas.events.accounts import AccountDisabled, AccountEnabled, AccountErased, AccountRegistered, RolesChanged
 from schemas.events.conversions import (
     ConversionApproved,
     ConversionAttributed,
@@ -67,6 +67,11 @@ def roles_changed(rows: Rows, event: RolesChanged) -> None:
 @ACTIVITY.on(AccountDisabled)
 def account_disabled(rows: Rows, event: AccountDisabled) -> None:
     _add(rows, event, "An account was disabled", account_id=event.originator_id)
+
+
+@ACTIVITY.on(AccountEnabled)
+def account_enabled(rows: Rows, event: AccountEnabled) -> None:
+    _add(rows, event, "An account was enabled again", account_id=event.originator_id)
 
 
 @ACTIVITY.on(AccountErased)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 from uuid import UUID
@@ -27,6 +28,8 @@ class AccountRegistered(DomainEvent):
     name: Personal[str]
     roles: tuple[Role, ...] = (Role.MEMBER,)
     way: str = Field(pattern="^(environment|setup|invite)$", description="How the account came to be")
+    invite_id: UUID | None = Field(default=None, description="The invite that was used, if it came by one")
+    invited_by: UUID | None = Field(default=None, description="Account that made that invite")
 
 
 class RolesChanged(DomainEvent):
@@ -43,10 +46,51 @@ class AccountRenamed(DomainEvent):
     name: Personal[str]
 
 
+class ProfileChanged(DomainEvent):
+    """The account's owner changed company or time zone; a field that is none stayed as it was."""
+
+    NAME: ClassVar[str] = "account.profile_changed"
+    company: Personal[str | None] = None
+    timezone: str | None = Field(default=None, description="IANA name")
+
+
+class EmailChanged(DomainEvent):
+    """The account signs in with another address, which its owner proved to read; its other sessions ended."""
+
+    NAME: ClassVar[str] = "account.email_changed"
+    email: Personal[str]
+
+
 class PasswordChanged(DomainEvent):
     """The password was replaced; every other session of the account ended."""
 
     NAME: ClassVar[str] = "account.password_changed"
+    way: str = Field(default="change", pattern="^(change|reset)$", description="By the old one, or by a mailed link")
+
+
+class TwoFactorEnabled(DomainEvent):
+    """A first right code of an authenticator came: signing in needs one from now on; its other sessions ended."""
+
+    NAME: ClassVar[str] = "account.two_factor_enabled"
+
+
+class TwoFactorDisabled(DomainEvent):
+    """Signing in needs the password alone again; its other sessions ended."""
+
+    NAME: ClassVar[str] = "account.two_factor_disabled"
+
+
+class RecoveryCodesMade(DomainEvent):
+    """New recovery codes were shown; the ones before are void. Only their hashes are kept, in `auth.recovery_code`."""
+
+    NAME: ClassVar[str] = "account.recovery_codes_made"
+    count: int = Field(ge=1)
+
+
+class RecoveryCodeUsed(DomainEvent):
+    """A recovery code stood in for the second factor; it is void."""
+
+    NAME: ClassVar[str] = "account.recovery_code_used"
 
 
 class SignedIn(DomainEvent):
@@ -64,11 +108,23 @@ class SignedOut(DomainEvent):
     session_id: UUID
 
 
+class SessionsEnded(DomainEvent):
+    """The account's sessions were ended, but for the one that asked if it was the owner's."""
+
+    NAME: ClassVar[str] = "account.sessions_ended"
+
+
 class AccountDisabled(DomainEvent):
     """The account may not sign in any more; its sessions ended."""
 
     NAME: ClassVar[str] = "account.disabled"
     reason: str
+
+
+class AccountEnabled(DomainEvent):
+    """A disabled account may sign in again."""
+
+    NAME: ClassVar[str] = "account.enabled"
 
 
 class AccountErased(DomainEvent):
@@ -88,3 +144,25 @@ class EmailReleased(DomainEvent):
     """The address may be claimed again."""
 
     NAME: ClassVar[str] = "email.released"
+
+
+class InviteCreated(DomainEvent):
+    """A member may bring others in. The code is not part of history; it is kept in `auth.invite_code`."""
+
+    NAME: ClassVar[str] = "invite.created"
+    account_id: UUID
+    max_uses: int = Field(ge=1)
+    expires_at: datetime
+
+
+class InviteUsed(DomainEvent):
+    """Somebody registered with the invite; stored in the transaction of their account."""
+
+    NAME: ClassVar[str] = "invite.used"
+    account_id: UUID = Field(description="Who joined")
+
+
+class InviteRevoked(DomainEvent):
+    """Nobody can register with the invite any more."""
+
+    NAME: ClassVar[str] = "invite.revoked"
