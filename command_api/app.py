@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from command_api.accounts import invite_routes
 from command_api.accounts import routes as accounts
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.sign_in import Accounts
@@ -24,11 +25,12 @@ from command_api.operations import routes as operations
 from command_api.partners import routes as partners
 from command_api.websites import routes as websites
 from infra import PRODUCT_NAME, health
+from infra.countries import open_places
 from infra.identity import refuse_cross_site
 from infra.problems import Problem, install, problem_schema
 
 THREADS = 16
-CONTEXTS = (accounts, websites, partners, links, conversions, operations, dead_letters)
+CONTEXTS = (accounts, invite_routes, websites, partners, links, conversions, operations, dead_letters)
 
 
 def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> FastAPI:
@@ -50,6 +52,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     )
     app.state.core = core
     app.state.accounts = Accounts(core, Passwords())
+    app.state.places = open_places(core.settings)
     install(app)
     install_refusals(app)
     for context in CONTEXTS:

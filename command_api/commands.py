@@ -26,6 +26,8 @@ from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
 from command_api.store import Also, Conflict, DecisionStore
+from command_api.trail import record_events
+from infra.client import Client
 from infra.identity import Pool
 from infra.problems import Problem
 from infra.sealing import derived_key, keyed_hash, seal, unseal
@@ -69,6 +71,14 @@ class Repeat:
     request: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who runs a command and from where, for the audit trail."""
+
+    account_id: UUID
+    client: Client
+
+
 class Commands:
     """Runs decisions against the store. Thread-safe."""
 
@@ -79,25 +89,35 @@ class Commands:
         self._in_flight: set[bytes] = set()
         self._lock = Lock()
 
-    def run(self, decide: Callable[[], Decided[Answer]], *, status: int, repeat: Repeat | None = None) -> Done:
-        """Decides and stores; decides anew when another writer was first, at most three times.
+    def run(
+        self,
+        decide: Callable[[], Decided[Answer]],
+        *,
+        status: int,
+        repeat: Repeat | None = None,
+        caller: Caller | None = None,
+    ) -> Done:
+        """Decides and stores; decides anew when another writer was first, at most three times. What a caller's command
+        decided is in the audit trail with it.
 
         Raises what `decide` raises, and `Problem` 409 for a conflict that did not end, or a key of another request.
         """
         if repeat is None:
-            return self._run(decide, status, None)
+            return self._run(decide, status, None, caller)
         key = _key_hash(repeat)
         with self._lock:
             if key in self._in_flight:
                 raise in_flight()
             self._in_flight.add(key)
         try:
-            return self._run(decide, status, repeat)
+            return self._run(decide, status, repeat, caller)
         finally:
             with self._lock:
                 self._in_flight.discard(key)
 
-    def _run(self, decide: Callable[[], Decided[Answer]], status: int, repeat: Repeat | None) -> Done:
+    def _run(
+        self, decide: Callable[[], Decided[Answer]], status: int, repeat: Repeat | None, caller: Caller | None
+    ) -> Done:
         for _ in range(ATTEMPTS):
             if repeat is not None:
                 before = self._answer_before(repeat)
@@ -107,7 +127,7 @@ class Commands:
             decided = decide()
             body = orjson.dumps(decided.answer.model_dump(mode="json", by_alias=True, exclude_unset=True))
             try:
-                position = self.store.write(decided.events, self._also(decided, repeat, status, body))
+                position = self.store.write(decided.events, self._also(decided, repeat, status, body, caller))
             except Conflict as conflict:
                 log.info("another writer was first on %s", conflict.constraint)
                 _RUNS.labels("conflict").inc()
@@ -116,28 +136,38 @@ class Commands:
             return Done(status, body, _headers(position))
         raise Problem(409, "busy", "This was changed by somebody else at the same moment. Please try again.")
 
-    def _also(self, decided: Decided[Answer], repeat: Repeat | None, status: int, body: bytes) -> Also | None:
-        if repeat is None:
+    def _also(
+        self, decided: Decided[Answer], repeat: Repeat | None, status: int, body: bytes, caller: Caller | None
+    ) -> Also | None:
+        if repeat is None and caller is None:
             return decided.also
 
         def also(cursor: Cursor[dict[str, Any]], position: int | None) -> None:
             if decided.also is not None:
                 decided.also(cursor, position)
-            cursor.execute(
-                "INSERT INTO auth.idempotency (key_hash, account_id, route, request_hash, status, body, headers)"
-                " VALUES (%s, %s, %s, %s, %s, %s, %s)",
-                (
-                    _key_hash(repeat),
-                    repeat.account_id,
-                    repeat.route,
-                    self._request_hash(repeat),
-                    status,
-                    seal(self._seal_key, body.decode(), "idempotency"),
-                    Jsonb(_headers(position)),
-                ),
-            )
+            if caller is not None:
+                record_events(cursor, decided.events, caller.account_id, caller.client)
+            if repeat is not None:
+                self._store_answer(cursor, repeat, status, body, position)
 
         return also
+
+    def _store_answer(
+        self, cursor: Cursor[dict[str, Any]], repeat: Repeat, status: int, body: bytes, position: int | None
+    ) -> None:
+        cursor.execute(
+            "INSERT INTO auth.idempotency (key_hash, account_id, route, request_hash, status, body, headers)"
+            " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+            (
+                _key_hash(repeat),
+                repeat.account_id,
+                repeat.route,
+                self._request_hash(repeat),
+                status,
+                seal(self._seal_key, body.decode(), "idempotency"),
+                Jsonb(_headers(position)),
+            ),
+        )
 
     def _answer_before(self, repeat: Repeat) -> Done | None:
         with self.pool.connection() as connection:

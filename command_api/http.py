@@ -12,10 +12,11 @@ from fastapi import Depends, FastAPI, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic.alias_generators import to_camel
 
-from command_api.commands import KEY_LENGTH, Commands, Decided, Repeat
+from command_api.commands import KEY_LENGTH, Caller, Commands, Decided, Repeat
 from command_api.core import Core
 from command_api.decision import Asked, Kind, Refused
 from command_api.visibility import wait_until_seen
+from infra.client import Client, client_of
 from infra.identity import Principal, authenticate, require_admin
 from infra.problems import FieldError, Problem, unavailable
 
@@ -65,6 +66,11 @@ def signed_in(request: Request) -> Principal:
     return authenticate(core_of(request).pool, request.headers, request.method)
 
 
+def client(request: Request) -> Client:
+    """Where the request comes from."""
+    return client_of(request, core_of(request).settings.trusted_proxies, request.app.state.places)
+
+
 def admin(person: Annotated[Principal, Depends(signed_in)]) -> Principal:
     require_admin(person)
     return person
@@ -77,6 +83,7 @@ class Run:
         self.core = core_of(request)
         self.person = person
         self.asked = asked_by(person)
+        self.client = client(request)
         self._request = request
 
     def __call__(
@@ -89,7 +96,8 @@ class Run:
     ) -> Response:
         """`seen_by`: read models through which others use the result; the answer waits for them for a moment."""
         commands: Commands = self.core.commands
-        done = commands.run(decide, status=status, repeat=self._repeat(body))
+        caller = Caller(self.person.account_id, self.client)
+        done = commands.run(decide, status=status, repeat=self._repeat(body), caller=caller)
         position = done.headers.get("X-Position", "").partition("@")[2]
         if seen_by and position:
             wait_until_seen(self.core.pool, seen_by, int(position))
@@ -128,6 +136,7 @@ def install_refusals(app: FastAPI) -> None:
 
 
 Id = Annotated[UUID, Path(alias="id")]
+From = Annotated[Client, Depends(client)]
 SignedIn = Annotated[Principal, Depends(signed_in)]
 Admin = Annotated[Principal, Depends(admin)]
 Runs = Annotated[Run, Depends()]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from infra.countries import Places
 from infra.log import Log
 from infra.settings import Settings
 from ingest.conversion_keys import ConversionKeys
 from ingest.counters import Counters
-from ingest.countries import Places
 from ingest.directory import Directory
 from ingest.postgres import Postgres
 from ingest.rates import SiteRates

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from threading import Thread
 
+from infra.countries import open_places
 from infra.http_guard import Receive, Scope, Send
 from infra.http_server import serve
 from infra.log import open_log
@@ -18,7 +19,6 @@ from ingest.answers import CORS
 from ingest.app import App
 from ingest.conversion_keys import ConversionKeys
 from ingest.counters import Counters
-from ingest.countries import open_places
 from ingest.directory import Directory
 from ingest.edge import Edge
 from ingest.lookup import lookup_in

@@ -8,11 +8,11 @@ from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
 
+from infra.countries import Places, parse_address
 from infra.settings import Network
 from ingest import bots
 from ingest.agents import MAX_LENGTH, Agent, parse_agent
 from ingest.clock import log_text, now_ms
-from ingest.countries import Places, parse_address
 from ingest.directory import Key, Website
 from ingest.refused import invalid, not_allowed
 

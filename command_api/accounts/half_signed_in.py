@@ -33,7 +33,7 @@ import orjson
 from psycopg import Connection, Cursor
 from psycopg.rows import dict_row
 
-from command_api.client import Client
+from infra.client import Client
 from infra.identity import Pool
 from infra.problems import Problem
 from infra.sealing import derived_key, seal, unseal

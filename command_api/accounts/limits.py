@@ -26,6 +26,15 @@ class Limit:
 
 PER_ADDRESS: Final = Limit("address", timedelta(seconds=3), 30)
 PER_ACCOUNT: Final = Limit("account", timedelta(seconds=15), 10)
+PER_CODE: Final = Limit("code", timedelta(minutes=6), 10)
+"""Codes of a second factor, by account: ten an hour."""
+PER_PROOF: Final = Limit("proof", timedelta(seconds=15), 10)
+"""Passwords given again by somebody who is signed in, by account."""
+PER_INVITE: Final = Limit("invite", timedelta(minutes=10), 10)
+"""Registrations with one invite that an address in use refused; so an invite is no way to try addresses."""
+NEW_INVITES: Final = Limit("new-invites", timedelta(minutes=6), 50)
+PER_MAIL: Final = Limit("mail", timedelta(minutes=10), 3)
+"""Mails that somebody else can cause, by address."""
 
 
 def charge(pool: Pool, limit: Limit, who: str) -> None:
@@ -39,6 +48,15 @@ def charge(pool: Pool, limit: Limit, who: str) -> None:
     seconds = max(1, math.ceil(float(next(iter(row.values())) if isinstance(row, dict) else row[0]))) if row else 1
     message = "Too many attempts. Please wait a moment and try again."
     raise Problem(429, "too_many_attempts", message, headers={"Retry-After": str(seconds)})
+
+
+def is_free(pool: Pool, limit: Limit, who: str) -> bool:
+    """Takes one try if there is one; for what is left out in silence above the limit."""
+    try:
+        charge(pool, limit, who)
+    except Problem:
+        return False
+    return True
 
 
 def give_back(pool: Pool, limit: Limit, who: str) -> None:

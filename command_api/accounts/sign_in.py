@@ -1,4 +1,8 @@
-"""Signing in and out, and the very first account: what touches passwords and sessions beside the account's history."""
+"""Signing in and out, and the very first account: what touches passwords and sessions beside the account's history.
+
+A right password, or an identity that a provider has proven, opens a session, or a ticket where a second factor must
+follow (`half_signed_in`). A client may also send address, password and code at once: both are looked at, both count.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +16,17 @@ from uuid import UUID
 from psycopg import Cursor
 
 from command_api.accounts import limits, model
+from command_api.accounts.common_passwords import refuse_common
+from command_api.accounts.desk import Decision, Desk
+from command_api.accounts.half_signed_in import InviteNeeded, ProvenIdentity, SecondFactorNeeded, Ticket, use
 from command_api.accounts.passwords import Passwords
-from command_api.commands import ATTEMPTS
 from command_api.core import Core
 from command_api.decision import Asked, Refused, by_system, conflict
 from command_api.store import Conflict
+from infra.client import Client
 from infra.identity import OpenedSession, Principal, open_session, revoke_session
 from infra.problems import Problem
-from infra.sealing import derived_key, keyed_hash
 from schemas.events.accounts import Role
-from schemas.identity import email_id
 from schemas.uuid7 import uuid7
 
 SETUP_TOKEN_LIFE: Final = "24 hours"  # noqa: S105 - a duration
@@ -41,44 +46,110 @@ class Accounts:
 
     def __init__(self, core: Core, passwords: Passwords) -> None:
         self._core = core
-        self._passwords = passwords
-        self._email_key = derived_key(core.settings, "email")
+        self.desk = Desk(core, passwords)
 
-    def sign_in(self, email: str, password: str, address: str, device: str) -> Entered:
-        """Opens a session. Raises `Problem` 401 `invalid_credentials` for any wrong pair alike, 429 after too many."""
-        who = self._email_hash(email)
-        limits.charge(self._core.pool, limits.PER_ADDRESS, address)
-        limits.charge(self._core.pool, limits.PER_ACCOUNT, who)
-        account = self._account_of(who)
-        stored = self._password_hash(account.id) if account is not None else None
-        right = self._passwords.matches(stored, password)
-        if account is None or stored is None or not right or not account.may_sign_in:
+    def sign_in(
+        self,
+        email: str,
+        password: str,
+        client: Client,
+        *,
+        code: str | None = None,
+        recovery_code: str | None = None,
+        ticket: str | None = None,
+    ) -> Entered | SecondFactorNeeded:
+        """Opens a session, or asks for the second factor; with a code it takes both steps at once.
+
+        Raises `Problem` 401 `invalid_credentials` for any wrong pair alike, 429 after too many, and what
+        `second_factor` raises.
+        """
+        account = self.with_password(email, password, client)
+        if not account.two_factor:
+            return self.enter(account.id, "password", client)
+        if not code and not recovery_code:
+            return SecondFactorNeeded(self.desk.tickets.for_second_factor(account.id, "password", client))
+        tickets = self.desk.tickets
+        found = tickets.second_factor(ticket) if ticket else tickets.newest(account.id, client)
+        if found is None:
+            found = tickets.second_factor(tickets.for_second_factor(account.id, "password", client))
+        if found.account_id != account.id:
             raise Problem(401, "invalid_credentials", "Invalid credentials")
-        limits.give_back(self._core.pool, limits.PER_ADDRESS, address)
+        return self._finish(found, code, recovery_code, client)
+
+    def second_factor(self, ticket: str, code: str | None, recovery_code: str | None, client: Client) -> Entered:
+        """Finishes a sign-in. Raises `Problem` 401 `wrong_code`, `ticket_ended` (also after five wrong codes), 429."""
+        return self._finish(self.desk.tickets.second_factor(ticket), code, recovery_code, client)
+
+    def sign_in_proven(
+        self, identity: ProvenIdentity, account_id: UUID | None, client: Client
+    ) -> Entered | SecondFactorNeeded | InviteNeeded:
+        """Signs in whom a provider has proven. `account_id`: whose account the identity is linked to, if anybody's.
+
+        Raises `Problem` 401 `invalid_credentials` for an account that may not sign in.
+        """
+        if account_id is None:
+            return InviteNeeded(self.desk.tickets.for_registration(identity, client))
+        account = self.desk.account(account_id)
+        if not account.may_sign_in:
+            self.desk.refuse("account.sign_in", client, account_id, {"reason": "disabled", "method": identity.method})
+            raise Problem(401, "invalid_credentials", "Invalid credentials")
+        if account.two_factor:
+            return SecondFactorNeeded(self.desk.tickets.for_second_factor(account_id, identity.method, client))
+        return self.enter(account_id, identity.method, client)
+
+    def with_password(self, email: str, password: str, client: Client) -> model.Account:
+        """The account of a right pair. Raises `Problem` 401 `invalid_credentials` for any other alike, 429."""
+        who = self.desk.email_hash(email)
+        limits.charge(self._core.pool, limits.PER_ADDRESS, client.address)
+        limits.charge(self._core.pool, limits.PER_ACCOUNT, who)
+        account = self.desk.by_email(email)
+        stored = self.desk.password_hash(account.id) if account is not None else None
+        right = self.desk.passwords.matches(stored, password)
+        if account is None or stored is None or not right or not account.may_sign_in:
+            self.desk.refuse("account.sign_in", client, account.id if account else None, {"reason": "credentials"})
+            raise Problem(401, "invalid_credentials", "Invalid credentials")
+        limits.give_back(self._core.pool, limits.PER_ADDRESS, client.address)
         limits.give_back(self._core.pool, limits.PER_ACCOUNT, who)
-        better = self._passwords.hash(password) if self._passwords.is_outdated(stored) else None
-        return self._enter(account.id, better, device)
+        if self.desk.passwords.is_outdated(stored):
+            self._rehash(account.id, stored, password)
+        return account
 
-    def sign_out(self, person: Principal) -> int | None:
+    def enter(self, account_id: UUID, method: str, client: Client, ticket: Ticket | None = None) -> Entered:
+        """Opens a session in the transaction of its event; the ticket that led here ends with it."""
+        session_id = uuid7()
+        entered: list[tuple[model.Account, OpenedSession]] = []
+
+        def decide() -> Decision:
+            account = self.desk.account(account_id)
+            asked = Asked(datetime.now(UTC), account_id)
+            events = model.sign_in(account, session_id=session_id, method=method, asked=asked)
+
+            def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+                if ticket is not None:
+                    use(cursor, ticket.hash)
+                session = open_for(cursor, account, session_id, client)
+                entered[:] = [(replace(account, version=account.version + 1), session)]
+
+            return events, also
+
+        position = self.desk.write(decide, account_id, client)
+        account, session = entered[0]
+        return Entered(account, session, position)
+
+    def sign_out(self, person: Principal, client: Client) -> int | None:
         """Ends the session; a second time it does nothing."""
-        asked = Asked(datetime.now(UTC), person.account_id)
 
-        def revoke(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             revoke_session(cursor.connection, person.session_id)
 
-        for _ in range(ATTEMPTS):
-            account = self._load(person.account_id)
-            try:
-                return self._core.store.write(
-                    model.sign_out(account, session_id=person.session_id, asked=asked), revoke
-                )
-            except Conflict:
-                continue
-        with self._core.pool.connection() as connection:
-            revoke_session(connection, person.session_id)
-        return None
+        def decide() -> Decision:
+            asked = Asked(datetime.now(UTC), person.account_id)
+            account = self.desk.account(person.account_id)
+            return model.sign_out(account, session_id=person.session_id, asked=asked), also
 
-    def set_up(self, token: str, email: str, password: str, name: str, device: str) -> Entered:
+        return self.desk.write(decide, person.account_id, client)
+
+    def set_up(self, token: str, email: str, password: str, name: str, client: Client) -> Entered:
         """Makes the first admin, once; for the one-time link of the first start. Raises `Refused` afterwards."""
         if self._is_set_up():
             raise conflict("already_set_up", "This installation is set up already. Please sign in.")
@@ -88,8 +159,9 @@ class Accounts:
             ).fetchone()
         if known is None:
             raise Problem(403, "bad_setup_link", "This set-up link is not valid. The start of the server prints one.")
+        refuse_common(password, email, name)
         account_id = self._create_first(email, password, name, "setup")
-        return self._enter(account_id, None, device)
+        return self.enter(account_id, "password", client)
 
     def ensure_first_admin(self) -> str | None:
         """At start: makes the admin that the settings name, or gives the set-up link when there is nobody yet."""
@@ -112,10 +184,17 @@ class Accounts:
             )
         return f"{settings.app_url}/setup?token={token}"
 
+    def _finish(self, ticket: Ticket, code: str | None, recovery_code: str | None, client: Client) -> Entered:
+        self.desk.tickets.count_try(ticket)
+        if not self.desk.is_factor(ticket.account_id, code, recovery_code, client):
+            self.desk.refuse("account.sign_in", client, ticket.account_id, {"reason": "code", "method": ticket.method})
+            raise Problem(401, "wrong_code", "That code is not right.")
+        return self.enter(ticket.account_id, ticket.method, client, ticket)
+
     def _create_first(self, email: str, password: str, name: str, way: str) -> UUID:
         account_id = uuid7()
-        password_hash = self._passwords.hash(password)
-        guard = email_id(self._email_hash(email))
+        password_hash = self.desk.passwords.hash(password)
+        guard = self.desk.guard(email)
         events = model.register(
             self._core.store.load(guard, model.evolve_email),
             account_id=account_id,
@@ -129,6 +208,7 @@ class Accounts:
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             cursor.execute("INSERT INTO auth.first_account (account_id) VALUES (%s)", (account_id,))
+            cursor.execute("INSERT INTO auth.admin (account_id) VALUES (%s)", (account_id,))
             cursor.execute(
                 "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)", (account_id, password_hash)
             )
@@ -140,65 +220,32 @@ class Accounts:
             raise conflict("already_set_up", "This installation is set up already. Please sign in.") from error
         return account_id
 
-    def _enter(self, account_id: UUID, better_hash: str | None, device: str) -> Entered:
-        """Opens a session in the transaction of its event."""
-        session_id = uuid7()
-        opened: list[OpenedSession] = []
-        for _ in range(ATTEMPTS):
-            account = self._load(account_id)
-
-            def also(cursor: Cursor[dict[str, Any]], _: int | None, account: model.Account = account) -> None:
-                opened[:] = [
-                    open_session(
-                        cursor.connection,
-                        account_id=account.id,
-                        session_id=session_id,
-                        email=account.email,
-                        name=account.name,
-                        roles=[role.value for role in account.roles],
-                        user_agent_family=device,
-                    )
-                ]
-                if better_hash is not None:
-                    cursor.execute(
-                        "UPDATE auth.credential SET password_hash = %s, updated_at = now() WHERE account_id = %s",
-                        (better_hash, account.id),
-                    )
-
-            asked = Asked(datetime.now(UTC), account_id)
-            events = model.sign_in(account, session_id=session_id, method="password", asked=asked)
-            try:
-                position = self._core.store.write(events, also)
-            except Conflict:
-                continue
-            return Entered(replace(account, version=account.version + 1), opened[0], position)
-        raise Problem(409, "busy", "Too many sign-ins to this account at once. Please try again.")
-
-    def _account_of(self, email_hash: str) -> model.Account | None:
-        claim = self._core.store.load(email_id(email_hash), model.evolve_email)
-        if claim is None or claim.account_id is None:
-            return None
-        return self._core.store.load(claim.account_id, model.evolve)
-
-    def _load(self, account_id: UUID) -> model.Account:
-        account = self._core.store.load(account_id, model.evolve)
-        if account is None:
-            raise Problem(401, "not_signed_in", "Please sign in.")
-        return account
-
-    def _password_hash(self, account_id: UUID) -> str | None:
+    def _rehash(self, account_id: UUID, stored: str, password: str) -> None:
+        better = self.desk.passwords.hash(password)
         with self._core.pool.connection() as connection:
-            row = connection.execute(
-                "SELECT password_hash FROM auth.credential WHERE account_id = %s", (account_id,)
-            ).fetchone()
-        return row[0] if row else None
+            connection.execute(
+                "UPDATE auth.credential SET password_hash = %s, updated_at = now()"
+                " WHERE account_id = %s AND password_hash = %s",
+                (better, account_id, stored),
+            )
 
     def _is_set_up(self) -> bool:
         with self._core.pool.connection() as connection:
             return connection.execute("SELECT 1 FROM auth.first_account").fetchone() is not None
 
-    def _email_hash(self, email: str) -> str:
-        return keyed_hash(self._email_key, email.strip().casefold())
+
+def open_for(cursor: Cursor[Any], account: model.Account, session_id: UUID, client: Client) -> OpenedSession:
+    """A session of the account in the caller's transaction."""
+    return open_session(
+        cursor.connection,
+        account_id=account.id,
+        session_id=session_id,
+        email=account.email,
+        name=account.name,
+        roles=[role.value for role in account.roles],
+        user_agent_family=client.device,
+        country=client.country,
+    )
 
 
 def _hash(token: str) -> bytes:

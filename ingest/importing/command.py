@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Final
 from uuid import UUID
 
+from infra.countries import Places, open_places, parse_address
 from infra.log import Log, LogUnavailable, Position, Record, RecordTooLarge, open_log
 from infra.postgres import required_url
 from infra.progress import Meter
@@ -29,7 +30,6 @@ from infra.sealing import derived_key
 from infra.settings import Settings, load
 from ingest import bots
 from ingest.agents import MAX_LENGTH, parse_agent
-from ingest.countries import Places, open_places, parse_address
 from ingest.directory import Website
 from ingest.importing.access_log import PageLine, Reason, read_line
 from ingest.importing.known import CannotImport, Counted, find_website, wait_until_counted

@@ -104,7 +104,7 @@ def test_one_first_admin(embedded_postgres: Settings) -> None:
             body = {
                 "token": link.partition("=")[2],
                 "email": f"a{number}@example.com",
-                "password": "12345678",
+                "password": "a rare password",
                 "name": "Ada",
             }
             return made.call("POST", "/api/platform/setup", json=body).status_code

@@ -2,9 +2,9 @@
 
 import pytest
 
+from infra.countries import country_database, parse_address
 from ingest.agents import parse_agent
 from ingest.bots import machine_reason, visit_reason
-from ingest.countries import country_database, parse_address
 from ingest.referrers import classify, clean, host_of, is_spam, read_page
 from ingest.refused import Refused
 from tests.support.agents import BROWSER, IPAD, IPHONE

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infra.countries import Places
 from ingest.clock import DAY_MS, log_text, parse_moment
-from ingest.countries import Places
 from ingest.directory import Directory, Link, Partner, Website
 from ingest.refused import Refused
 from ingest.rows import Row, SentEvent

@@ -164,8 +164,7 @@ CREATE TRIGGER audit_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON auth.
     FOR EACH STATEMENT EXECUTE FUNCTION auth.refuse_change();
 
 -- What the query service shows: an account its own, an admin everything.
-GRANT USAGE ON SCHEMA ops TO query_reader;
-GRANT SELECT ON auth.invite_code, auth.audit, auth.website_session, ops.mail TO query_reader;
+GRANT SELECT ON auth.invite_code, auth.audit, auth.website_session TO query_reader;
 GRANT UPDATE (last_seen_at, token_expires_at) ON auth.website_session TO query_reader;
 GRANT EXECUTE ON FUNCTION auth.write_audit, auth.audit_hash, auth.broken_audit TO query_reader;
 
@@ -180,8 +179,3 @@ CREATE POLICY others ON auth.audit
     USING (CURRENT_USER <> 'query_reader') WITH CHECK (CURRENT_USER <> 'query_reader');
 CREATE POLICY readers ON auth.audit FOR SELECT TO query_reader
     USING ((SELECT read.reader()) = 'admin' OR account_id = (SELECT read.reader_account()));
-
-ALTER TABLE ops.mail ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY others ON ops.mail
-    USING (CURRENT_USER <> 'query_reader') WITH CHECK (CURRENT_USER <> 'query_reader');
-CREATE POLICY readers ON ops.mail FOR SELECT TO query_reader USING ((SELECT read.reader()) = 'admin');

@@ -10,6 +10,7 @@ from typing import Final
 
 from fastapi import Request
 
+from infra.countries import Places
 from infra.health import is_loopback
 from infra.settings import Network
 
@@ -29,6 +30,7 @@ class Client:
 
     address: str = ""
     device: str = ""
+    country: str = "ZZ"
 
     @property
     def network(self) -> str:
@@ -41,12 +43,24 @@ class Client:
             return ""
 
 
-def client_of(request: Request, trusted: Sequence[Network]) -> Client:
-    return Client(address_of(request, trusted), browser_family(request.headers.get("user-agent", "")))
+def client_of(request: Request, trusted: Sequence[Network], places: Places | None = None) -> Client:
+    """Where the request comes from; with `places` also from which country."""
+    whole = _nearest(request, trusted)
+    country = places.find(whole)[0] if places is not None else "ZZ"
+    return Client(_bucket(whole), browser_family(request.headers.get("user-agent", "")), country)
 
 
 def address_of(request: Request, trusted: Sequence[Network]) -> str:
     """The nearest address that is neither ours nor a trusted proxy's; IPv6 by its /64, which one person has whole."""
+    return _bucket(_nearest(request, trusted))
+
+
+def browser_family(user_agent: str) -> str:
+    """A browser's name, or an empty text."""
+    return next((name for name, pattern in _FAMILIES if pattern.search(user_agent)), "")
+
+
+def _nearest(request: Request, trusted: Sequence[Network]) -> str:
     peer = request.client.host if request.client else ""
     chain = [part.strip() for part in request.headers.get("x-forwarded-for", "").split(",") if part.strip()]
     found = peer
@@ -59,13 +73,12 @@ def address_of(request: Request, trusted: Sequence[Network]) -> str:
             found = candidate
             if not any(address in network for network in trusted):
                 break
+    return found
+
+
+def _bucket(text: str) -> str:
     try:
-        address = ip_address(found)
+        address = ip_address(text)
     except ValueError:
-        return found
-    return found if address.version == 4 else ":".join(address.exploded.split(":")[:4])
-
-
-def browser_family(user_agent: str) -> str:
-    """A browser's name, or an empty text."""
-    return next((name for name, pattern in _FAMILIES if pattern.search(user_agent)), "")
+        return text
+    return text if address.version == 4 else ":".join(address.exploded.split(":")[:4])

@@ -1,0 +1,168 @@
+"""What all parts of this context work with: finding accounts, proving again who somebody is, writing what was decided.
+
+`Desk.write` is how a decision about an account is stored: loaded, decided, written with its rows and its audit entries
+in one transaction, and decided anew when somebody else was first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from psycopg import Cursor
+
+from command_api.accounts import limits, model
+from command_api.accounts.half_signed_in import Tickets
+from command_api.accounts.passwords import Passwords
+from command_api.accounts.second_factor import SecondFactors, spend
+from command_api.core import Core
+from command_api.decision import Asked
+from command_api.store import Also, Conflict
+from command_api.trail import record_events
+from infra.audit_trail import Entry, record
+from infra.client import Client
+from infra.problems import FieldError, Problem
+from infra.sealing import derived_key, keyed_hash
+from schemas.base import DomainEvent
+from schemas.identity import email_id
+
+ATTEMPTS: Final = 40
+"""Writers of one aggregate take turns; each loses at most once to each other that runs at the same time."""
+
+Decision = tuple[Sequence[DomainEvent], Also | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a person gives to prove again that it is they: the password, and a code if the account has a factor."""
+
+    password: str
+    code: str | None = None
+    recovery_code: str | None = None
+
+
+class Desk:
+    """Thread-safe."""
+
+    def __init__(self, core: Core, passwords: Passwords) -> None:
+        self.core = core
+        self.passwords = passwords
+        self.tickets = Tickets(core.pool, core.settings)
+        self.factors = SecondFactors(core.pool, core.settings, passwords)
+        self._email_key = derived_key(core.settings, "email")
+
+    def account(self, account_id: UUID) -> model.Account:
+        """Raises `Problem` 401 when there is none."""
+        account = self.core.store.load(account_id, model.evolve)
+        if account is None:
+            raise Problem(401, "not_signed_in", "Please sign in.")
+        return account
+
+    def by_email(self, email: str) -> model.Account | None:
+        claim = self.core.store.load(self.guard(email), model.evolve_email)
+        if claim is None or claim.account_id is None:
+            return None
+        return self.core.store.load(claim.account_id, model.evolve)
+
+    def guard(self, email: str) -> UUID:
+        """The aggregate that guards the address."""
+        return email_id(self.email_hash(email))
+
+    def email_hash(self, email: str) -> str:
+        return keyed_hash(self._email_key, email.strip().casefold())
+
+    def password_hash(self, account_id: UUID) -> str | None:
+        with self.core.pool.connection() as connection:
+            row = connection.execute(
+                "SELECT password_hash FROM auth.credential WHERE account_id = %s", (account_id,)
+            ).fetchone()
+        return row[0] if row else None
+
+    def write(self, decide: Callable[[], Decision], actor_id: UUID | None, client: Client) -> int | None:
+        """Stores what `decide` comes to; the position. Raises what `decide` and its rows raise, and `Problem` 409."""
+        for _ in range(ATTEMPTS):
+            events, also = decide()
+
+            def rows(
+                cursor: Cursor[dict[str, Any]],
+                position: int | None,
+                events: Sequence[DomainEvent] = events,
+                also: Also | None = also,
+            ) -> None:
+                if also is not None:
+                    also(cursor, position)
+                record_events(cursor, events, actor_id, client)
+
+            try:
+                return self.core.store.write(events, rows)
+            except Conflict:
+                continue
+        raise Problem(409, "busy", "This was changed by somebody else at the same moment. Please try again.")
+
+    def refuse(
+        self, action: str, client: Client, account_id: UUID | None = None, details: Mapping[str, Any] | None = None
+    ) -> None:
+        """Notes a refusal in the audit trail."""
+        with self.core.pool.connection() as connection:
+            record(connection, Entry(action, "refused", None, account_id, None, details or {}), client)
+
+    def prove(self, account_id: UUID, proof: Proof, client: Client) -> model.Account:
+        """The account, once the proof was checked. Raises `Problem` 403 `wrong_password`, `code_needed`, `wrong_code`,
+        and 429 after too many."""
+        account = self.account(account_id)
+        who = str(account_id)
+        limits.charge(self.core.pool, limits.PER_PROOF, who)
+        if not self.passwords.matches(self.password_hash(account_id), proof.password):
+            self.refuse("account.proof", client, account_id, {"reason": "password"})
+            raise _wrong("wrong_password", "password", "The password is not right.")
+        limits.give_back(self.core.pool, limits.PER_PROOF, who)
+        self.prove_factor(account, proof.code, proof.recovery_code, client)
+        return account
+
+    def prove_factor(self, account: model.Account, code: str | None, recovery_code: str | None, client: Client) -> None:
+        """Checks the second factor of an account that has one; the code is used with it. Raises `Problem` 403."""
+        if not account.two_factor:
+            return
+        if not code and not recovery_code:
+            raise _wrong("code_needed", "code", "Please enter your 2FA code to continue")
+        if not self.is_factor(account.id, code, recovery_code, client):
+            self.refuse("account.proof", client, account.id, {"reason": "code"})
+            raise _wrong("wrong_code", "recoveryCode" if recovery_code else "code", "That code is not right.")
+
+    def is_factor(self, account_id: UUID, code: str | None, recovery_code: str | None, client: Client) -> bool:
+        """Whether the code is right; then it is used. Takes one of the account's tries, given back if it was right."""
+        limits.charge(self.core.pool, limits.PER_CODE, str(account_id))
+        if recovery_code:
+            right = self._spend_recovery_code(account_id, recovery_code, client)
+        else:
+            right = self.factors.is_right(account_id, code or "")
+        if right:
+            limits.give_back(self.core.pool, limits.PER_CODE, str(account_id))
+        return right
+
+    def _spend_recovery_code(self, account_id: UUID, text: str, client: Client) -> bool:
+        number = self.factors.recovery_code(account_id, text)
+        if number is None:
+            return False
+
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            if not spend(cursor, account_id, number):
+                raise _Spent
+
+        asked = Asked(datetime.now(UTC), account_id)
+        try:
+            self.write(lambda: (model.use_recovery_code(self.account(account_id), asked), also), account_id, client)
+        except _Spent:
+            return False
+        return True
+
+
+class _Spent(Exception):
+    """Another used the recovery code first."""
+
+
+def _wrong(code: str, field: str, message: str) -> Problem:
+    return Problem(403, code, message, errors=[FieldError(field, message)])

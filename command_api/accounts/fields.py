@@ -1,0 +1,76 @@
+"""Fields of this context's forms, with the product's own sentences for what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from command_api.accounts.desk import Proof
+from command_api.accounts.invites import DEFAULT_DAYS, DEFAULT_USES, MOST_DAYS, MOST_USES
+from command_api.http import Body
+
+_EMAIL: Final = re.compile(r"^[^\s@<>()\[\],;:\"\\]+@[^\s@<>()\[\],;:\"\\]+\.[^\s@<>()\[\],;:\"\\]+$")
+
+
+def _email(text: str) -> str:
+    if not _EMAIL.match(text.strip()) or len(text) > 254 or not text.strip().isprintable():
+        raise ValueError("Please enter a valid email")
+    return text.strip()
+
+
+def _password(text: str) -> str:
+    if len(text) < 8:
+        raise ValueError("Password must be at least 8 characters")
+    if len(text) > 1024:
+        raise ValueError("Password must be at most 1024 characters")
+    return text
+
+
+def _name(text: str) -> str:
+    if len(text.strip()) < 2:
+        raise ValueError("Name must be at least 2 characters")
+    if len(text) > 200:
+        raise ValueError("Name must be at most 200 characters")
+    return text.strip()
+
+
+def _invite_code(text: str) -> str:
+    if not text.strip():
+        raise ValueError("Invite code is required")
+    return text.strip()
+
+
+def _or_default(default: int) -> BeforeValidator:
+    """What is no whole number of 1 or more is the default, as the product's forms have it."""
+
+    def read(value: Any) -> Any:
+        text = str(value).strip() if isinstance(value, (int, str)) and not isinstance(value, bool) else ""
+        return int(text) if text.isascii() and text.isdecimal() and int(text) >= 1 else default
+
+    return BeforeValidator(read, json_schema_input_type=int)
+
+
+Email = Annotated[str, AfterValidator(_email)]
+Password = Annotated[str, AfterValidator(_password)]
+Name = Annotated[str, AfterValidator(_name)]
+Company = Annotated[str, Field(max_length=200), AfterValidator(str.strip)]
+InviteCode = Annotated[str, Field(max_length=100), AfterValidator(_invite_code)]
+MaxUses = Annotated[int, _or_default(DEFAULT_USES), Field(ge=1, le=MOST_USES)]
+Days = Annotated[int, _or_default(DEFAULT_DAYS), Field(ge=1, le=MOST_DAYS)]
+Secret = Annotated[str, Field(max_length=200)]
+Given = Annotated[str, Field(max_length=1024)]
+"""A password that is compared, not chosen."""
+
+
+class Proven(Body):
+    """What proves again that it is the account's owner who asks."""
+
+    password: Given
+    code: Secret | None = None
+    recovery_code: Secret | None = None
+
+    @property
+    def proof(self) -> Proof:
+        return Proof(self.password, self.code, self.recovery_code)

@@ -1,0 +1,64 @@
+"""What people are told by mail. Codes stand behind the `#` of a link: browsers send that part to nobody."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from infra import PRODUCT_NAME
+from infra.mail import Mail
+
+_NOT_YOU = (
+    "If that was not you, set a new password now ({url}/login) and look at your sessions in the account settings."
+)
+_IGNORE = "If you did not ask for this, you need not do anything."
+
+
+def password_reset(to: str, account_id: UUID, url: str, code: str) -> Mail:
+    text = (
+        f"Somebody, probably you, wants to set a new password for {PRODUCT_NAME}.\n\n"
+        f"{url}/reset-password#code={code}\n\nThe link works once, for one hour. {_IGNORE}\n"
+    )
+    return Mail(to, f"Set a new {PRODUCT_NAME} password", text, "password_reset", account_id)
+
+
+def password_changed(to: str, account_id: UUID, url: str) -> Mail:
+    text = f"Your {PRODUCT_NAME} password was changed, and your other sessions ended.\n\n{_NOT_YOU.format(url=url)}\n"
+    return Mail(to, f"Your {PRODUCT_NAME} password was changed", text, "password_changed", account_id)
+
+
+def confirm_email(to: str, account_id: UUID, url: str, code: str) -> Mail:
+    text = (
+        f"Please confirm that you want to sign in to {PRODUCT_NAME} with this address.\n\n"
+        f"{url}/confirm-email#code={code}\n\nThe link works once, for one day. {_IGNORE}\n"
+    )
+    return Mail(to, f"Confirm your address for {PRODUCT_NAME}", text, "email_change", account_id)
+
+
+def email_change_asked(to: str, account_id: UUID, url: str) -> Mail:
+    text = (
+        f"Somebody who is signed in to your {PRODUCT_NAME} account asked to change its e-mail address. It changes once"
+        f" the new address is confirmed.\n\n{_NOT_YOU.format(url=url)}\n"
+    )
+    return Mail(to, f"Your {PRODUCT_NAME} address is about to change", text, "email_change_asked", account_id)
+
+
+def email_changed(to: str, account_id: UUID, url: str) -> Mail:
+    text = (
+        f"Your {PRODUCT_NAME} account now has another e-mail address; this one no longer signs in.\n\n"
+        f"If that was not you, answer the people who run {url} at once.\n"
+    )
+    return Mail(to, f"Your {PRODUCT_NAME} address was changed", text, "email_changed", account_id)
+
+
+def address_in_use(to: str, account_id: UUID, url: str) -> Mail:
+    text = (
+        f"Somebody, perhaps you, tried to use this address for another {PRODUCT_NAME} account. It has one already:\n\n"
+        f"{url}/login\n\nIf you forgot your password, you can set a new one there. {_IGNORE}\n"
+    )
+    return Mail(to, f"You already have a {PRODUCT_NAME} account", text, "address_in_use", account_id)
+
+
+def two_factor_changed(to: str, account_id: UUID, url: str, *, enabled: bool) -> Mail:
+    what = "set up" if enabled else "switched off"
+    text = f"Two-factor authentication of your {PRODUCT_NAME} account was {what}.\n\n{_NOT_YOU.format(url=url)}\n"
+    return Mail(to, f"Two-factor authentication was {what}", text, "two_factor_changed", account_id)
