@@ -22,6 +22,7 @@ RULES: Final[dict[str, LiteralString]] = {
     "setup tokens": "delete from auth.setup_token where expires_at < now()",
     "mails": "delete from ops.mail where created_at < now() - interval '30 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
+    "statements of analysts": "delete from ops.sql_statement where started_at < now() - interval '400 days'",
 }
 
 

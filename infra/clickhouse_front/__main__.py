@@ -20,6 +20,8 @@ from types import FrameType
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from infra import settings
+from infra.clickhouse_front.analysts import Door
 from infra.clickhouse_front.app import Front, Limits
 from infra.clickhouse_front.engine import Engine
 from infra.clickhouse_front.errors import ClickHouseError
@@ -52,11 +54,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"ClickHouse cannot start on {given.data_dir} (has another process opened it?): {failure}")
         return 1
     front = Front(
-        engine, users, default_database=DATABASE, limits=Limits(running=given.max_running, waiting=given.max_waiting)
+        engine,
+        users,
+        default_database=DATABASE,
+        limits=Limits(running=given.max_running, waiting=given.max_waiting),
+        door=_door() if given.analysts else None,
     )
     started = _serve(front, given.host, given.port)
     front.close()
     return 0 if started else 1
+
+
+def _door() -> Door | None:
+    found = settings.load()
+    return Door(found) if found.postgres_url is not None else None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -67,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--users-file", type=Path, required=True, help="JSON, see infra/clickhouse_front/users.py")
     parser.add_argument("--memory-mb", type=int, default=DEFAULT_MEMORY_MB, help="upper bound for the engine")
     parser.add_argument("--max-running", type=int, default=16, help="queries that run at once; others wait")
+    parser.add_argument("--analysts", action="store_true", help="let analysts in, whom Postgres (POSTGRES_URL) knows")
     parser.add_argument("--max-waiting", type=int, default=128, help="queries that may wait; any more are refused")
     return parser
 

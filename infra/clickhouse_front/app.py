@@ -17,11 +17,20 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import ParamSpec, TypeVar
 
+from infra.analysts.limits import RESULT_BYTES
 from infra.clickhouse_front import codings, reading
 from infra.clickhouse_front.admission import Admission
+from infra.clickhouse_front.analysts import Door
 from infra.clickhouse_front.body import Body
 from infra.clickhouse_front.engine import Engine, Stats
-from infra.clickhouse_front.errors import QUERY_IS_TOO_LARGE, READONLY, ClickHouseError, error, from_engine
+from infra.clickhouse_front.errors import (
+    QUERY_IS_TOO_LARGE,
+    READONLY,
+    TOO_MANY_ROWS_OR_BYTES,
+    ClickHouseError,
+    error,
+    from_engine,
+)
 from infra.clickhouse_front.form import read_form
 from infra.clickhouse_front.query import Lease, Query
 from infra.clickhouse_front.reply import Reply
@@ -64,9 +73,12 @@ class Limits:
 class Front:
     """The application. `stop` begins the end: reads are cancelled, inserts may finish; `close` frees the engine."""
 
-    def __init__(self, engine: Engine, users: Users, *, default_database: str, limits: Limits) -> None:
+    def __init__(
+        self, engine: Engine, users: Users, *, default_database: str, limits: Limits, door: Door | None = None
+    ) -> None:
         self._engine = engine
         self._users = users
+        self._door = door
         self._default_database = default_database
         self._readonly_limits = limits.readonly_settings()
         self._admission = Admission(limits.running, limits.waiting, limits.wait_s)
@@ -96,6 +108,8 @@ class Front:
         self._side_threads.shutdown()
         self._threads.shutdown(cancel_futures=True)
         self._sessions.close()
+        if self._door is not None:
+            self._door.close()
         self._engine.close()
 
     async def _ready(self, reply: Reply) -> None:
@@ -116,7 +130,7 @@ class Front:
             if request.may_only_read and not request.sql:
                 await reply.plain(200, b"Ok.\n")
                 return
-            user = authenticate(self._users, request.headers, request.own)
+            user = await self._user(request)
             _choose_coding(reply, request)
             decoder = codings.decoder(request.headers.get("content-encoding", ""), native=request.flag("decompress"))
             body = Body(receive, decoder)
@@ -135,6 +149,15 @@ class Front:
             log.exception("A query failed outside the engine.")
             await self._fail(reply, body, from_engine(failure))
 
+    async def _user(self, request: Request) -> User:
+        try:
+            return authenticate(self._users, request.headers, request.own)
+        except ClickHouseError:
+            analyst = await self._door.user(request) if self._door is not None else None
+            if analyst is None:
+                raise
+            return analyst
+
     async def _with_form(self, request: Request, body: Body, files: ExitStack) -> Request:
         kind = request.headers["content-type"]
         return with_form(request, await read_form(body, kind, self._engine.incoming, files, self._blocking))
@@ -148,20 +171,28 @@ class Front:
 
     async def _answer(self, request: Request, user: User, body: Body, receive: Receive, reply: Reply) -> None:
         statement = await _statement(request, body)
+        if self._door is not None and user.analyst is not None:
+            async with self._door.passing(user.analyst, request, statement) as passage:
+                passage.stats = await self._read(passage.request, user, passage.statement, receive, reply)
+            return
         if statement.kind == "KILL" and (kill := read_kill(statement.head, request.parameters)) is not None:
             statement = await self._kill_named(kill, request, user, statement)
+        if statement.input_format is None:
+            await self._read(request, user, statement, receive, reply)
+            return
         async with self._query(request, user, statement) as query:
-            if statement.input_format is not None:
-                with self._entered(query):
-                    stats = await self._insert(query, body)
-                await reply.whole(b"", "", stats)
-                return
-            async with self._watched(receive, query):
-                result = await self._blocking(query.read)
-                if result.more is None:
-                    await reply.whole(result.first, result.output_format, result.stats())
-                else:
-                    await self._stream(result, reply)
+            with self._entered(query):
+                stats = await self._insert(query, body)
+            await reply.whole(b"", "", stats)
+
+    async def _read(self, request: Request, user: User, statement: Statement, receive: Receive, reply: Reply) -> Stats:
+        async with self._query(request, user, statement) as query, self._watched(receive, query):
+            result = await self._blocking(query.read)
+            if result.more is None:
+                await reply.whole(result.first, result.output_format, result.stats())
+            else:
+                await self._stream(result, reply, RESULT_BYTES if user.analyst is not None else None)
+            return result.stats()
 
     async def _kill_named(self, kill: Kill, request: Request, user: User, statement: Statement) -> Statement:
         """Stops the queries and returns the statement that reports it."""
@@ -197,13 +228,16 @@ class Front:
 
             return await self._blocking(store)
 
-    async def _stream(self, result: reading.Reading, reply: Reply) -> None:
-        last = False
+    async def _stream(self, result: reading.Reading, reply: Reply, most_bytes: int | None) -> None:
+        last, size = False, len(result.first)
         try:
             await reply.begin(result.output_format, result.stats())
             await reply.chunk(result.first)
             while not last:
                 part, last = await self._blocking(result.next)
+                size += len(part)
+                if most_bytes is not None and size > most_bytes:
+                    raise error(TOO_MANY_ROWS_OR_BYTES, f"A result may have at most {most_bytes:,} bytes")
                 await reply.chunk(part)
             await reply.end()
         finally:
@@ -232,7 +266,8 @@ class Front:
             return
         lease = Lease(self._engine, None)
         try:
-            yield Query(request, user, statement, lease, self._default_database, self._readonly_limits)
+            limits = self._readonly_limits if user.analyst is None or self._door is None else self._door.limits
+            yield Query(request, user, statement, lease, self._default_database, limits)
         finally:
             if lease.is_open:
                 await self._blocking(lease.give_back)

@@ -12,9 +12,10 @@ import hashlib
 import hmac
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from infra.analysts.people import Analyst
 from infra.clickhouse_front.errors import AUTHENTICATION_FAILED, BAD_ARGUMENTS, ClickHouseError, error
 
 
@@ -27,6 +28,7 @@ class User:
     name: str
     password_sha256: bytes
     readonly: bool
+    analyst: Analyst | None = field(default=None, repr=False)
 
 
 Users = Mapping[str, User]
@@ -53,7 +55,7 @@ def authenticate(users: Users, headers: Mapping[str, str], parameters: Mapping[s
     Raises `ClickHouseError` 516 for a wrong name or password, never saying which (HTTP 403; 401 if the request names
     nobody, so that a browser asks), and 36 for two ways at once.
     """
-    name, password = _credentials(headers, parameters)
+    name, password = credentials(headers, parameters)
     user = users.get(name)
     given = hashlib.sha256(password.encode()).digest()
     expected = user.password_sha256 if user is not None else bytes(32)
@@ -75,7 +77,8 @@ class NobodyNamedError(ClickHouseError):
         return 401
 
 
-def _credentials(headers: Mapping[str, str], parameters: Mapping[str, str]) -> tuple[str, str]:
+def credentials(headers: Mapping[str, str], parameters: Mapping[str, str]) -> tuple[str, str]:
+    """Name and password of a request. Raises `ClickHouseError` 36 for two ways at once."""
     basic = headers.get("authorization")
     own = "x-clickhouse-user" in headers or "x-clickhouse-key" in headers
     in_query = "user" in parameters or "password" in parameters

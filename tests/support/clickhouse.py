@@ -30,8 +30,8 @@ class ClickHouse(Engine):
         return Settings(clickhouse_url=f"http://{USER}:service%20secret@127.0.0.1:{self.port}/althing")
 
 
-def start_clickhouse(folder: Path, *options: str) -> ClickHouse:
-    """Starts one over `folder` (made if missing). Whoever calls this calls `stop()`."""
+def start_clickhouse(folder: Path, *options: str, **variables: str) -> ClickHouse:
+    """Starts one over `folder` (made if missing), with these environment variables. Whoever calls this calls `stop()`."""
     folder.mkdir(parents=True, exist_ok=True)
     users = folder / "users.json"
     users.write_text(
@@ -48,7 +48,7 @@ def start_clickhouse(folder: Path, *options: str) -> ClickHouse:
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "infra.clickhouse_front", "--data-dir", str(folder / "clickhouse")]
     command += ["--host", "127.0.0.1", "--port", str(port), "--users-file", str(users), *options]
-    environment = {"PYTHONPATH": str(ROOT)}
+    environment = {"PYTHONPATH": str(ROOT), **variables}
     engine = ClickHouse(
         "clickhouse", address, command, folder / "clickhouse.log", lambda: _answers(address), environment
     )

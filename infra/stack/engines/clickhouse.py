@@ -24,7 +24,7 @@ def url(port: int, secrets: StackSecrets) -> str:
 def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
     users = data_dir / "clickhouse-users.json"
     command = [sys.executable, "-m", "infra.clickhouse_front", "--data-dir", str(data_dir / "clickhouse")]
-    command += ["--host", LOOPBACK, "--port", str(port), "--users-file", str(users)]
+    command += ["--host", LOOPBACK, "--port", str(port), "--users-file", str(users), "--analysts"]
     return ProcessSpec(
         name="clickhouse",
         command=command,

@@ -1,0 +1,1 @@
+"""What analysts may ask of ClickHouse: the gate that both doors use (`/api/platform/sql` and the ClickHouse port)."""

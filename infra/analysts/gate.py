@@ -1,0 +1,285 @@
+"""The gate: from an analyst's text to SQL that reads what the analyst may see, and nothing else.
+
+The text is parsed; the tree may hold one SELECT (or UNION of such) made of known nodes, known functions and documented
+tables. Each table is replaced by a sub-select of its own columns and of the analyst's websites, so that nothing outside
+it can name anything else, and SQL is written anew from the tree: the engine never sees the text. A second look at the
+written SQL holds every name before a bracket to the same list, whatever the tree called it.
+
+It runs with `information_schema` as the current database, where no table of ours is, and CTEs get names that no table
+has: a name that escaped the gate would be found nowhere.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from infra.analysts import functions, limits
+from infra.analysts.dialect import AnalystSql, Trusted
+from infra.analysts.views import SCHEMA, Scope, View, find, sub_select
+
+logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings would quote analysts' texts
+
+RUNS_IN: Final = "information_schema"
+"""The current database of what the gate lets through."""
+
+
+class Refused(Exception):
+    """The text may not run; the message says why, in words for who wrote it."""
+
+
+class Unreadable(Refused):
+    """The text is no SQL that could be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """SQL that may run, and the documented tables that it reads."""
+
+    sql: str
+    tables: tuple[str, ...]
+
+
+def admit(sql: str, scope: Scope) -> Admitted:
+    """What runs for `sql` within `scope`. Raises `Refused`."""
+    if len(sql.encode("utf-8", "replace")) > limits.TEXT_BYTES:
+        raise Refused(f"A statement may have at most {limits.TEXT_BYTES:,} bytes.")
+    tree = _parse(sql)
+    _check(tree)
+    views = _replace_tables(tree)
+    _answer_about_oneself(tree, scope)
+    try:
+        _check_written(tree.sql(AnalystSql, comments=False))
+        for place, view in views:
+            place.set("this", sub_select(view, scope))
+        return Admitted(tree.sql(AnalystSql, comments=False), tuple(sorted({view.name for _, view in views})))
+    except RecursionError as failure:
+        raise _too_deep() from failure
+
+
+def _parse(sql: str) -> exp.Expr:
+    if "\0" in sql:
+        raise Refused("A statement cannot hold a zero byte.")
+    try:
+        found = [tree for tree in sqlglot.parse(sql, read=AnalystSql) if tree is not None]
+    except RecursionError as failure:
+        raise _too_deep() from failure
+    except (SqlglotError, ValueError, KeyError, IndexError, AttributeError, TypeError) as failure:
+        raise Unreadable(f"This is no SELECT that can be read: {_first_line(failure)}") from failure
+    if len(found) > 1:
+        raise Refused("One statement at a time, please.")
+    if not found or not isinstance(found[0], exp.Select | exp.SetOperation | exp.Subquery):
+        raise Refused("Only SELECT statements can run here.")
+    tree = found[0]
+    assert isinstance(tree, exp.Expr)  # noqa: S101 - it is a query, see above
+    return tree
+
+
+def _too_deep() -> Refused:
+    return Refused("The statement is nested too deeply.")
+
+
+def _first_line(failure: Exception) -> str:
+    """The parser's words, without colours, quoted text and the names of its classes."""
+    line = re.sub(r"\x1b\[[0-9;]*m", "", str(failure)).partition("\n")[0]
+    return re.sub(r" for <class '[^']*'>", "", line).rstrip(".")[:300]
+
+
+_PLAIN: Final = functions.names(
+    "Union Intersect Except With From Where PreWhere Group Having Qualify Order Ordered Limit Offset Column Alias"
+    " Literal Boolean Null Paren Tuple Array Bracket Slice Dot Cast CastToStrType DataTypeParam Interval Lambda Window"
+    " WindowSpec WithFill Distinct Not Neg And Or Xor Add Sub Mul Div Mod IntDiv EQ NEQ NullSafeEQ NullSafeNEQ GT GTE"
+    " LT LTE Is Like ILike Between DPipe Case If Exists Extract Quantile Filter HexString Cube Rollup GroupingSets"
+    " Subquery TableAlias CurrentDate Trusted"
+)
+"""Nodes that may stand anywhere as they are; the others of the tree have a check of their own below."""
+
+_ARGUMENTS: Final = {
+    kind: functions.names(arguments)
+    for kind, arguments in {
+        "Select": "with_ expressions distinct from_ joins prewhere where group having qualify windows order limit"
+        " offset",
+        "Table": "this db alias",
+        "Subquery": "this alias with_ order limit offset",
+        "Join": "this on side kind using method expressions",
+        "CTE": "this alias scalar",
+        "With": "expressions",
+        "Star": "except_ replace",
+        "Distinct": "expressions on",
+        "In": "this expressions query field",
+        "Union": "with_ this expression distinct by_name side kind on order limit offset",
+        "Intersect": "with_ this expression distinct order limit offset",
+        "Except": "with_ this expression distinct order limit offset",
+    }.items()
+}
+_FUNCTIONS: Final = (
+    exp.Anonymous, exp.AnonymousAggFunc, exp.ParameterizedAgg, exp.CombinedAggFunc, exp.CombinedParameterizedAgg,
+)  # fmt: skip
+_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BAD_IN_NAME: Final = re.compile(r"[\x00-\x1f\x7f\\\"'`]")
+_TYPE: Final = re.compile(r"[A-Za-z0-9_(), .'/+-]+")
+_MAX_SHOWN: Final = 80
+
+
+def _check(tree: exp.Expr) -> None:
+    for node in tree.walk():
+        kind = type(node).__name__
+        _check_arguments(kind, node)
+        if isinstance(node, _FUNCTIONS):
+            _check_function(node)
+        elif kind == "Identifier":
+            if _BAD_IN_NAME.search(node.name):
+                raise Refused("A name cannot hold quotes, backslashes or control characters.")
+        elif kind == "Var":
+            if not _WORD.fullmatch(node.name):
+                raise Refused(f"{node.name[:_MAX_SHOWN]} cannot be used here.")
+        elif kind == "In":
+            _check_in(node)
+        elif kind in ("DataType", "Placeholder"):
+            _check_type(node)
+        elif kind == "CTE":
+            if not node.alias:
+                raise Refused("Give each part of WITH a name.")
+        elif kind.lower() not in _PLAIN and kind not in _ARGUMENTS:
+            raise Refused(f"{_words(kind)} is not available here.")
+
+
+def _check_arguments(kind: str, node: exp.Expr) -> None:
+    allowed = _ARGUMENTS.get(kind)
+    if allowed is None:
+        return
+    for name, value in node.args.items():
+        if value and name not in allowed:
+            raise Refused(f"{name.rstrip('_').replace('_', ' ').upper()} is not available here.")
+
+
+def _words(kind: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).upper()
+
+
+def _check_function(node: exp.Expr) -> None:
+    called = node.this
+    if not isinstance(called, str):
+        raise Refused(f"Write the function {str(node.name)[:_MAX_SHOWN]} without quotes.")
+    if not functions.is_allowed(called):
+        raise Refused(f"The function {called[:_MAX_SHOWN]} is not available here.")
+    first, *more = [*node.expressions, None]
+    named = isinstance(first, exp.Column | exp.Identifier) and len(more) > 1
+    if named and called.lower() in functions.TAKES_FUNCTION:
+        raise Refused(f"Write the first argument of {called} as a lambda: x -> ...")
+
+
+def _check_in(node: exp.Expr) -> None:
+    """`x IN name` reads a table in ClickHouse, also in brackets; a list of one name is no list."""
+    field = node.args.get("field")
+    if field is not None and not isinstance(field, exp.Placeholder):
+        raise Refused("After IN, write a list or a sub-select; for an array use has(array, value).")
+    listed = node.expressions
+    if len(listed) == 1 and isinstance(_bare(listed[0]), exp.Column | exp.Identifier | exp.Dot):
+        raise Refused("After IN, write a list or a sub-select; for an array use has(array, value).")
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Paren | exp.Alias):
+        node = node.this
+    return node
+
+
+def _check_type(node: exp.Expr) -> None:
+    kind = node.args.get("kind") if isinstance(node, exp.Placeholder) else node
+    written = kind.sql(AnalystSql) if isinstance(kind, exp.Expr) else str(kind or "")
+    if not _TYPE.fullmatch(written) or "identifier" in written.lower():
+        raise Refused(f"{written[:_MAX_SHOWN] or 'A parameter without a type'} is not a type that can be used here.")
+    if isinstance(node, exp.Placeholder) and not _WORD.fullmatch(str(node.this)):
+        raise Refused("Write a parameter as {name:Type}.")
+
+
+def _replace_tables(tree: exp.Expr) -> list[tuple[Trusted, View]]:
+    """Puts a sub-select in the place of every table; returns those places, still empty."""
+    names = {cte.alias: f"with__{cte.alias}" for cte in tree.find_all(exp.CTE) if not cte.args.get("scalar")}
+    places: list[tuple[Trusted, View]] = []
+    for table in list(tree.find_all(exp.Table)):
+        if not isinstance(table.this, exp.Identifier):
+            raise Refused("Table functions are not available here.")
+        name, database, alias = table.name, table.db, table.args.get("alias")
+        if not database and name in names:
+            table.set("this", exp.to_identifier(names[name], quoted=True))
+            table.set("alias", alias or _alias(name))
+            continue
+        view = find(database, name)
+        if view is None:
+            shown = f"{database}.{name}" if database else name
+            raise Refused(f"There is no table {shown[:_MAX_SHOWN]}. Tables: {', '.join(sorted(SCHEMA))}.")
+        place = Trusted(this="SELECT 1")
+        table.replace(exp.Subquery(this=place, alias=alias or _alias(name)))
+        places.append((place, view))
+    for cte in tree.find_all(exp.CTE):
+        if not cte.args.get("scalar"):
+            cte.set("alias", _alias(names[cte.alias]))
+    return places
+
+
+def _alias(name: str) -> exp.TableAlias:
+    return exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+
+
+def _answer_about_oneself(tree: exp.Expr, scope: Scope) -> None:
+    """Who asks and where is known here, not in the engine."""
+    answers = {"currentuser": scope.name, "user": scope.name, "currentdatabase": "althing", "database": "althing"}
+    for call in list(tree.find_all(exp.Anonymous)):
+        answer = answers.get(str(call.this).lower())
+        if answer is not None:
+            if call.expressions:
+                raise Refused(f"{call.this} takes no arguments.")
+            inside_alias = isinstance(call.parent, exp.Alias)
+            literal = exp.Literal.string(answer)
+            named = call.parent is not None and call.arg_key == "expressions" and isinstance(call.parent, exp.Select)
+            call.replace(exp.alias_(literal, f"{call.this}()", quoted=True) if named and not inside_alias else literal)
+
+
+_TOKEN: Final = re.compile(
+    r"""(?P<text>'(?:[^'\\]|\\.)*') | (?P<quoted>"[^"\\]*") | (?P<word>[A-Za-z_][A-Za-z0-9_]*) | (?P<number>\d[\w.]*)
+      | (?P<space>\s+) | (?P<sign>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_KEYWORDS: Final = functions.names(
+    "select distinct on from where prewhere group by having qualify order limit offset with as in not and or xor"
+    " between like ilike is null case when then else end exists union all intersect except join left right full inner"
+    " cross any asof semi anti array using over partition rows range preceding following window filter interval cast"
+    " extract rollup cube grouping sets totals replace fill to step interpolate asc desc"
+)
+_TYPES: Final = functions.names(
+    "array map tuple nullable lowcardinality decimal decimal32 decimal64 decimal128 decimal256 fixedstring datetime"
+    " datetime64 enum enum8 enum16 simpleaggregatefunction aggregatefunction"
+)
+
+
+def _check_written(sql: str) -> None:
+    """Every name before an opening bracket is a keyword, a type or an allowed function, none of them quoted."""
+    before = ""
+    for sign in _tokens(sql):
+        if sign == "(" and before:
+            lowered = before.lower()
+            if before.startswith('"'):
+                # an alias with columns (`AS "x"(y)`) could be a call as well
+                raise Refused("A quoted name cannot stand before a bracket.")
+            if lowered not in _KEYWORDS and lowered not in _TYPES and not functions.is_allowed(lowered):
+                raise Refused(f"{before[:_MAX_SHOWN]} is not available here.")
+        elif sign in ("`", "\\", "$", "@", "#", ";"):
+            raise Refused(f"The sign {sign} cannot be used here.")
+        before = sign if _WORD.match(sign) or sign.startswith('"') else ""
+        if before.lower() in ("settings", "outfile", "infile"):
+            raise Refused(f"{before.upper()} is not available here.")
+
+
+def _tokens(sql: str) -> Iterator[str]:
+    for match in _TOKEN.finditer(sql):
+        if match.lastgroup != "space":
+            yield match.group()

@@ -1,0 +1,99 @@
+"""What analysts ran: written down before it runs, with its outcome afterwards; else it does not run.
+
+The same rows bound how many statements of one analyst run at once, over both doors and all processes: counting and
+adding happen under one lock per account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, LiteralString
+from uuid import UUID
+
+from infra.analysts import limits
+from infra.analysts.people import Analyst, reading_for
+from infra.identity import Pool
+
+STALE_S: Final = limits.SECONDS * 2
+"""A statement that still `runs` after this long died with its process."""
+
+MESSAGE_LENGTH: Final = 1000
+
+
+class TooManyRunning(Exception):
+    """The analyst has `limits.RUNNING` statements under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a statement ended: `done`, `failed` or `cancelled`."""
+
+    outcome: str
+    ms: int
+    message: str = ""
+    result_rows: int = 0
+    read_rows: int = 0
+
+
+def begin(pool: Pool, analyst: Analyst, statement_id: UUID, door: str, text: str, tables: Sequence[str]) -> None:
+    """Writes down that this runs now. Raises `TooManyRunning`."""
+    with reading_for(pool, analyst) as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(76, hashtext(%s))", (str(analyst.account_id),))
+        added = connection.execute(
+            _BEGIN,
+            {
+                "id": statement_id,
+                "account": analyst.account_id,
+                "door": door,
+                "text": _kept(text),
+                "tables": list(tables),
+                "stale": STALE_S,
+                "most": limits.RUNNING,
+            },
+        )
+        if added.rowcount == 0:
+            raise TooManyRunning
+
+
+def refused(pool: Pool, analyst: Analyst, statement_id: UUID, door: str, text: str, message: str) -> None:
+    """Writes down what the gate refused."""
+    with reading_for(pool, analyst) as connection:
+        connection.execute(_REFUSED, (statement_id, analyst.account_id, door, _kept(text), message[:MESSAGE_LENGTH]))
+
+
+def end(pool: Pool, analyst: Analyst, statement_id: UUID, outcome: Outcome) -> None:
+    """Writes down how it ended."""
+    with reading_for(pool, analyst) as connection:
+        connection.execute(
+            _END,
+            {
+                "id": statement_id,
+                "outcome": outcome.outcome,
+                "message": outcome.message[:MESSAGE_LENGTH].replace("\0", ""),
+                "rows": outcome.result_rows,
+                "read": outcome.read_rows,
+                "ms": outcome.ms,
+            },
+        )
+
+
+def _kept(text: str) -> str:
+    """As Postgres can keep it."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()[: limits.TEXT_BYTES]
+
+
+_BEGIN: Final[LiteralString] = (
+    "INSERT INTO ops.sql_statement (id, account_id, door, text, tables, outcome)"
+    " SELECT %(id)s, %(account)s, %(door)s, %(text)s, %(tables)s::text[], 'running' WHERE (SELECT count(*)"
+    " FROM ops.sql_statement WHERE account_id = %(account)s AND outcome = 'running'"
+    " AND started_at > now() - make_interval(secs => %(stale)s)) < %(most)s"
+)
+_REFUSED: Final[LiteralString] = (
+    "INSERT INTO ops.sql_statement (id, account_id, door, text, outcome, message, ended_at)"
+    " VALUES (%s, %s, %s, %s, 'refused', %s, clock_timestamp())"
+)
+_END: Final[LiteralString] = (
+    "UPDATE ops.sql_statement SET outcome = %(outcome)s, message = %(message)s, result_rows = %(rows)s,"
+    " read_rows = %(read)s, ms = %(ms)s, ended_at = clock_timestamp() WHERE id = %(id)s"
+)

@@ -1,0 +1,41 @@
+"""What one statement of an analyst may take, whichever door it comes through."""
+
+from __future__ import annotations
+
+from typing import Final
+
+RUNNING: Final = 3
+"""Statements of one analyst that run at the same time, over both doors and all processes."""
+
+SECONDS: Final = 30
+ROWS_READ: Final = 1_000_000_000
+MEMORY_BYTES: Final = 1 << 30
+THREADS: Final = 2
+
+RESULT_ROWS: Final = 1_000_000
+"""Rows of a result that is streamed (CSV, NDJSON, Native, ...)."""
+
+RESULT_BYTES: Final = 256 << 20
+PAGE_ROWS: Final = 10_000
+"""Rows of a JSON answer unless asked otherwise, and `PAGE_ROWS_MOST` at most; more are cut off, and it says so."""
+
+PAGE_ROWS_MOST: Final = 100_000
+TEXT_BYTES: Final = 100_000
+
+
+def settings() -> dict[str, str]:
+    """ClickHouse's settings that enforce them; with `readonly` no statement can change any."""
+    return {
+        "max_execution_time": str(SECONDS),
+        "timeout_overflow_mode": "throw",
+        "max_rows_to_read": str(ROWS_READ),
+        "read_overflow_mode": "throw",
+        "max_result_rows": str(RESULT_ROWS),
+        "max_result_bytes": str(RESULT_BYTES),
+        "result_overflow_mode": "throw",
+        "max_memory_usage": str(MEMORY_BYTES),
+        "max_threads": str(THREADS),
+        "max_query_size": str(16 << 20),
+        "max_ast_elements": "1000000",
+        "max_expanded_ast_elements": "2000000",
+    }

@@ -1,0 +1,121 @@
+"""Who an analyst is and what they may see: roles, tokens of ClickHouse clients, websites, and the names behind ids.
+
+Everything is read from Postgres at each statement, under row-level security for that person, so a token that is
+revoked, a role that is taken away and a website that is removed count at once. Connections are the query service's kind
+(`ROLE`): they own nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final, LiteralString
+from uuid import UUID
+
+from psycopg import Connection
+
+from infra.analysts.views import MOST_NAMED, Rows, Scope
+from infra.identity import Pool
+
+ROLES: Final = frozenset(("analyst", "admin"))
+ROLE: Final = "query_reader"
+TOKEN_PREFIX: Final = "sql_"  # noqa: S105 - how tokens begin, not one
+
+
+@dataclass(frozen=True, slots=True)
+class Analyst:
+    """Somebody who may run statements."""
+
+    account_id: UUID
+    email: str
+    is_admin: bool
+
+
+def take_role(connection: Connection[Any]) -> None:
+    """Gives a new connection the reader's rights, for good."""
+    connection.execute(f"SET ROLE {ROLE}".encode())
+    connection.commit()
+
+
+@contextmanager
+def reading_for(pool: Pool, analyst: Analyst) -> Iterator[Connection[Any]]:
+    """A transaction that sees what is this person's. Raises `psycopg.Error` when Postgres is away."""
+    with pool.connection() as connection:
+        _read_for(connection, "admin" if analyst.is_admin else str(analyst.account_id))
+        yield connection
+
+
+def of_token(pool: Pool, name: str, token: str) -> Analyst | None:
+    """The analyst whose token this is, if `name` is that person's e-mail address and they still have the role."""
+    if not token.startswith(TOKEN_PREFIX):
+        return None
+    with pool.connection() as connection:
+        found = connection.execute(_BY_HASH, (token_hash(token),)).fetchone()
+        if found is None:
+            return None
+        token_id, account_id, touch = _values(found)
+        _read_for(connection, str(account_id))
+        person = connection.execute(_PERSON, (account_id,)).fetchone()
+        if person is None:
+            return None
+        email, roles = _values(person)
+        if not ROLES & set(roles) or name.strip().lower() != str(email).lower():
+            return None
+        if touch:
+            connection.execute(_TOUCH, (token_id,))
+    return Analyst(account_id, str(email), "admin" in roles)
+
+
+def token_hash(token: str) -> bytes:
+    """What is kept of a token: it has 240 random bits, so a plain hash is enough."""
+    return sha256(token.encode("utf-8", "surrogateescape")).digest()
+
+
+def scope(pool: Pool, analyst: Analyst) -> Scope:
+    """What this person may see now."""
+    websites: frozenset[UUID] | None = None
+    if not analyst.is_admin:
+        with reading_for(pool, analyst) as connection:
+            rows = connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()
+        websites = frozenset(_values(row)[0] for row in rows)
+
+    def named(table: str) -> Rows:
+        with reading_for(pool, analyst) as connection:
+            values = {"account": analyst.account_id, "everything": analyst.is_admin, "most": MOST_NAMED + 1}
+            return [_values(row) for row in connection.execute(_NAMED[table], values).fetchall()]
+
+    return Scope(analyst.email, websites, named)
+
+
+def _read_for(connection: Connection[Any], reader: str) -> None:
+    connection.execute("SELECT set_config('app.reader', %s, true)", (reader,))
+
+
+def _values(row: Any) -> tuple[Any, ...]:
+    """The row's columns in order, whichever row factory the pool has."""
+    return tuple(row.values()) if isinstance(row, Mapping) else tuple(row)
+
+
+_BY_HASH: Final[LiteralString] = (
+    "SELECT id, account_id, coalesce(last_used_at < now() - interval '1 minute', true) AS touch FROM auth.sql_token"
+    " WHERE token_hash = %s AND revoked_at IS NULL"
+)
+_TOUCH: Final[LiteralString] = "UPDATE auth.sql_token SET last_used_at = now() WHERE id = %s"
+_PERSON: Final[LiteralString] = (
+    "SELECT email, roles FROM read.accounts WHERE id = %s AND disabled_at IS NULL AND erased_at IS NULL"
+)
+_WEBSITES: Final[LiteralString] = "SELECT id FROM read.websites WHERE deleted_at IS NULL AND account_id = %(account)s"
+_NAMED: Final[Mapping[str, LiteralString]] = {
+    "websites": (
+        "SELECT id, domain, timezone, currency FROM read.websites WHERE deleted_at IS NULL"
+        " AND (%(everything)s OR account_id = %(account)s) ORDER BY id LIMIT %(most)s"
+    ),
+    "partners": "SELECT id, name, slug FROM read.partners ORDER BY id LIMIT %(most)s",
+    "links": (
+        "SELECT l.id, l.website_id, l.partner_id, l.slug, l.destination FROM read.links AS l JOIN read.websites AS w"
+        " ON w.id = l.website_id WHERE l.deleted_at IS NULL AND w.deleted_at IS NULL"
+        " AND (%(everything)s OR w.account_id = %(account)s) ORDER BY l.id LIMIT %(most)s"
+    ),
+}
