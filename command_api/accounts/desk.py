@@ -106,8 +106,12 @@ class Desk:
         self, action: str, client: Client, account_id: UUID | None = None, details: Mapping[str, Any] | None = None
     ) -> None:
         """Notes a refusal in the audit trail."""
+        self.note(Entry(action, "refused", None, account_id, None, details or {}), client)
+
+    def note(self, entry: Entry, client: Client) -> None:
+        """Notes in the audit trail what no event tells."""
         with self.core.pool.connection() as connection:
-            record(connection, Entry(action, "refused", None, account_id, None, details or {}), client)
+            record(connection, entry, client)
 
     def prove(self, account_id: UUID, proof: Proof, client: Client) -> model.Account:
         """The account, once the proof was checked. Raises `Problem` 403 `wrong_password`, `code_needed`, `wrong_code`,
