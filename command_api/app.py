@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from command_api.accounts import invite_routes, settings_routes
+from command_api.accounts import admin_routes, invite_routes, settings_routes
 from command_api.accounts import routes as accounts
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.sign_in import Accounts
@@ -30,7 +30,18 @@ from infra.identity import refuse_cross_site
 from infra.problems import Problem, install, problem_schema
 
 THREADS = 16
-CONTEXTS = (accounts, invite_routes, settings_routes, websites, partners, links, conversions, operations, dead_letters)
+CONTEXTS = (
+    accounts,
+    invite_routes,
+    settings_routes,
+    admin_routes,
+    websites,
+    partners,
+    links,
+    conversions,
+    operations,
+    dead_letters,
+)
 
 
 def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> FastAPI:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from psycopg import Cursor
 from pydantic import BaseModel, Field
 
-from command_api.accounts import model, sessions
+from command_api.accounts import erasure, model, sessions
 from command_api.accounts.credentials import Credentials
 from command_api.accounts.desk import Desk, Proof
 from command_api.accounts.fields import Company, Email, Given, Name, Password, Proven, Secret
@@ -200,6 +200,12 @@ def end_session(session_id: Id, request: Request, person: SignedIn, client: From
 def end_other_sessions(person: SignedIn, client: From, desk: TheDesk) -> Response:
     """Ends all sessions but this one."""
     return done(sessions.end_others(desk, person, client))
+
+
+@router.post("/erase", status_code=204)
+def erase_account(body: Proven, request: Request, person: SignedIn, client: From, desk: TheDesk) -> Response:
+    """Erases the account for good: its name and address everywhere, its websites' keys, its sessions."""
+    return signed_out(request, erasure.erase(desk, person, body.proof, client))
 
 
 def done(position: int | None) -> Response:

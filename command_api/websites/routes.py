@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Response
+from psycopg import Cursor
 from pydantic import Field
 
 from command_api.commands import Decided
 from command_api.http import Answer, Body, Id, Nothing, Runs
-from command_api.websites import model
+from command_api.websites import model, owners
 from command_api.websites.keys import NewKey, new_key
 from schemas.events.websites import AttributionModel, KeyKind
 from schemas.uuid7 import uuid7
@@ -75,6 +76,9 @@ def connect_website(body: ConnectWebsite, run: Runs) -> Response:
     website_id = uuid7()
     site, secret, postback = new_key(KeyKind.SITE), new_key(KeyKind.SECRET), new_key(KeyKind.POSTBACK)
 
+    def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+        owners.keep(cursor, website_id, run.person.account_id)
+
     def decide() -> Decided[ConnectedWebsite]:
         events = model.connect(
             website_id,
@@ -91,7 +95,7 @@ def connect_website(body: ConnectWebsite, run: Runs) -> Response:
             secret_key=secret.text,
             postback_token=postback.text,
         )
-        return Decided(events, answer)
+        return Decided(events, answer, also)
 
     return run(decide, body, status=201, seen_by=SEEN_BY)
 
@@ -117,7 +121,9 @@ def disconnect_website(website_id: Id, run: Runs) -> Response:
 
     def decide() -> Decided[Nothing]:
         website = run.core.store.load(website_id, model.evolve)
-        return Decided(model.disconnect(website, run.asked), Nothing())
+        return Decided(
+            model.disconnect(website, run.asked), Nothing(), lambda cursor, _: owners.drop(cursor, website_id)
+        )
 
     return run(decide, status=204, seen_by=SEEN_BY)
 

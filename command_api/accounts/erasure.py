@@ -1,0 +1,110 @@
+"""Being forgotten: the key of a person's data is deleted, and with it what every log, table and replay knew.
+
+In one transaction: what names the account ends (address, websites and their keys, invites, sessions), rows of its
+secrets and mails go, and the key becomes a tombstone. What stays are ids, amounts and times.
+
+Another part of the product that keeps something of an account's adds a `Leaving` to `PARTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final, LiteralString
+from uuid import UUID
+
+from psycopg import Cursor
+
+from command_api.accounts import invites, model
+from command_api.accounts.administration import keep_an_admin
+from command_api.accounts.desk import Decision, Desk, Proof
+from command_api.core import Core
+from command_api.decision import Asked, missing
+from command_api.store import Conflict
+from command_api.websites import model as websites
+from infra.client import Client
+from infra.identity import Principal
+from schemas.base import DomainEvent
+
+Leaving = Callable[[Core, UUID, Asked], Decision]
+"""What ends with an account: its events, and rows to change beside them."""
+
+
+def erase(desk: Desk, person: Principal, proof: Proof, client: Client) -> int | None:
+    """Erases the account. Raises `Problem` 403 as `Desk.prove`, `Refused` for the last admin."""
+    desk.prove(person.account_id, proof, client)
+    account_id = person.account_id
+
+    def decide() -> Decision:
+        asked = Asked(datetime.now(UTC), account_id)
+        account = desk.account(account_id)
+        if account.erased:
+            raise missing("account")
+        guard = desk.guard(account.email)
+        claim = desk.core.store.load(guard, model.evolve_email)
+        erased = model.erase(account, asked)
+        parts = [part(desk.core, account_id, asked) for part in PARTS]
+        events = [event for part, _ in parts for event in part]
+
+        def also(cursor: Cursor[dict[str, Any]], position: int | None) -> None:
+            for _, rows in parts:
+                if rows is not None:
+                    rows(cursor, position)
+            keep_an_admin(cursor, model.evolve(account, erased[0]))
+            for statement in _FORGET:
+                cursor.execute(statement, {"account": account_id})
+
+        return [*events, *model.release_email(account, claim, guard, asked), *erased], also
+
+    position = desk.write(decide, account_id, client)
+    desk.core.keyring.erase(account_id)  # also what this process remembers
+    return position
+
+
+def _websites(core: Core, account_id: UUID, asked: Asked) -> Decision:
+    ids = _ids(core, "SELECT website_id FROM policy.website WHERE account_id = %s", account_id)
+    events: list[DomainEvent] = []
+    for website_id in ids:
+        website = core.store.load(website_id, websites.evolve)
+        if website is not None and not website.disconnected:
+            events += websites.disconnect(website, asked)
+    drop: LiteralString = "DELETE FROM policy.website WHERE account_id = %s RETURNING website_id"
+    return events, lambda cursor, _: _drop_all(cursor, drop, account_id, ids)
+
+
+def _invites(core: Core, account_id: UUID, asked: Asked) -> Decision:
+    ids = _ids(core, "SELECT invite_id FROM auth.invite_code WHERE account_id = %s", account_id)
+    events: list[DomainEvent] = []
+    for invite_id in ids:
+        events += invites.revoke(core.store.load(invite_id, invites.evolve), asked)
+    drop: LiteralString = "DELETE FROM auth.invite_code WHERE account_id = %s RETURNING invite_id"
+    return events, lambda cursor, _: _drop_all(cursor, drop, account_id, ids)
+
+
+def _drop_all(cursor: Cursor[dict[str, Any]], sql: LiteralString, account_id: UUID, known: set[UUID]) -> None:
+    """Raises `Conflict` when something came in the meantime: it must end as well."""
+    dropped = {next(iter(row.values())) for row in cursor.execute(sql, (account_id,))}
+    if dropped - known:
+        raise Conflict("new belongings")
+
+
+PARTS: Final[list[Leaving]] = [_websites, _invites]
+
+_FORGET: Final[tuple[LiteralString, ...]] = (
+    "DELETE FROM auth.credential WHERE account_id = %(account)s",
+    "DELETE FROM auth.second_factor WHERE account_id = %(account)s",
+    "DELETE FROM auth.recovery_code WHERE account_id = %(account)s",
+    "DELETE FROM auth.login_ticket WHERE account_id = %(account)s",
+    "DELETE FROM auth.one_time_link WHERE account_id = %(account)s",
+    "DELETE FROM auth.session WHERE account_id = %(account)s",
+    "DELETE FROM auth.website_session WHERE account_id = %(account)s",
+    "DELETE FROM auth.idempotency WHERE account_id = %(account)s",
+    "DELETE FROM ops.mail WHERE account_id = %(account)s",
+    "INSERT INTO auth.subject_key (subject_id, erased_at) VALUES (%(account)s, now())"
+    " ON CONFLICT (subject_id) DO UPDATE SET key_wrapped = NULL, erased_at = now()",
+)
+
+
+def _ids(core: Core, sql: LiteralString, account_id: UUID) -> set[UUID]:
+    with core.pool.connection() as connection:
+        return {row[0] for row in connection.execute(sql, (account_id,))}

@@ -1,0 +1,28 @@
+"""Whose each website is: rows written in the transaction that connects or removes it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from psycopg import Cursor
+
+from command_api.decision import missing
+
+
+def keep(cursor: Cursor[Any], website_id: UUID, account_id: UUID) -> None:
+    """Raises `Refused` when the account is being erased at the same moment."""
+    cursor.execute("INSERT INTO policy.website (website_id, account_id) VALUES (%s, %s)", (website_id, account_id))
+    erased = cursor.execute(
+        "SELECT 1 FROM auth.subject_key WHERE subject_id = %s AND erased_at IS NOT NULL", (account_id,)
+    ).fetchone()
+    if erased is not None:
+        raise missing("account")
+
+
+def drop(cursor: Cursor[Any], website_id: UUID) -> None:
+    """Also ends the website's sessions."""
+    cursor.execute("DELETE FROM policy.website WHERE website_id = %s", (website_id,))
+    cursor.execute(
+        "UPDATE auth.website_session SET revoked_at = now() WHERE website_id = %s AND revoked_at IS NULL", (website_id,)
+    )

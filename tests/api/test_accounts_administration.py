@@ -1,0 +1,152 @@
+"""Roles, disabling and being forgotten, on a real Postgres."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from command_api import relay
+from command_api.accounts.passwords import Passwords
+from command_api.accounts.sign_in import Accounts
+from command_api.leader import Leader
+from command_api.relay import Relay
+from infra.settings import Settings
+from schemas.base import ERASED
+from tests.support.command import World, command_world, world
+from tests.support.engines import wait_until
+from tests.support.people import PASSWORD, Member, call, invite, member, register
+
+__all__ = ["command_world"]
+
+
+def admin_call(made: World, method: str, path: str, body: Any = None) -> httpx.Response:
+    return call(made, method, f"/api/admin/accounts/{path}", headers=made.admin.headers, json=body)
+
+
+def test_roles_hold_at_once(command_world: World) -> None:
+    ada, other = member(command_world), member(command_world)
+    admin_call(command_world, "PUT", f"{other.id}/roles", {"roles": ["admin"]})
+    assert ada.call("PUT", f"/api/admin/accounts/{ada.id}/roles", json={"roles": ["admin"]}).status_code == 403
+    given = admin_call(command_world, "PUT", f"{ada.id}/roles", {"roles": ["admin"]})
+    assert given.json() == {"id": ada.id, "roles": ["member", "admin"], "disabled": False}
+    partner = {"name": "P of Ada", "baseUrl": "https://p.example", "commission": 1}
+    assert ada.call("POST", "/api/admin/partners", json=partner).status_code == 201
+    assert admin_call(command_world, "PUT", f"{ada.id}/roles", {"roles": ["analyst"]}).json()["roles"] == [
+        "member",
+        "analyst",
+    ]
+    assert ada.call("POST", "/api/admin/partners", json=partner).status_code == 403
+    assert admin_call(command_world, "PUT", f"{ada.id}/roles", {"roles": ["king"]}).status_code == 400
+
+
+def test_a_disabled_account_is_out_at_once_and_may_come_back(command_world: World) -> None:
+    ada = member(command_world)
+    path = f"{ada.id}/disable"
+    assert admin_call(command_world, "POST", path, {"reason": ""}).status_code == 400
+    for _ in range(2):
+        assert admin_call(command_world, "POST", path, {"reason": "fraud"}).json()["disabled"] is True
+    assert not ada.lives() and ada.sign_in().json()["code"] == "invalid_credentials"
+    assert admin_call(command_world, "POST", f"{ada.id}/enable").json()["disabled"] is False
+    assert ada.sign_in().status_code == 200
+    assert command_world.events(ada.id).count("account.disabled.v1") == 1
+
+
+def test_an_admin_ends_the_sessions_of_an_account(command_world: World) -> None:
+    ada = member(command_world)
+    assert admin_call(command_world, "DELETE", f"{ada.id}/sessions").status_code == 200
+    assert not ada.lives() and ada.sign_in().status_code == 200
+    assert admin_call(command_world, "DELETE", "00000000-0000-4000-8000-000000000000/sessions").status_code == 404
+
+
+@pytest.fixture
+def only_admin(embedded_postgres: Settings) -> Any:
+    """An installation with one admin, who signed in."""
+    with world(embedded_postgres) as made:
+        link = Accounts(made.core, Passwords()).ensure_first_admin()
+        assert link is not None
+        body = {"token": link.partition("=")[2], "email": "one@example.com", "password": PASSWORD, "name": "One"}
+        answer = made.call("POST", "/api/platform/setup", json=body)
+        assert answer.status_code == 200
+        yield Member(made, "one@example.com", answer.json())
+
+
+def test_the_last_admin_stays(only_admin: Member) -> None:
+    me = f"/api/admin/accounts/{only_admin.id}"
+    for method, path, body in (
+        ("PUT", f"{me}/roles", {"roles": []}),
+        ("POST", f"{me}/disable", {"reason": "tired"}),
+        ("POST", "/api/platform/erase", {"password": PASSWORD}),
+    ):
+        answer = only_admin.call(method, path, json=body)
+        assert (answer.status_code, answer.json()["code"]) == (409, "last_admin"), path
+    other = Member(
+        only_admin.world, "", register(only_admin.world, invite(only_admin.world, only_admin)["code"]).json()
+    )
+    assert only_admin.call("PUT", f"/api/admin/accounts/{other.id}/roles", json={"roles": ["admin"]}).status_code == 200
+    assert only_admin.call("PUT", f"{me}/roles", json={"roles": []}).status_code == 200
+    assert other.call("PUT", f"/api/admin/accounts/{other.id}/roles", json={"roles": []}).status_code == 409
+
+
+def everything(made: World) -> str:
+    """All rows of all tables, as text."""
+    tables = made.postgres.execute(
+        "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
+        " WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+    ).fetchall()
+    assert len(tables) > 30
+    found = []
+    for (table,) in tables:
+        found += [row[0] for row in made.postgres.execute(f"SELECT t::text FROM {table} AS t".encode())]
+    return "\n".join(found)
+
+
+def holds(text: str, word: str) -> bool:
+    """Whether a word is there: as it is, or in bytes that are shown as hexadecimal digits."""
+    return word in text or word.encode().hex() in text
+
+
+def relay_all(made: World) -> None:
+    """Copies every decided event to topic `domain`."""
+    made.log.end_offset("domain", 0)
+    leader = Leader(made.settings, relay.NAME, Relay(made.log).run).start()
+    try:
+        wanted = made.count("SELECT max(notification_id) FROM events.stored_events")
+        position = "SELECT coalesce(max(position), 0) FROM engine.relay"
+        wait_until(lambda: made.count(position) >= wanted, 20, "the relay")
+    finally:
+        leader.stop()
+
+
+def test_after_erasing_nothing_is_left(command_world: World) -> None:
+    words = ("zinnia.qxv@example.com", "Zinnia Quartz-Vex", "Quartz & Vex Holdings")
+    zinnia = member(command_world, words[0], name=words[1], company=words[2]).set_up_factor()
+    site = zinnia.call("POST", "/api/platform/websites", json={"domain": "garden.example"}).json()
+    made = invite(command_world, zinnia)
+    call(command_world, "POST", "/api/platform/password/forgot", json={"email": words[0]})
+    wrong = zinnia.call("POST", "/api/platform/erase", json={"password": PASSWORD})
+    assert wrong.json()["code"] == "code_needed"
+    relay_all(command_world)
+    before = everything(command_world)
+    assert holds(before, words[0])  # its session: so the search would find it
+    assert holds(before, "account.registered") and holds(before, "garden.example")
+    erased = zinnia.call("POST", "/api/platform/erase", json={"password": PASSWORD, "code": zinnia.code()})
+    assert erased.status_code == 204 and "Max-Age=0" in erased.headers["set-cookie"]
+    relay_all(command_world)
+    after = everything(command_world)
+    assert not [word for word in words if holds(after, word)]
+    assert not zinnia.lives() and zinnia.sign_in().json()["code"] == "invalid_credentials"
+    assert register(command_world, made["code"]).json()["code"] in ("invite_invalid", "invite_revoked")
+    assert command_world.events(site["id"])[-1] == "website.disconnected.v1"
+    assert command_world.count("SELECT count(*) FROM policy.website WHERE account_id = %s", zinnia.id) == 0
+    keyring = command_world.core.keyring
+    row = command_world.postgres.execute(
+        "SELECT convert_from(state, 'UTF8')::jsonb ->> 'email' FROM events.stored_events"
+        " WHERE originator_id = %s AND originator_version = 1",
+        (zinnia.id,),
+    ).fetchone()
+    assert row is not None and keyring(UUID(zinnia.id), "email", row[0]) == ERASED
+    # The address is free again.
+    assert member(command_world, words[0]).id != zinnia.id
