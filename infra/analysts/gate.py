@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -142,6 +142,8 @@ def _check(tree: exp.Expr) -> None:
                 raise Refused(f"{node.name[:_MAX_SHOWN]} cannot be used here.")
         elif kind == "In":
             _check_in(node)
+        elif kind in ("From", "Join"):
+            _check_source(node)
         elif kind in ("DataType", "Placeholder"):
             _check_type(node)
         elif kind == "CTE":
@@ -184,6 +186,15 @@ def _check_in(node: exp.Expr) -> None:
     listed = node.expressions
     if len(listed) == 1 and isinstance(_bare(listed[0]), exp.Column | exp.Identifier | exp.Dot):
         raise Refused("After IN, write a list or a sub-select; for an array use has(array, value).")
+
+
+def _check_source(node: exp.Expr) -> None:
+    """What rows come from is a table or a sub-select; ARRAY JOIN takes arrays, and nothing is read there."""
+    if str(node.args.get("kind") or "").upper() == "ARRAY":
+        if any(node.find_all(exp.Query, exp.Table, exp.From)):
+            raise Refused("ARRAY JOIN takes columns here, not sub-selects.")
+    elif not isinstance(node.this, exp.Table | exp.Subquery):
+        raise Refused("Rows come from a table or a sub-select.")
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
@@ -262,21 +273,35 @@ _TYPES: Final = functions.names(
 
 
 def _check_written(sql: str) -> None:
-    """Every name before an opening bracket is a keyword, a type or an allowed function, none of them quoted."""
-    before = ""
-    for sign in _tokens(sql):
-        if sign == "(" and before:
-            lowered = before.lower()
-            if before.startswith('"'):
-                # an alias with columns (`AS "x"(y)`) could be a call as well
-                raise Refused("A quoted name cannot stand before a bracket.")
-            if lowered not in _KEYWORDS and lowered not in _TYPES and not functions.is_allowed(lowered):
-                raise Refused(f"{before[:_MAX_SHOWN]} is not available here.")
-        elif sign in ("`", "\\", "$", "@", "#", ";"):
-            raise Refused(f"The sign {sign} cannot be used here.")
-        before = sign if _WORD.match(sign) or sign.startswith('"') else ""
-        if before.lower() in ("settings", "outfile", "infile"):
-            raise Refused(f"{before.upper()} is not available here.")
+    """The second look, at signs alone: every name before an opening bracket is a keyword, a type or an allowed
+    function, and whatever follows FROM, JOIN and IN is a bracket, a parameter, or a name that no table has."""
+    signs = ["", "", "", *_tokens(sql)]
+    words = [sign.lower() if _WORD.match(sign) else sign for sign in signs]
+    for at in range(3, len(words)):
+        word, before = words[at], words[at - 1]
+        if word == "(" and before.startswith('"'):
+            raise Refused("A quoted name cannot stand before a bracket.")
+        if (
+            word == "("
+            and _WORD.match(before)
+            and before not in _KEYWORDS | _TYPES
+            and not functions.is_allowed(before)
+        ):
+            raise Refused(f"{before[:_MAX_SHOWN]} is not available here.")
+        if _reads(words, at - 1) and word != "(" and not word.startswith('"with__'):
+            raise Refused("Rows come from a table or a sub-select.")
+        if before == "in" and word not in ("(", "{"):
+            raise Refused("After IN, write a list or a sub-select; for an array use has(array, value).")
+        if word in ("`", "\\", "$", "@", "#", ";", "settings", "outfile", "infile"):
+            raise Refused(f"{signs[at].upper()} cannot be used here.")
+
+
+def _reads(words: Sequence[str], at: int) -> bool:
+    """Whether the word there says what rows come from, and is no part of ARRAY JOIN or of another phrase."""
+    if words[at] == "join":
+        return words[at - 1] != "array"
+    other = words[at - 1] in ("distinct", "fill") or words[at - 3] == "extract"
+    return words[at] == "from" and not other
 
 
 def _tokens(sql: str) -> Iterator[str]:

@@ -214,21 +214,21 @@ CONVERSIONS: Final = View(
     "conversions",
     "Conversions with a click, one row each, as they stand now",
     _columns(
-        f"""
+        """
 website_id UUID The website
 conversion_id UUID The conversion
-event_name {_LOW} What the website calls it: sale, signup, ...
+event_name String What the website calls it: sale, signup, ...
 status String pending, approved, rejected or reversed
 occurred_at DateTime64(3,'UTC') When it happened, UTC
 changed_at DateTime64(3,'UTC') When it last changed, UTC
 value Int64 Amount of the sale in minor units, without what was taken back
-currency {_LOW} Currency of the website
+currency String Currency of the website
 commission Int64 Commission that counts: pending and approved, in minor units
 commission_pending Int64 Of it, pending
 commission_approved Int64 Of it, approved
 commission_reversed Int64 Commission that was taken back
 """
-        + _DIMENSIONS
+        + _DIMENSIONS.replace(_LOW, "String")
     ),
     source=(
         "SELECT website_id, conversion_id, any(event_name) AS event_name,"  # noqa: S608 - own text

@@ -1,0 +1,120 @@
+"""The gate alone: what it refuses, what it lets through, and what it makes of it."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+import pytest
+import sqlglot
+
+from infra.analysts import functions, limits
+from infra.analysts.gate import Refused, admit
+from infra.analysts.views import MOST_NAMED, SCHEMA, Scope, TooMany
+from tests.support.escapes import ESCAPES
+
+OWN = UUID("11111111-2222-4333-8444-555555555555")
+ADA = Scope("ada@example.com", frozenset([OWN]), lambda _: [])
+ADMIN = Scope("root@example.com", None, lambda _: [])
+NEEDS_ENGINE = frozenset(
+    name
+    for name in ESCAPES
+    if name.startswith(("SELECT _topic", "SELECT * EXCEPT(path), _o", "WITH events__g1 AS (SELECT * FROM events__g1)"))
+    or name.startswith("SELECT * FROM (WITH events__g1")
+)
+"""They name what is nowhere: the engine says so (tests/api/test_analysts_doors.py)."""
+
+
+@pytest.mark.parametrize("name", sorted(ESCAPES.keys() - NEEDS_ENGINE))
+@pytest.mark.parametrize("scope", [ADA, ADMIN], ids=["analyst", "admin"])
+def test_no_way_out(name: str, scope: Scope) -> None:
+    with pytest.raises(Refused):
+        admit(ESCAPES[name], scope)
+
+
+HONEST = (
+    "SELECT toStartOfHour(bucket) AS h, sum(clicks) FROM traffic_15m GROUP BY h ORDER BY h LIMIT 10",
+    "SELECT quantile(0.9)(value), countIf(is_bot), uniqCombinedMerge(12)(visitors) FROM visitors_15m, clicks",
+    "WITH big AS (SELECT country, count() AS n FROM clicks GROUP BY country) SELECT * FROM big WHERE n > 1",
+    "WITH events AS (SELECT 1 AS a) SELECT a FROM events",
+    "WITH 10 AS n SELECT n, count() FROM clicks",
+    "SELECT * EXCEPT (path) REPLACE (upper(country) AS country) FROM clicks",
+    "SELECT c.country, p.name FROM clicks AS c LEFT JOIN partners AS p ON p.id = c.partner_id",
+    "SELECT country FROM clicks WHERE visitor IN (SELECT visitor FROM pageviews) AND country IN ('DE', 'FR')",
+    "SELECT path FROM pageviews WHERE path LIKE '/a\\\\_%' OR match(path, '^/x') ORDER BY path LIMIT 3 OFFSET 2",
+    "SELECT row_number() OVER (PARTITION BY country ORDER BY occurred_at) FROM clicks",
+    "SELECT {country:String}, arrayMap(x -> x + 1, [1, 2]), (1, 2).1, map('a', 1)['a'] FROM clicks",
+    "SELECT country, count() FROM clicks GROUP BY country WITH TOTALS",
+    "SELECT day, n FROM (SELECT toDate(occurred_at) AS day, count() AS n FROM clicks GROUP BY day) WHERE n > 1",
+    "SELECT 1 UNION ALL SELECT 2 ORDER BY 1",
+    "SELECT sub, count() FROM clicks ARRAY JOIN [sub1, sub2] AS sub GROUP BY sub",
+    "SELECT JSONExtractString(props, 'plan'), CAST(value AS Decimal(18, 2)), value::Float64 FROM althing.events",
+    "SELECT if(is_bot, 1, 2), multiIf(value > 1, 'a', 'b'), CASE WHEN is_bot THEN 1 ELSE 0 END FROM clicks, events",
+    "SELECT now() - INTERVAL 7 DAY, date_trunc('month', occurred_at), extract(YEAR FROM occurred_at) FROM `clicks`",
+    "SELECT table, name FROM system.columns -- a comment",
+    "select Count(*) from CLICKS" .replace("CLICKS", "clicks"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [*HONEST, *(view.example for view in SCHEMA.values() if view.example)])
+def test_honest_questions_pass(text: str) -> None:
+    admitted = admit(text, ADA)
+    assert admit(text, ADMIN).sql
+    for table in sqlglot.parse_one(admitted.sql, read="clickhouse").find_all(sqlglot.exp.Table):
+        select = table.find_ancestor(sqlglot.exp.Select)
+        assert select is not None
+        of_ours = table.db == "althing"
+        assert not of_ours or str(OWN) in select.sql("clickhouse"), "a table is read without the filter"
+        assert of_ours or table.name.startswith("with__") or not isinstance(table.this, sqlglot.exp.Identifier)
+
+
+def test_every_table_is_filtered_where_it_is_read() -> None:
+    sql = admit("SELECT * FROM clicks AS a JOIN events AS b USING (event_id)", ADA).sql
+    assert sql.count(f"(website_id IN ('{OWN}'))") == 2
+    assert "website_id IN" not in admit("SELECT * FROM clicks", ADMIN).sql
+    nobody = admit("SELECT * FROM clicks", Scope("x", frozenset(), lambda _: [])).sql
+    assert "AND (0)" in nobody
+    assert admit("SELECT 1 FROM clicks, partners", ADA).tables == ("clicks", "partners")
+
+
+def test_names_of_with_stand_for_no_table() -> None:
+    sql = admit("WITH clicks AS (SELECT 1 AS x) SELECT clicks.x FROM clicks", ADA).sql
+    assert "althing" not in sql and '"with__clicks"' in sql
+
+
+@pytest.mark.parametrize(
+    "value", ["a'b", "a\\", "\\'", "'; DROP TABLE x --", "\n\t", "*/ /*", "ü\u2028", "$$", "\\x27"]
+)
+def test_text_stays_text(value: str) -> None:
+    quoted = value.replace("\\", "\\\\").replace("'", "''")
+    sql = admit(f"SELECT '{quoted}' AS x, count() FROM clicks", ADA).sql
+    [literal, *_] = sqlglot.parse_one(sql, read="clickhouse").find_all(sqlglot.exp.Literal)
+    assert literal.this == value
+    named = admit("SELECT * FROM partners", Scope("x", None, lambda _: [(OWN, value, value)])).sql
+    assert value in [one.this for one in sqlglot.parse_one(named, read="clickhouse").find_all(sqlglot.exp.Literal)]
+
+
+def test_who_asks_is_answered_by_the_gate() -> None:
+    assert admit("SELECT currentUser(), currentDatabase() AS d", ADA).sql == (
+        "SELECT 'ada@example.com' AS \"currentUser()\", 'althing' AS d"
+    )
+
+
+def test_descriptions_tell_of_our_tables_only() -> None:
+    sql = admit("SELECT * FROM system.tables, information_schema.columns", ADA).sql
+    assert "FROM system." not in sql and "'traffic_15m'" in sql
+
+
+def test_too_many_names_are_refused_not_cut() -> None:
+    rows = [(uuid4(), "a", "b")] * (MOST_NAMED + 1)
+    with pytest.raises(TooMany):
+        admit("SELECT * FROM partners", Scope("x", None, lambda _: rows))
+
+
+def test_combinators_do_not_open_other_functions() -> None:
+    assert functions.is_allowed("sumIfMerge") and functions.is_allowed("UNIQEXACT")
+    assert not any(functions.is_allowed(name) for name in ("fileIf", "sleepMerge", "if_file", "dictGetIf", "urlIf", ""))
+
+
+def test_limits_are_settings() -> None:
+    settings = limits.settings()
+    assert settings["max_execution_time"] == "30" and settings["result_overflow_mode"] == "throw"
