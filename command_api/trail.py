@@ -13,6 +13,8 @@ from infra.client import Client
 from schemas.base import DomainEvent, personal_fields
 
 _NOT_TOLD: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key"}
+_GUARDS: Final = ("email.", "slug.")
+"""What these tell is told by the event that they guard."""
 _LONGEST: Final = 200
 
 
@@ -28,6 +30,8 @@ def entries(events: Sequence[DomainEvent], actor_id: UUID | None) -> Iterator[En
     """One entry per kind of event; of several the number, of a single one also its plain fields."""
     kinds: dict[str, list[DomainEvent]] = {}
     for event in events:
+        if event.NAME.startswith(_GUARDS):
+            continue
         kinds.setdefault(event.NAME, []).append(event)
     for name, same in kinds.items():
         subjects = {event.originator_id for event in same}

@@ -21,7 +21,7 @@ from infra import PRODUCT_NAME, health, postgres, problems
 from infra.identity import Pool
 from infra.log import open_log
 from infra.settings import Settings
-from query_api.admin import exchange_rates, projections, totals
+from query_api.admin import accounts, audit_trail, exchange_rates, outbox, projections, totals
 from query_api.admin import partners as admin_partners
 from query_api.analytics import explain
 from query_api.analytics import routes as analytics
@@ -33,9 +33,12 @@ from query_api.live import reading
 from query_api.live import routes as live
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
-from query_api.platform import account, conversions, links, partners, websites
+from query_api.platform import account, conversions, export, invites, links, partners, sessions, websites
 from query_api.reader import Reader, take_role
 from query_api.shared_reads import SharedReads
+from query_api.sql import asking as sql_asking
+from query_api.sql import routes as sql
+from query_api.sql.running import Runner
 from query_api.waiting import Positions
 
 THREADS: Final = 32
@@ -44,6 +47,12 @@ THREADS: Final = 32
 POSTGRES_CONNECTIONS: Final = 12
 ROUTERS: Final = (
     account.router,
+    invites.router,
+    sessions.router,
+    export.router,
+    accounts.router,
+    audit_trail.router,
+    outbox.router,
     websites.router,
     partners.router,
     links.router,
@@ -56,6 +65,9 @@ ROUTERS: Final = (
     totals.router,
     projections.router,
     exchange_rates.router,
+    sql.router,
+    sql.admin_router,
+    sql_asking.router,
 )
 
 
@@ -90,7 +102,9 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     freshness = Freshness(service, positions, lambda: open_log(settings))
     hub = Hub(_LiveReader(columnar, service))
     positions.observe(lambda projection: hub.nudge() if projection == "events" else None)
-    app.state.services = Services(settings, pool, columnar, positions, SharedReads(columnar, positions), freshness, hub)
+    runner = Runner(settings)
+    shared = SharedReads(columnar, positions)
+    app.state.services = Services(settings, pool, columnar, positions, shared, freshness, hub, runner)
     await hub.start()
     freshness.start()
     positions.start()
@@ -98,6 +112,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         await hub.stop()
+        await runner.close()
         positions.stop()
         freshness.stop()
         columnar.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
@@ -25,6 +26,11 @@ class User(BaseModel):
     username: str = Field(description="What the person is called: the name, or the e-mail address without one")
     roles: list[str]
     createdAt: datetime | None = Field(description="Null for a moment after registration")
+    company: str
+    timezone: str = Field(description="IANA name")
+    twoFactor: bool = Field(description="Whether signing in needs a second factor")
+    recoveryCodesLeft: int
+    passwordChangedAt: datetime | None = Field(description="Null: never since registration")
 
 
 class About(BaseModel):
@@ -35,15 +41,28 @@ class About(BaseModel):
     trackingUrl: str
 
 
-@router.get("/api/platform/user", dependencies=[Depends(Reads("accounts"))])
+_DETAILS: Final = (
+    "created_at",
+    "company",
+    "timezone",
+    "two_factor_since",
+    "recovery_codes_left",
+    "password_changed_at",
+)
+_NO_DETAILS: Final[dict[str, Any]] = dict.fromkeys(_DETAILS)
+_USER: Final = (
+    "SELECT a.email, a.name, a.roles, a.created_at, d.company, d.timezone, d.two_factor_since, d.recovery_codes_left,"
+    " d.password_changed_at FROM read.accounts AS a LEFT JOIN read.account_details AS d ON d.account_id = a.id"
+    " WHERE a.id = %s"
+)
+
+
+@router.get("/api/platform/user", dependencies=[Depends(Reads("accounts", "account_details"))])
 def get_user(theirs: Theirs) -> User:
     """Who is signed in."""
     principal = theirs.principal
-    found = theirs.reader.row(
-        "SELECT email, name, roles, created_at FROM read.accounts WHERE id = %s", (principal.account_id,)
-    )
     of_session = {"email": principal.email, "name": principal.name, "roles": sorted(principal.roles)}
-    row = found or {**of_session, "created_at": None}
+    row = theirs.reader.row(_USER, (principal.account_id,)) or {**_NO_DETAILS, **of_session}
     return User(
         id=principal.account_id,
         email=row["email"],
@@ -51,6 +70,11 @@ def get_user(theirs: Theirs) -> User:
         username=row["name"] or row["email"],
         roles=row["roles"],
         createdAt=row["created_at"],
+        company=row["company"] or "",
+        timezone=row["timezone"] or "UTC",
+        twoFactor=row["two_factor_since"] is not None,
+        recoveryCodesLeft=row["recovery_codes_left"] or 0,
+        passwordChangedAt=row["password_changed_at"],
     )
 
 

@@ -1,0 +1,123 @@
+"""`GET /api/platform/export`: everything that is stored about an account, as one JSON document, streamed.
+
+One section a table, each read page by page, so that an export of any length holds neither memory nor a connection.
+Row-level security shows the account's own rows alone, whoever it is. A new table with rows of accounts gets a `Section`
+here; a test holds that every read model of that kind has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+
+from infra.audit_trail import Entry, record
+from infra.client import client_of
+from query_api.context import Context, Theirs
+from query_api.reader import Reader
+
+router = APIRouter(tags=["account"])
+PAGE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The account's rows of one table. `key`: a column that orders them; `shown`: columns, where not all may go out."""
+
+    name: str
+    source: str
+    key: str
+    where: str
+    shown: str = "t.*"
+
+
+_OWN: Final = "t.account_id = %(account)s"
+_OF_WEBSITES: Final = "t.website_id IN (SELECT id FROM read.websites WHERE account_id = %(account)s)"
+
+SECTIONS: Final[tuple[Section, ...]] = (
+    Section("account", "read.accounts", "id", "t.id = %(account)s"),
+    Section("details", "read.account_details", "account_id", _OWN),
+    Section(
+        "sessions",
+        "auth.session",
+        "id",
+        _OWN,
+        "t.id, t.created_at, t.last_seen_at, t.expires_at, t.revoked_at, t.user_agent_family, t.country",
+    ),
+    Section(
+        "websiteSessions",
+        "auth.website_session",
+        "id",
+        _OWN,
+        "t.id, t.website_id, t.created_at, t.last_seen_at, t.expires_at, t.revoked_at, t.user_agent_family",
+    ),
+    Section("invites", "read.invites", "id", _OWN),
+    Section("invited", "read.invite_joins", "account_id", "t.invited_by = %(account)s", "t.invite_id, t.joined_at"),
+    Section("mails", "ops.mail", "id", _OWN, "t.id, t.kind, t.subject, t.state, t.created_at, t.sent_at"),
+    Section("websites", "read.websites", "id", _OWN),
+    Section(
+        "websiteKeys",
+        "read.website_keys",
+        "id",
+        _OF_WEBSITES,
+        "t.id, t.website_id, t.kind, t.last4, t.public_key, t.allowed_origins, t.created_at, t.revoked_at",
+    ),
+    Section("links", "read.links", "id", _OF_WEBSITES),
+    Section("conversions", "read.conversions", "id", _OF_WEBSITES),
+    Section("activity", "auth.audit", "seq", _OWN, "t.seq, t.at, t.action, t.outcome, t.address, t.device, t.details"),
+)
+
+
+@router.get("/api/platform/export", response_class=StreamingResponse)
+def export_account(request: Request, context: Context, theirs: Theirs) -> StreamingResponse:
+    """Everything that is stored about one's own account."""
+    mine = theirs.principal.account_id
+    with context.pool.connection() as connection:
+        entry = Entry("account.exported", actor_id=mine, account_id=mine)
+        record(connection, entry, client_of(request, context.settings.trusted_proxies))
+    day = datetime.now(UTC).date().isoformat()
+    return StreamingResponse(
+        document(Reader(context.pool, mine), mine),
+        media_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="account-{day}.json"', "Cache-Control": "no-store"},
+    )
+
+
+def document(reader: Reader, account: UUID) -> Iterator[bytes]:
+    """The document in pieces; each is read when it is asked for."""
+    head = orjson.dumps({"exportedAt": datetime.now(UTC), "accountId": account}).decode()
+    yield head[:-1].encode()
+    for section in SECTIONS:
+        yield f',"{section.name}":['.encode()
+        comma = b""
+        for page in _pages(reader, account, section):
+            yield comma + b",".join(orjson.dumps(row, default=_plain, option=orjson.OPT_UTC_Z) for row in page)
+            comma = b","
+        yield b"]"
+    yield b"}"
+
+
+def _pages(reader: Reader, account: UUID, section: Section) -> Iterator[list[dict[str, Any]]]:
+    after: Any = None
+    while True:
+        sql = (
+            f"SELECT {section.shown}, t.{section.key} AS place FROM {section.source} AS t WHERE {section.where}"  # noqa: S608
+            + (f" AND t.{section.key} > %(after)s" if after is not None else "")
+            + f" ORDER BY t.{section.key} LIMIT {PAGE}"
+        )
+        page = reader.rows(sql, {"account": account, "after": after})
+        if page:
+            after = page[-1]["place"]
+            yield [{name: value for name, value in row.items() if name != "place"} for row in page]
+        if len(page) < PAGE:
+            return
+
+
+def _plain(value: Any) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,164 @@
+"""What the query service shows of accounts: one's own settings, and everybody to admins. Over the whole API."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from projectors.catalogue import CATALOGUE
+from projectors.postgres.readers import ADMINS, EVERYBODY
+from query_api.platform.export import SECTIONS
+from tests.support.people import PASSWORD
+from tests.support.query import Person
+from tests.support.whole_api import Api
+
+NOW = datetime.now(UTC)
+
+
+class Ada:
+    """Somebody who registered through the API, with the rows that projectors would have made."""
+
+    def __init__(self, api: Api) -> None:
+        self.api, self.admin = api, api.query.person("member", "admin")
+        made = self.post("/api/platform/invite-codes", {"maxUses": 3}, self.admin.headers)
+        assert made.status_code == 201, made.text
+        self.invite = made.json()
+        self.email = f"{uuid4().hex[:12]}@example.com"
+        body = {"email": self.email, "password": PASSWORD, "name": "Ada", "inviteCode": self.invite["code"]}
+        answer = self.post("/api/platform/register", body)
+        assert answer.status_code == 201, answer.text
+        self.id, self.token = answer.json()["user"]["id"], answer.json()["token"]
+        self.headers = {"Authorization": f"Bearer {self.token}"}
+        api.query.insert(
+            "accounts",
+            {"id": self.id, "email": self.email, "name": "Ada", "roles": ["member"], "created_at": NOW},
+        )
+        api.query.insert("account_details", {"account_id": self.id, "company": "Analytical", "timezone": "UTC"})
+
+    def post(self, path: str, body: dict[str, Any], headers: dict[str, str] | None = None) -> httpx.Response:
+        place = {"X-Requested-With": "test"}
+        return self.api.http.post(self.api.address + path, json=body, headers={**place, **(headers or {})})
+
+    def get(self, path: str, person: Person | None = None) -> httpx.Response:
+        return self.api.http.get(self.api.address + path, headers=person.headers if person else self.headers)
+
+
+@pytest.fixture
+def ada(whole_api: Api) -> Ada:
+    whole_api.query.postgres.execute("DELETE FROM auth.rate_limit")
+    return Ada(whole_api)
+
+
+def test_the_user_with_the_settings(ada: Ada) -> None:
+    found = ada.get("/api/platform/user").json()
+    shown = {name: found[name] for name in ("email", "company", "timezone", "twoFactor", "recoveryCodesLeft")}
+    assert shown == {
+        "email": ada.email,
+        "company": "Analytical",
+        "timezone": "UTC",
+        "twoFactor": False,
+        "recoveryCodesLeft": 0,
+    }
+
+
+def test_invites_are_shown_to_their_owner_with_the_code(ada: Ada) -> None:
+    made = ada.post("/api/platform/invite-codes", {"maxUses": 2}, ada.headers).json()
+    row = {"id": made["id"], "account_id": ada.id, "max_uses": 2, "created_at": NOW}
+    ada.api.query.insert("invites", {**row, "current_uses": 1, "expires_at": NOW + timedelta(days=1)})
+    joined = {"account_id": uuid4(), "invite_id": made["id"], "invited_by": ada.id, "name": "Eve", "joined_at": NOW}
+    ada.api.query.insert("invite_joins", joined)
+    [found] = ada.get("/api/platform/invite-codes").json()
+    assert (found["code"], found["maxUses"], found["currentUses"], found["status"]) == (made["code"], 2, 1, "active")
+    assert [one["name"] for one in found["joined"]] == ["Eve"]
+    assert made["id"] not in ada.get("/api/platform/invite-codes", ada.admin).text
+
+
+def test_sessions_and_activity_are_ones_own(ada: Ada) -> None:
+    firefox = {"User-Agent": "Mozilla/5.0 Gecko/20100101 Firefox/140.0"}
+    ada.post("/api/platform/login", {"email": ada.email, "password": PASSWORD}, firefox)
+    found = ada.get("/api/platform/sessions").json()
+    assert [(one["device"], one["current"]) for one in sorted(found, key=lambda one: one["current"])] == [
+        ("Firefox", False),
+        ("", True),
+    ]
+    ada.post("/api/platform/login", {"email": ada.email, "password": "not that one"})
+    page = ada.get("/api/platform/user/activity?limit=2")
+    assert [(one["action"], one["outcome"]) for one in page.json()] == [
+        ("account.sign_in", "refused"),
+        ("account.signed_in", "done"),
+    ]
+    assert page.json()[1]["device"] == "Firefox" and page.json()[1]["actorName"] == "Ada"
+    following = ada.api.http.get(ada.api.address + page.links["next"]["url"], headers=ada.headers).json()
+    assert [one["action"] for one in following][-1] == "account.registered"
+    assert {one["accountId"] for one in following} == {ada.id}
+
+
+def test_admins_see_everybody(ada: Ada) -> None:
+    found = ada.get(f"/api/admin/accounts?search={ada.email.upper()}", ada.admin).json()
+    [one] = found
+    assert (one["id"], one["email"], one["sessions"], one["websites"], one["twoFactor"]) == (
+        ada.id,
+        ada.email,
+        1,
+        0,
+        False,
+    )
+    first = ada.get("/api/admin/accounts?limit=1", ada.admin)
+    assert len(first.json()) == 1 and "next" in first.links
+    assert ada.get("/api/admin/accounts").status_code == 403
+
+
+def test_admins_read_the_audit_trail(ada: Ada) -> None:
+    found = ada.get(f"/api/admin/audit-trail?accountId={ada.id}&action=account.", ada.admin).json()
+    assert [one["action"] for one in found] == ["account.signed_in", "account.registered"]
+    refused = ada.get("/api/admin/audit-trail?outcome=refused&limit=200", ada.admin).json()
+    assert {one["outcome"] for one in refused} <= {"refused"}
+    check = ada.get("/api/admin/audit-trail/check", ada.admin).json()
+    assert check["firstBroken"] is None and check["rows"] >= 3 and len(check["head"]) == 64
+    assert ada.get("/api/admin/audit-trail").status_code == 403
+
+
+def test_admins_read_mails_while_there_is_no_server_and_each_look_is_noted(ada: Ada) -> None:
+    ada.post("/api/platform/password/forgot", {"email": ada.email})
+    mail = next(one for one in ada.get("/api/admin/outbox", ada.admin).json() if one["to"] == ada.email)
+    assert (mail["kind"], mail["state"]) == ("password_reset", "waiting") and "text" not in mail
+    letter = ada.get(f"/api/admin/outbox/{mail['id']}", ada.admin).json()
+    assert "#code=" in letter["text"]
+    looks = ada.get(f"/api/admin/audit-trail?accountId={ada.admin.account_id}&action=outbox.", ada.admin).json()
+    assert [(one["action"], one["subjectId"]) for one in looks] == [
+        ("outbox.read", mail["id"]),
+        ("outbox.listed", None),
+    ]
+    assert ada.get("/api/admin/outbox").status_code == 403
+    assert ada.get(f"/api/admin/outbox/{mail['id']}").status_code == 403
+
+
+def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None:
+    eve = Ada(ada.api)
+    site = {"id": uuid4(), "account_id": ada.id, "domain": "ada.example", "timezone": "UTC", "currency": "USD"}
+    ada.api.query.insert("websites", {**site, "attribution_model": "last_click", "created_at": NOW})
+    ada.post("/api/platform/password/forgot", {"email": ada.email})
+    answer = ada.get("/api/platform/export")
+    assert answer.headers["content-disposition"].startswith("attachment; filename=")
+    found = answer.json()
+    assert found["accountId"] == ada.id and set(found) == {"exportedAt", "accountId", *(one.name for one in SECTIONS)}
+    assert [one["email"] for one in found["account"]] == [ada.email]
+    assert [one["domain"] for one in found["websites"]] == ["ada.example"]
+    assert [one["kind"] for one in found["mails"]] == ["password_reset"]
+    assert len(found["sessions"]) == 1 and "token_hash" not in found["sessions"][0]
+    assert {"account.registered", "account.exported"} <= {one["action"] for one in found["activity"]}
+    assert eve.email not in answer.text and eve.id not in answer.text
+    assert [one["email"] for one in ada.get("/api/platform/export", ada.admin).json()["account"]] == [
+        ada.api.query.postgres.execute(
+            "SELECT email FROM read.accounts WHERE id = %s", (ada.admin.account_id,)
+        ).fetchone()[0]  # type: ignore[index]
+    ]
+
+
+def test_every_read_model_with_rows_of_accounts_is_exported() -> None:
+    private = {f"read.{model.name}" for model in CATALOGUE.postgres if model.readers not in (EVERYBODY, ADMINS)}
+    assert private <= {section.source for section in SECTIONS}
