@@ -18,8 +18,11 @@ const partners = partnerNames.map((name, index) => ({ id: `p${index + 1}`, name,
 const countries = [['US', 0.38], ['DE', 0.17], ['GB', 0.14], ['IS', 0.09], ['CA', 0.08], ['FR', 0.055], ['NL', 0.03], ['BR', 0.02], ['SE', 0.015], ['JP', 0.012], ['ZZ', 0.008]];
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** @param {{ empty?: boolean, first?: boolean }} options empty: no website yet; first: a website without any event */
-export function startMock({ empty = false, first = false } = {}) {
+/**
+ * @param {{ empty?: boolean, first?: boolean, broken?: boolean, slow?: boolean }} options
+ * empty: no website yet; first: a website without any event; broken: figures are refused; slow: figures never come
+ */
+export function startMock({ empty = false, first = false, broken = false, slow = false } = {}) {
   const websites = empty ? [] : [website('w1', 'vpnreview.is'), website('w2', 'hosting-compare.com')];
   const keys = new Map();
   const links = first ? [] : partners.slice(0, 4).map((partner, index) => link(`l${index}`, partner, ['sidebar', 'review', 'footer', undefined][index]));
@@ -32,6 +35,13 @@ export function startMock({ empty = false, first = false } = {}) {
     const key = `${request.method} ${url.pathname}`;
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
+    const figures = /^\/api\/platform\/(analytics|conversions|links)/.test(url.pathname);
+    if (slow && figures) return;
+    if (broken && figures) {
+      response.writeHead(503, { 'Content-Type': 'application/problem+json' });
+      response.end(JSON.stringify(problem(503, 'unavailable', 'A service does not answer right now. Please try again in a moment.')));
+      return;
+    }
     if (url.pathname === '/api/platform/analytics/live') return live(response, first ? () => sent : null);
     const json = (value, status = 200, headers = {}) => {
       response.writeHead(status, { 'Content-Type': status < 400 ? 'application/json' : 'application/problem+json', ...headers });

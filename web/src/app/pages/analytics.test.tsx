@@ -100,7 +100,7 @@ test('a failed refresh does not claim success', async () => {
 
 test('picking a country filters every card, shows a pill and stands in the address; Escape clears', async () => {
   const { user, router } = renderApp('/analytics');
-  await user.click(await screen.findByRole('button', { name: 'Filter by Iceland, 900 clicks' }));
+  await user.click(await screen.findByRole('button', { name: 'Filter by Iceland 900 clicks' }));
   const filters = within(screen.getByRole('group', { name: 'Filters' }));
   expect(await filters.findByText('Iceland')).toBeInTheDocument();
   expect(router.state.location.searchStr).toBe('?f=is,country,IS');
@@ -218,6 +218,18 @@ test('the live card shows who is here, what came, and how the stream is', async 
   await waitFor(() => expect(router.state.location.searchStr).toBe('?f=is,country,DE'));
   FakeEventSource.last.fail();
   expect(screen.getByRole('status', { name: 'Live stream: Reconnecting' })).toBeInTheDocument();
+});
+
+test('a stream that never opens says so; a refused one asks whether the session still stands', async () => {
+  const { router } = renderApp('/analytics');
+  await screen.findByTestId('kpi-Revenue');
+  FakeEventSource.last.fail();
+  expect(card('Live').getByText('The live stream cannot be reached right now. It is tried again by itself.')).toBeInTheDocument();
+  expect(requests('GET /api/platform/user')).toEqual([]);
+  server.use(http.get(at('/api/platform/user'), () => refuse(401, 'Sign in again')));
+  await waitFor(() => expect(FakeEventSource.last.closed).toBe(false));
+  FakeEventSource.last.refuse();
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
 });
 
 test('"Where did my event go" counts every outcome and names the last refusals', async () => {

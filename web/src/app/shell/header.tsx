@@ -5,6 +5,7 @@ import { Button, buttonClass } from '@/components/ui/button';
 import { useSession } from '@/lib/session';
 import { useUi, type Theme } from '@/stores/ui';
 import { navigation } from '../navigation';
+import { PRODUCT } from '../product';
 import { Logo } from './logo';
 
 // Menus and sheets are fetched when they are first needed: a public page does not pay for them.
@@ -16,7 +17,7 @@ export function Header() {
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/90 backdrop-blur">
       <div className="mx-auto flex h-14 max-w-7xl items-center gap-2 px-4 sm:px-6">
-        <Link to="/" aria-label="Althing, home" className="mr-3 inline-flex rounded-md">
+        <Link to="/" aria-label={`${PRODUCT}, home`} className="mr-3 inline-flex rounded-md">
           <Logo />
         </Link>
         <nav aria-label="Main" className="hidden flex-1 lg:block">

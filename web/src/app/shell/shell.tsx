@@ -1,6 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { useSession } from '@/lib/session';
+import { getSession, watchOwner } from '@/lib/session';
 import { useToasts } from '@/stores/toasts';
 import { Commands } from './commands';
 import { Footer } from './footer';
@@ -38,12 +39,23 @@ function Toasts() {
   ) : null;
 }
 
-/** When the session ends anywhere (401, sign-out in another tab), the guards of the routes are asked again. */
+/** When somebody else or nobody is signed in, the guards of the routes are asked again, and what was read for the one
+ *  before is forgotten: at once for a successor, after the way to sign-in for nobody, since reading needs a session. */
 function SessionWatch() {
   const router = useRouter();
-  const signedIn = useSession() !== null;
+  const client = useQueryClient();
   useEffect(() => {
-    if (!signedIn) void router.invalidate();
-  }, [router, signedIn]);
+    const leave = () => void router.invalidate().finally(() => client.clear());
+    // The first reads begin before this watch: one of them may have ended the session already.
+    if (!getSession() && router.state.matches.some((match) => match.routeId === '/member')) leave();
+    return watchOwner((owner) => {
+      if (owner === undefined) {
+        leave();
+      } else {
+        void client.resetQueries();
+        void router.invalidate();
+      }
+    });
+  }, [router, client]);
   return null;
 }

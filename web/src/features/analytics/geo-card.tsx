@@ -48,17 +48,17 @@ export function GeoCard({ params, currency, file, onPick }: Props) {
 
 function LegendEntry({ slice, onPick }: { readonly slice: Slice; readonly onPick: (country: string) => void }) {
   const { id, name, clicks, color } = slice;
-  const content = (
-    <>
-      <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: color }} />
-      <span className="min-w-0 truncate">{name}</span>
-      <span className="ml-auto pl-3 text-muted tabular">{formatCount(clicks)}</span>
-    </>
-  );
-  const look = 'flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left';
   return (
-    <button type="button" onClick={() => onPick(id)} aria-label={`Filter by ${name}, ${formatCount(clicks)} clicks`} className={`${look} hover:bg-sunken`}>
-      {content}
+    <button type="button" onClick={() => onPick(id)} className="flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left hover:bg-sunken">
+      <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: color }} />
+      <span className="min-w-0 truncate">
+        <span className="sr-only">Filter by </span>
+        {name}
+      </span>{' '}
+      <span className="ml-auto pl-3 text-muted tabular">
+        {formatCount(clicks)}
+        <span className="sr-only"> clicks</span>
+      </span>
     </button>
   );
 }
