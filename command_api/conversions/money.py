@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Final
 
 from command_api.decision import invalid
 from schemas.base import Money
 from schemas.currencies import MINOR_DIGITS
 from schemas.events.partners import Terms, TermsKind
+
+CURRENCY_UNKNOWN: Final = "currency_unknown"
 
 Rates = Mapping[str, str]
 """Currency -> how many major units of the website's currency one major unit of it is worth, as a decimal text."""
@@ -41,6 +44,6 @@ def _in(currency: str, value: Fraction, of: str, rates: Rates) -> tuple[Money, s
         return Money(amount=round(value), currency=currency), None
     rate = rates.get(of)
     if rate is None or of not in MINOR_DIGITS:
-        raise invalid("currency_unknown", f"There is no exchange rate from {of} to {currency} for that day.")
+        raise invalid(CURRENCY_UNKNOWN, f"There is no exchange rate from {of} to {currency} for that day.")
     shift = Fraction(10) ** (MINOR_DIGITS[currency] - MINOR_DIGITS[of])
     return Money(amount=round(value * Fraction(rate) * shift), currency=currency), rate

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Final
 
 from command_api.conversions import model
-from command_api.decision import Asked, Refused
+from command_api.conversions.money import CURRENCY_UNKNOWN
+from command_api.decision import Asked, Refused, invalid
 from command_api.policies.reading import Reading
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
@@ -37,6 +38,11 @@ class Outcome:
     waits: bool = False
     refusal: Refusal | None = None
 
+    @property
+    def needs_rate(self) -> bool:
+        """Refused for now: decided again when an exchange rate is recorded."""
+        return self.refusal is not None and self.refusal.code == CURRENCY_UNKNOWN
+
 
 def decide(report: ConversionReported, reading: Reading, now: datetime) -> Outcome:
     """Records the sale, or adds to what is known of it. Raises `Poison`."""
@@ -54,7 +60,10 @@ def decide(report: ConversionReported, reading: Reading, now: datetime) -> Outco
             events.append(event)
             state = model.evolve(state, event)
     except Refused as refused:
-        return Outcome(refusal=Refusal(refused.code, refused.message))
+        outcome = Outcome(refusal=Refusal(refused.code, refused.message))
+        if outcome.needs_rate:
+            reading.held.add(report.conversion_id)
+        return outcome
     reading.changed(report.conversion_id, events)
     return Outcome(tuple(events), waits=not state.is_attributed and state.is_open and report.visitor != 0)
 
@@ -76,6 +85,8 @@ def _first(
 ) -> tuple[list[DomainEvent], model.Conversion]:
     amount = report.amount
     if amount is None:
+        if report.conversion_id in reading.held:
+            raise invalid(CURRENCY_UNKNOWN, "This transaction waits for an exchange rate.")
         if report.status in ("rejected", "reversed"):
             raise Refused("invalid", "unknown_transaction", "This transaction was never reported.")
         # A lead, or a sale of which only the payout is told (or nothing: flat terms): there is no amount to count.

@@ -37,6 +37,7 @@ from command_api.policies.keeping import (
     keep_dead_letter_open,
     keep_refused,
     keep_waiting,
+    keep_without_rate,
     refusal_record,
     report_of,
 )
@@ -78,6 +79,8 @@ class Batch:
     events: list[DomainEvent] = field(default_factory=list)
     waiting: list[ConversionReported] = field(default_factory=list)
     refused: list[tuple[ConversionReported, Refused]] = field(default_factory=list)
+    without_rate: list[ConversionReported] = field(default_factory=list)
+    """Those of the refused that are decided again when a rate is recorded."""
     poison: list[tuple[StoredRecord, str]] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
 
@@ -169,6 +172,7 @@ class Reports:
         reading = Reading(self._core, self._clicks, self._click_key)
         self._wait_for_clicks([report for _, report in reports], reading, stop)
         reading.look_up([report for _, report in reports])
+        reading.look_up_held([report for _, report in reports])
         now = datetime.now(UTC)
         for record, report in reports:
             try:
@@ -184,6 +188,8 @@ class Reports:
         batch.events.extend(outcome.events)
         if outcome.refusal is not None:
             batch.refused.append((report, outcome.refusal))
+            if outcome.needs_rate:
+                batch.without_rate.append(report)
             batch.outcomes.append(outcome.refusal.code)
             return
         if outcome.waits:
@@ -237,3 +243,5 @@ def _keep(batch: Batch, cursor: Cursor[dict[str, Any]]) -> None:
         keep_waiting(cursor, report)
     for report, refused in batch.refused:
         keep_refused(cursor, report, refused)
+    for report in batch.without_rate:
+        keep_without_rate(cursor, report)
