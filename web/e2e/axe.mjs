@@ -1,8 +1,7 @@
 // Accessibility of every screen and open dialog, in both themes, on a desk and on a phone. Any violation fails.
-// node e2e/axe.mjs [name,name…] checks only these states.
+// node e2e/axe.mjs [name;name…] checks only these states.
 //
-// Each state is loaded once. Theme and width are then changed in place, as a visitor's system and window do; states that
-// come from an action on the page are reached again only where the width decides what there is to act on.
+// Each state is loaded and reached once; theme and width are then changed in place, as a visitor's system and window do.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { launch, newPage, settle } from './browser.mjs';
@@ -57,7 +56,7 @@ const STATES = [
   { name: 'onboarding, connected', path: '/onboarding', base: first, act: connect },
 ];
 
-const only = process.argv[2]?.split(',');
+const only = process.argv[2]?.split(';');
 const queue = STATES.filter((state) => !only || only.includes(state.name));
 if (queue.length === 0) throw new Error(`No state is called ${process.argv[2]}.`);
 const total = queue.length;

@@ -64,6 +64,7 @@ test('a failure is named and can be tried again', async () => {
   server.use(http.get(at('/api/platform/analytics/overview'), () => refuse(503, 'The analytics database is starting'), { once: true }));
   const { user } = renderApp('/analytics');
   const box = await screen.findByText('Error loading analytics: The analytics database is starting');
+  expect(screen.queryByRole('status', { name: 'Loading Revenue' })).not.toBeInTheDocument();
   await user.click(within(box.closest('[role=alert]') as HTMLElement).getByRole('button', { name: 'Try again' }));
   await waitFor(() => expect(kpi('Revenue')).toHaveTextContent('$984.25'));
   expect(screen.queryByText(/Error loading analytics/)).not.toBeInTheDocument();

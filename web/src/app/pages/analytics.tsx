@@ -112,7 +112,7 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
           <FreshnessLabel freshness={overview.data?.freshness} timezone={website.timezone} />
         </div>
         {failure && <ErrorBox error={failure} prefix="Error loading analytics" onRetry={() => void refreshWebsite(client, website.id)} />}
-        <KpiCards overview={overview.data?.data} points={finished(state, clicks.data?.data ?? [], website.timezone, new Date())} compare={state.compare} />
+        <KpiCards overview={overview.data?.data} points={finished(state, clicks.data?.data ?? [], website.timezone, new Date())} compare={state.compare} failed={overview.isError} />
         {overview.data && <FigureStrip overview={overview.data.data} compare={state.compare} />}
         <TrendCard website={website} state={state} onChange={onChange} />
         <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">

@@ -46,9 +46,11 @@ interface Props {
   /** The bucket that is still filling is left out: it would always look like a fall. */
   readonly points: readonly ClickPoint[];
   readonly compare: Comparison;
+  /** The figures could not be read: the page says why, the cards only stop waiting. */
+  readonly failed?: boolean;
 }
 
-export function KpiCards({ overview, points, compare }: Props) {
+export function KpiCards({ overview, points, compare, failed = false }: Props) {
   return (
     <ul aria-label="Summary" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-4">
       {KPIS.map((kpi) => (
@@ -67,6 +69,8 @@ export function KpiCards({ overview, points, compare }: Props) {
               </div>
               <p className="mt-0.5 text-[0.8125rem] text-muted tabular">{kpi.detail(overview, overview.currency)}</p>
             </>
+          ) : failed ? (
+            <p className="mt-1 text-2xl font-semibold text-muted">–</p>
           ) : (
             <div role="status" aria-label={`Loading ${kpi.label}`}>
               <Skeleton className="mt-2 h-7 w-28" />
