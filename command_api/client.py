@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
 
 from fastapi import Request
@@ -26,21 +26,27 @@ def address_of(request: Request, trusted: Sequence[Network]) -> str:
     """The nearest address that is neither ours nor a trusted proxy's; IPv6 by its /64, which one person has whole."""
     peer = request.client.host if request.client else ""
     chain = [part.strip() for part in request.headers.get("x-forwarded-for", "").split(",") if part.strip()]
-    found = peer
+    found = _address(peer)
     if is_loopback(peer):
         for candidate in reversed(chain):
-            try:
-                address = ip_address(candidate)
-            except ValueError:
+            address = _address(candidate)
+            if address is None:
                 break
-            found = candidate
+            found = address
             if not any(address in network for network in trusted):
                 break
+    if found is None:
+        return peer
+    return str(found) if isinstance(found, IPv4Address) else ":".join(found.exploded.split(":")[:4])
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    """An IPv4 address that was written as an IPv6 one is what it is: else all of them would share one /64."""
     try:
-        address = ip_address(found)
+        address = ip_address(text)
     except ValueError:
-        return found
-    return found if address.version == 4 else ":".join(address.exploded.split(":")[:4])
+        return None
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
 def browser_family(user_agent: str) -> str:

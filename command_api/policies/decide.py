@@ -85,7 +85,7 @@ def _first(
 ) -> tuple[list[DomainEvent], model.Conversion]:
     amount = report.amount
     if amount is None:
-        if report.conversion_id in reading.held:
+        if report.payout is None and report.conversion_id in reading.held:
             raise invalid(CURRENCY_UNKNOWN, "This transaction waits for an exchange rate.")
         if report.status in ("rejected", "reversed"):
             raise Refused("invalid", "unknown_transaction", "This transaction was never reported.")

@@ -59,7 +59,7 @@ class Reading:
 
     def look_up_held(self, reports: Iterable[ConversionReported]) -> None:
         """Reads which of the conversions wait for an exchange rate."""
-        wanted = sorted({report.conversion_id for report in reports if report.amount is None})
+        wanted = sorted({report.conversion_id for report in reports if not (report.amount or report.payout)})
         sql = "SELECT DISTINCT conversion_id FROM policy.without_rate WHERE conversion_id = ANY(%s)"
         self.held.update(found for (found,) in self._rows(sql, (wanted,), wanted))
 

@@ -144,19 +144,26 @@ class Reports:
     def retry(self, connection: Connection, stop: Event) -> None:
         """Decides dead letters again that somebody asked for."""
         for letter_id, record in dead_letters_to_retry(connection, CONVERSIONS.name, self._partition):
-            batch = self._decide([record], stop)
-            if batch.poison:
-                keep_dead_letter_open(connection, letter_id, batch.poison[0][1])
-                continue
-            self._publish_refusals(batch)
+            try:
+                why = self._retry(letter_id, record, stop)
+            except UNSTORABLE as error:
+                why = f"{type(error).__name__}: {error}"
+            if why is not None:
+                keep_dead_letter_open(connection, letter_id, why)
 
-            def also(
-                cursor: Cursor[dict[str, Any]], _: int | None, batch: Batch = batch, letter_id: UUID = letter_id
-            ) -> None:
-                _keep(batch, cursor)
-                end_dead_letter(cursor, letter_id)
+    def _retry(self, letter_id: UUID, record: StoredRecord, stop: Event) -> str | None:
+        """Decides one dead letter; gives why it stays one."""
+        batch = self._decide([record], stop)
+        if batch.poison:
+            return batch.poison[0][1]
+        self._publish_refusals(batch)
 
-            self._core.store.write(batch.events, also)
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            _keep(batch, cursor)
+            end_dead_letter(cursor, letter_id)
+
+        self._core.store.write(batch.events, also)
+        return None
 
     def _decide(self, records: Sequence[StoredRecord], stop: Event) -> Batch:
         batch = Batch()

@@ -332,3 +332,27 @@ def test_dead_letters_are_decided_again_when_asked(command_policies: Policies) -
 
     found = wait_for(states, "both letters")
     assert [found.get(letter) for letter in letters] == [("retried", 1), ("open", 2)]
+
+
+def test_a_dead_letter_that_cannot_be_stored_holds_up_no_other(
+    command_policies: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, shop = command_policies.world, command_policies.shop()
+    look_up = Reading.look_up
+
+    def refuse(reading: Reading, reports: Sequence[ConversionReported]) -> None:
+        if any(report.txid == "UNSTORABLE" for report in reports):
+            raise psycopg.DataError("invalid byte sequence")
+        look_up(reading, reports)
+
+    monkeypatch.setattr(Reading, "look_up", refuse)
+    bad, good = (command_policies.report_of(shop, txid=txid) for txid in ("UNSTORABLE", "STORABLE"))
+    for number, report in enumerate((bad, good)):
+        world.postgres.execute(
+            'INSERT INTO engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, value,'
+            " retry_requested_at) VALUES (%s, 'policy:attribution', 0, 'conversions', 0, %s, 'tried', %s, now())",
+            (report["report_id"], 2 * 10**9 + number, json.dumps(report).encode()),
+        )
+    command_policies.decided(UUID(good["conversion_id"]))
+    open_still = "SELECT count(*) FROM engine.dead_letter WHERE id = %s AND state = 'open' AND attempts = 2"
+    wait_for(lambda: world.count(open_still, bad["report_id"]) == 1, "the bad one to be put back")
