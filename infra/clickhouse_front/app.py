@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, suppress
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -45,11 +45,16 @@ class Limits:
     """How much may happen at once, and what one query of a readonly user may take."""
 
     running: int = 16
-    waiting: int = 128
+    waiting: int = 512
     wait_s: float = 20.0
     readonly_seconds: int = 60
     readonly_result_rows: int = 10_000_000
     readonly_memory_bytes: int = 1 << 30
+
+    @property
+    def readonly_running(self) -> int:
+        """A result is read as slowly as its client likes: those of readonly users leave half of the room to us."""
+        return max(1, self.running // 2)
 
     def readonly_settings(self) -> dict[str, str]:
         return {
@@ -70,6 +75,7 @@ class Front:
         self._default_database = default_database
         self._readonly_limits = limits.readonly_settings()
         self._admission = Admission(limits.running, limits.waiting, limits.wait_s)
+        self._readers = Admission(limits.readonly_running, limits.waiting, limits.wait_s)
         self._sessions = Sessions(engine)
         self._threads = ThreadPoolExecutor(limits.running, "engine")
         self._side_threads = ThreadPoolExecutor(2, "side")
@@ -88,6 +94,7 @@ class Front:
             await self._interface(scope, receive, reply)
 
     def stop(self) -> None:
+        self._readers.stop()
         self._admission.stop()
         for entry in self._running.reads():
             self._side_threads.submit(self._kill, entry.mark)
@@ -121,7 +128,7 @@ class Front:
             decoder = codings.decoder(request.headers.get("content-encoding", ""), native=request.flag("decompress"))
             body = Body(receive, decoder)
             with ExitStack() as files:
-                async with self._admission.slot():
+                async with self._slot(user):
                     if request.is_form:
                         request = await self._with_form(request, body, files)
                         reply.query_id = request.query_id
@@ -134,6 +141,14 @@ class Front:
         except Exception as failure:
             log.exception("A query failed outside the engine.")
             await self._fail(reply, body, from_engine(failure))
+
+    @asynccontextmanager
+    async def _slot(self, user: User) -> AsyncIterator[None]:
+        async with AsyncExitStack() as slots:
+            if user.readonly:
+                await slots.enter_async_context(self._readers.slot())
+            await slots.enter_async_context(self._admission.slot())
+            yield
 
     async def _with_form(self, request: Request, body: Body, files: ExitStack) -> Request:
         kind = request.headers["content-type"]

@@ -8,6 +8,11 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import clickhouse_connect
+import httpx
+from clickhouse_connect.driver.client import Client
 
 from infra.settings import Settings
 from tests.support.engines import ROOT, Engine, free_port
@@ -54,6 +59,17 @@ def start_clickhouse(folder: Path, *options: str) -> ClickHouse:
     )
     engine.start()
     return engine
+
+
+def ask(opened: httpx.Client, sql: str, **parameters: Any) -> httpx.Response:
+    """Posts a statement."""
+    return opened.post("/", params=parameters, content=sql)
+
+
+def connect(server: ClickHouse, **more: Any) -> Client:
+    """clickhouse-connect on `server`, as the full user unless `more` says otherwise."""
+    options: dict[str, Any] = {"username": USER, "password": PASSWORD, "database": "althing", **more}
+    return clickhouse_connect.get_client(host="127.0.0.1", port=server.port, **options)
 
 
 def _answers(address: str) -> bool:
