@@ -12,7 +12,7 @@ from uuid import UUID
 
 import anyio.to_thread
 import psycopg
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.routing import APIRoute
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -33,6 +33,7 @@ from query_api.live import reading
 from query_api.live import routes as live
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
+from query_api.parameters import refuse_odd_parameters
 from query_api.platform import account, conversions, links, partners, websites
 from query_api.reader import Reader, take_role
 from query_api.shared_reads import SharedReads
@@ -68,6 +69,7 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=partial(_lifespan, settings),
+        dependencies=[Depends(refuse_odd_parameters)],
         generate_unique_id_function=_operation_id,
         strict_content_type=True,
     )

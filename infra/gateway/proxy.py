@@ -22,6 +22,8 @@ from infra.settings import Network
 log = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
+_LIVE = "/live"
+"""How the addresses of live streams end: whatever a client says that it accepts, they have connections of their own."""
 _CONNECT_S = 1.5
 _READ_S = 35.0
 _STREAM_READ_S = 60.0
@@ -74,7 +76,9 @@ class Proxy:
         body = (await receive()).get("body", b"") if _has_body(scope) else b""
         raw_path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
         query = scope["query_string"].decode("latin-1")
-        streaming = any(n == b"accept" and b"text/event-stream" in v for n, v in scope["headers"])
+        streaming = raw_path.endswith(_LIVE) or any(
+            n == b"accept" and b"text/event-stream" in v for n, v in scope["headers"]
+        )
         client = self._streams if streaming else self._client
         request = client.build_request(
             scope["method"],
@@ -102,7 +106,7 @@ class Proxy:
 async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str, send: Send) -> None:
     started = False
     try:
-        answer = await client.send(request, stream=True)
+        answer = await _answer_to(client, request)
         try:
             headers = [(name.lower(), value) for name, value in answer.headers.raw]
             await send({"type": "http.response.start", "status": answer.status_code, "headers": to_browser(headers)})
@@ -123,6 +127,17 @@ async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str
         await _unavailable(send, service, timed_out=isinstance(error, httpx.ReadTimeout))
         return
     await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _answer_to(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    """The answer's beginning. A read is asked a second time when its connection broke: a kept one may have been closed
+    behind at that very moment. A command is not, for it may have been done."""
+    try:
+        return await client.send(request, stream=True)
+    except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+        if request.method not in _READS:
+            raise
+    return await client.send(request, stream=True)
 
 
 async def _unavailable(send: Send, service: str, *, timed_out: bool) -> None:

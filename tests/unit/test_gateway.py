@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_network
@@ -104,6 +105,24 @@ def serving(app: App, port: int, *, lifespan: bool = False) -> Iterator[uvicorn.
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+@contextmanager
+def breaking(
+    handle: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]], port: int
+) -> Iterator[None]:
+    """A bare server of its own thread."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = asyncio.run_coroutine_threadsafe(asyncio.start_server(handle, "127.0.0.1", port), loop).result(10)
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(server.close)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
 
 
 @dataclass
@@ -238,6 +257,28 @@ class TestProxy:
         assert ready.status_code == 503 and set(ready.json()["parts"]) == {"web", "query", "command"}
         assert alive.status_code == 200
 
+    def test_a_read_is_asked_again_when_its_connection_broke_and_a_command_is_not(self, tmp_path: Path) -> None:
+        asked: list[str] = []
+
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            """Answers every second request, and closes instead of answering the others."""
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            asked.append(head.split(" ", 1)[0])
+            if len(asked) % 2 == 0:
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}")
+                await writer.drain()
+            writer.close()
+
+        web, port = free_ports(2)
+        with (
+            breaking(handle, port),
+            serving(Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path), web, lifespan=True),
+        ):
+            read = httpx.get(f"http://127.0.0.1:{web}/api/things")
+            command = httpx.post(f"http://127.0.0.1:{web}/api/things", json={})
+        assert (read.status_code, command.status_code) == (200, 503)
+        assert asked == ["GET", "GET", "POST"]
+
     def test_both_ports_are_needed(self, tmp_path: Path) -> None:
         with pytest.raises(SettingsError, match="ALTHING_COMMAND_PORT"):
             Gateway(Settings(), tmp_path)
@@ -252,6 +293,16 @@ class TestLiveStreams:
             # Streams of the tests before may have ended only just now.
             world.query.streams_ended.clear()
         assert world.query.streams_ended.wait(10), "the service must learn that the browser has gone"
+
+    def test_a_stream_has_a_connection_of_its_own_whatever_its_client_accepts(self, world: World) -> None:
+        proxy = world.gateway._proxy
+        assert proxy is not None
+        with httpx.stream("GET", world.url + "/api/live") as answer:
+            parts = answer.iter_raw()
+            assert next(parts) == b"data: 1\n\n"
+            assert proxy._streams._transport._pool.connections  # type: ignore[attr-defined]  # httpx shows no other way
+            world.query.streams_ended.clear()
+        assert world.query.streams_ended.wait(10)
 
     def test_a_stop_ends_the_streams(self, tmp_path: Path) -> None:
         web, query_port = free_ports(2)
