@@ -92,6 +92,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     freshness = Freshness(service, positions, lambda: open_log(settings))
     hub = Hub(_LiveReader(columnar, service))
     positions.observe(lambda projection: hub.nudge() if projection == "events" else None)
+    positions.observe_ended_sessions(hub.end_session)
     app.state.services = Services(settings, pool, columnar, positions, SharedReads(columnar, positions), freshness, hub)
     await hub.start()
     freshness.start()

@@ -27,6 +27,8 @@ _LIVE = "/live"
 _CONNECT_S = 1.5
 _READ_S = 35.0
 _STREAM_READ_S = 60.0
+_STALLED_S = 30.0
+"""A client that takes nothing for so long holds a connection to a service that others wait for."""
 _WORKERS = 100
 _STREAMS = 500
 
@@ -112,7 +114,8 @@ async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str
             await send({"type": "http.response.start", "status": answer.status_code, "headers": to_browser(headers)})
             started = True
             async for chunk in answer.aiter_raw():
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                async with asyncio.timeout(_STALLED_S):
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
         finally:
             await answer.aclose()
     except asyncio.CancelledError:
@@ -120,6 +123,9 @@ async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str
         if started:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         raise
+    except TimeoutError:
+        log.info("a client took nothing of %s for %.0f s and is given up", request.url.path, _STALLED_S)
+        return  # without the answer's end, so that its connection is closed
     except httpx.HTTPError as error:
         log.warning("the %s service did not answer %s: %s", service, request.url.path, type(error).__name__)
         if started:

@@ -41,6 +41,9 @@ class FakeService:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
+        if scope["path"] == "/api/endless":
+            await self._endless(receive, send)
+            return
         if scope["path"] == "/api/live":
             await self._live(receive, send)
             return
@@ -53,6 +56,13 @@ class FakeService:
         given = [(b"content-type", b"application/json"), (b"x-position", b"domain@7"), (b"server", b"secret/1.0")]
         await send({"type": "http.response.start", "status": 200, "headers": given})
         await send({"type": "http.response.body", "body": content})
+
+    async def _endless(self, receive: Receive, send: Send) -> None:
+        gone = asyncio.ensure_future(receive())
+        gone.add_done_callback(lambda _: self.streams_ended.set())
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while not self.streams_ended.is_set():
+            await send({"type": "http.response.body", "body": b"x" * 65536, "more_body": True})
 
     async def _live(self, receive: Receive, send: Send) -> None:
         start = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]}
@@ -303,6 +313,17 @@ class TestLiveStreams:
             assert proxy._streams._transport._pool.connections  # type: ignore[attr-defined]  # httpx shows no other way
             world.query.streams_ended.clear()
         assert world.query.streams_ended.wait(10)
+
+    def test_a_client_that_takes_nothing_is_given_up(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("infra.gateway.proxy._STALLED_S", 0.2)
+        web, port = free_ports(2)
+        query = FakeService("query")
+        gateway = Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path)
+        with serving(query, port), serving(gateway, web, lifespan=True):
+            with socket.create_connection(("127.0.0.1", web), 10) as client:
+                client.sendall(b"GET /api/endless HTTP/1.1\r\nhost: x\r\n\r\n")
+                assert query.streams_ended.wait(20), "the service must be let go of"
+            assert httpx.get(f"http://127.0.0.1:{web}/api/things").status_code == 200
 
     def test_a_stop_ends_the_streams(self, tmp_path: Path) -> None:
         web, query_port = free_ports(2)
