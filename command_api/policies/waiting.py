@@ -24,6 +24,7 @@ from command_api.leader import Connection
 from command_api.policies.clicks import Clicks
 from command_api.policies.decide import attribute_late
 from command_api.policies.reading import Reading
+from command_api.policies.reports import TRANSIENT
 from command_api.policies.without_rate import WithoutRate
 from command_api.store import Conflict
 from infra.sealing import derived_key
@@ -110,6 +111,12 @@ class Waiting:
         except Refused as refused:
             log.info("%s cannot be attributed yet: %s", report.conversion_id, refused.message)
             return Found(needs_rate=refused.code == CURRENCY_UNKNOWN)
+        except TRANSIENT:
+            raise
+        except Exception:
+            # One that cannot be attributed must not hold up the others.
+            log.exception("%s cannot be attributed", report.conversion_id)
+            return Found()
         return Found(events, over=bool(events))
 
     def _end(self, conversion_id: UUID, events: Sequence[DomainEvent]) -> None:

@@ -6,11 +6,14 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 
+from command_api.conversions import model
+from command_api.policies import decide, waiting
 from command_api.policies.reading import Reading
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionRecorded
@@ -105,6 +108,25 @@ def test_a_conversion_before_its_click_counts_when_the_click_comes(command_polic
     state = command_policies.decided(conversion, version=2)
     assert state.is_attributed and state.net_commission == 1000
     wait_for(lambda: command_policies.world.count(sql, conversion) == 0, "it to wait no more")
+
+
+def test_one_that_cannot_be_attributed_holds_up_no_other(
+    command_policies: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop, visitor = command_policies.shop(), 2**63 + 999
+
+    def fail(state: model.Conversion, *others: Any) -> Any:
+        if state.facts.txid == "BAD":
+            raise ValueError("nobody thought of this")
+        return decide.attribute_late(state, *others)
+
+    monkeypatch.setattr(waiting, "attribute_late", fail)
+    bad, good = (command_policies.report(shop, txid=txid, visitor=visitor) for txid in ("BAD", "GOOD"))
+    for conversion in (bad, good):
+        command_policies.decided(conversion)
+    command_policies.project_click(shop, timedelta(minutes=1), visitor=visitor)
+    assert command_policies.decided(good, version=2).is_attributed
+    assert command_policies.decided(bad).version == 1
 
 
 def test_reported_twice_by_different_ways_it_is_one_sale(command_policies: Policies) -> None:
