@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { Boundary } from '@/components/data/boundary';
 import { Button, buttonClass } from '@/components/ui/button';
 import { useSession } from '@/lib/session';
 import { useUi, type Theme } from '@/stores/ui';
@@ -38,9 +39,11 @@ export function Header() {
         <div className="ml-auto flex items-center gap-1.5">
           <ThemeButton />
           {session ? (
-            <Suspense fallback={<UserRound aria-hidden className="m-2.5 size-4 text-muted" />}>
-              <AccountMenu user={session.user} />
-            </Suspense>
+            <Boundary fallback={<Link to="/account-settings" className={buttonClass()}>Account Settings</Link>}>
+              <Suspense fallback={<UserRound aria-hidden className="m-2.5 size-4 text-muted" />}>
+                <AccountMenu user={session.user} />
+              </Suspense>
+            </Boundary>
           ) : (
             <Link to="/login" className={buttonClass({ variant: 'primary' })}>
               Get Started
@@ -61,9 +64,11 @@ function PhoneMenu() {
         <MenuIcon aria-hidden className="size-5" />
       </Button>
       {open && (
-        <Suspense fallback={null}>
-          <PhoneSheet onClose={() => setOpen(false)} />
-        </Suspense>
+        <Boundary fallback={null}>
+          <Suspense fallback={null}>
+            <PhoneSheet onClose={() => setOpen(false)} />
+          </Suspense>
+        </Boundary>
       )}
     </div>
   );

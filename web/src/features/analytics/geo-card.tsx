@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { ChartSpace, Donut } from '@/components/charts/lazy';
 import type { Slice } from '@/components/charts/types';
@@ -16,7 +17,8 @@ interface Props {
 
 export function GeoCard({ params, currency, file, onPick }: Props) {
   const query = useQuery(geographicQuery(params));
-  const slices = countrySlices(query.data?.data ?? []);
+  const data = query.data?.data;
+  const slices = useMemo(() => countrySlices(data ?? []), [data]);
   return (
     <ChartCard
       title="Geographic Distribution"
