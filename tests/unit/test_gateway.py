@@ -250,6 +250,18 @@ class TestProxy:
         assert b"evil" not in seen[b"x-forwarded-host"]
         assert not {b"forwarded", b"x-real-ip", b"x-secret"} & set(seen)
 
+    @pytest.mark.parametrize(
+        "target", ["/api/../metrics", "/api/./a//b", "/api/%2e%2e/metrics?a=%2F+b&a=&c", "/api/a%20b"]
+    )
+    def test_an_address_arrives_as_it_was_written(self, world: World, target: str) -> None:
+        """Nobody walks out of /api into what the services show to this machine alone."""
+        with socket.create_connection(("127.0.0.1", httpx.URL(world.url).port or 0), 10) as client:
+            client.sendall(f"GET {target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
+            assert client.makefile("rb").read().startswith(b"HTTP/1.1 200")
+        path, _, query = target.partition("?")
+        seen = world.query.seen[-1]
+        assert (seen["raw_path"].decode(), seen["query_string"].decode()) == (path, query)
+
     def test_credentials_pass_through(self, world: World) -> None:
         httpx.get(world.url + "/api/things", headers={"authorization": "Bearer t", "cookie": "__Host-sid=c"})
         seen = world.query.seen[-1]["headers"]
