@@ -71,11 +71,6 @@ REFUSED = [
 ]
 
 
-@pytest.fixture(scope="module")
-def world(query_service: QueryService) -> World:
-    return World(query_service)
-
-
 @pytest.mark.parametrize(("path", "query", "field"), REFUSED, ids=[f"{p[14:]} {q[:40]}" for p, q, _ in REFUSED])
 def test_odd_parameters_are_refused_and_named(
     query_service: QueryService, world: World, path: str, query: str, field: str
