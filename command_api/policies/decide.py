@@ -45,7 +45,11 @@ class Outcome:
 
 
 def decide(report: ConversionReported, reading: Reading, now: datetime) -> Outcome:
-    """Records the sale, or adds to what is known of it. Raises `Poison`."""
+    """Records the sale, or adds to what is known of it. Raises `Poison`.
+
+    A report that names another amount than the first one did is on record, and changes nothing: the edge refuses it
+    (409), unless it could not look.
+    """
     website = reading.website(report.website_id)
     if website is None:
         raise Poison(f"there is no website {report.website_id}")
@@ -56,16 +60,19 @@ def decide(report: ConversionReported, reading: Reading, now: datetime) -> Outco
             events, state = _first(report, website, reading, asked)
         else:
             events, state = _again(before, report, website, reading, asked)
-        for event in model.report_status(state, report.status, BY_PARTNER, asked):
-            events.append(event)
-            state = model.evolve(state, event)
+        agrees = _agrees(report, state)
+        if agrees:
+            for event in model.report_status(state, report.status, BY_PARTNER, asked):
+                events.append(event)
+                state = model.evolve(state, event)
     except Refused as refused:
         outcome = Outcome(refusal=Refusal(refused.code, refused.message))
         if outcome.needs_rate:
             reading.held.add(report.conversion_id)
         return outcome
     reading.changed(report.conversion_id, events)
-    return Outcome(tuple(events), waits=not state.is_attributed and state.is_open and report.visitor != 0)
+    waits = agrees and not state.is_attributed and state.is_open and report.visitor != 0
+    return Outcome(tuple(events), waits)
 
 
 def attribute_late(
@@ -123,11 +130,16 @@ def _again(
     )
     for event in events:
         state = model.evolve(state, event)
-    if not state.is_attributed and state.is_open:
+    if _agrees(report, state) and not state.is_attributed and state.is_open:
         for event in attribute_late(state, report, website, reading, asked):
             events.append(event)
             state = model.evolve(state, event)
     return events, state
+
+
+def _agrees(report: ConversionReported, state: model.Conversion) -> bool:
+    """Whether it names the amount that stands, or none."""
+    return report.amount in (None, state.facts.amount)
 
 
 def _rates(

@@ -149,6 +149,21 @@ def test_reported_twice_by_different_ways_it_is_one_sale(command_policies: Polic
     assert state.facts.amount.amount == 10_000
 
 
+def test_a_report_with_another_amount_changes_nothing(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    visitor = command_policies.project_click(shop)
+    conversion = command_policies.report(shop, txid="A-2")
+    command_policies.decided(conversion)
+    other = {"amount": 2_500, "currency": "USD"}
+    command_policies.report(shop, txid="A-2", amount=other, status="reversed", visitor=visitor, reported_by="postback")
+    state = command_policies.decided(conversion, version=2)
+    command_policies.caught_up()
+    assert (state.status.value, state.reversed_amount, state.is_attributed) == ("pending", 0, False)
+    assert command_policies.world.events(conversion) == ["conversion.recorded.v1", "conversion.report_conflicted.v1"]
+    waits = "SELECT count(*) FROM policy.waiting WHERE conversion_id = %s"
+    assert command_policies.world.count(waits, conversion) == 0
+
+
 def test_a_status_of_an_unknown_sale_records_it_first(command_policies: Policies) -> None:
     shop = command_policies.shop()
     click = command_policies.click(shop)
