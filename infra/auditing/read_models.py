@@ -85,6 +85,8 @@ def read_models(postgres: psycopg.Connection[Any]) -> Iterator[ReadModels]:
     """The read models of this moment. `postgres` must be in autocommit mode and is the block's own until its end."""
     with postgres.transaction():
         postgres.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        # While the log is read, this session has nothing to do for as long as that takes.
+        postgres.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         yield ReadModels(postgres)
 
 

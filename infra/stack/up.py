@@ -11,6 +11,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from infra import PRODUCT_NAME
 from infra.settings import Settings, SettingsError, load
 from infra.stack import ports, secret_file, state
@@ -80,8 +82,14 @@ class LaidOut:
         return spec_of(self.made, name), base_environment(self.made)
 
     def set_up_postgres(self) -> None:
+        """Raises `StartFailed`."""
         if self._settings.postgres_url is None:
-            postgres.set_up(self.ports.postgres, self._secrets)
+            try:
+                postgres.set_up(self.ports.postgres, self._secrets)
+            except psycopg.Error as error:
+                log = log_file(self.data_dir, "postgres")
+                reason = " ".join(str(error).split())
+                raise StartFailed(f"Postgres could not be set up: {reason}; its output is in {log}") from error
 
     def _lay_out(self, chosen: ports.Ports) -> None:
         self.ports = chosen

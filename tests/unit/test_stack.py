@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -49,7 +49,7 @@ class TestPorts:
             chosen = ports.choose(settings(tmp_path))
         assert chosen.clickhouse != 8123
 
-    @pytest.mark.parametrize("field", ["port", "tracking_port", "kafka_port", "query_port"])
+    @pytest.mark.parametrize("field", [row.name for row in fields(Settings) if row.name.rpartition("_")[2] == "port"])
     def test_a_taken_fixed_port_is_named(self, tmp_path: Path, field: str) -> None:
         with socket.socket() as holder:
             holder.bind(("127.0.0.1", 0))

@@ -5,19 +5,21 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
-from infra.settings import SettingsError
+from infra.settings import Settings, SettingsError
 from infra.stack import console, secret_file, state, up
 from infra.stack.ports import Ports
 from infra.stack.spec import ProcessSpec
-from infra.stack.supervisor import Supervisor
+from infra.stack.supervisor import StartFailed, StopRequested, Supervisor
+from tests.support.stack import free_ports
 
 WAITER = "import signal; print('here', flush=True); signal.pause()"
 
@@ -69,6 +71,54 @@ def test_a_full_disk_ends_no_process_and_is_said_once(tmp_path: Path, capsys: py
     made.stop([("one", "two")])
     assert {row.state for row in made.rows} == {"stopped"}
     assert capsys.readouterr().out.count("No space left on device") == 1
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.usefixtures("handlers")
+def test_a_signal_during_the_start_ends_it_and_what_was_started(tmp_path: Path, number: signal.Signals) -> None:
+    def never_ready() -> bool:
+        os.kill(os.getpid(), number)
+        return False
+
+    made = Supervisor(tmp_path, dict(os.environ), lambda _rows: None)
+    made.handle_signals()
+    with pytest.raises(StopRequested):
+        made.start((ProcessSpec("one", [sys.executable, "-c", WAITER], never_ready, stop_timeout_s=5),))
+    pid = made.rows[0].pid
+    made.stop([("one",)])
+    assert pid is not None and state.birth(pid) is None
+
+
+@pytest.mark.usefixtures("handlers")
+def test_a_second_signal_shortens_every_patience(tmp_path: Path) -> None:
+    """The child heeds no signal and would be waited for longer than a test may last."""
+    mark = tmp_path / "deaf"
+    deaf = f"import pathlib, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); pathlib.Path({str(mark)!r}).touch()"
+    program = [sys.executable, "-c", f"{deaf}; [signal.pause() for _ in range(9)]"]
+    made = Supervisor(tmp_path, dict(os.environ), lambda _rows: None)
+    made.handle_signals()
+    made.start((ProcessSpec("deaf", program, mark.exists, stop_timeout_s=3600),))
+    pid = made.rows[0].pid
+    for _ in range(2):
+        os.kill(os.getpid(), signal.SIGTERM)
+    made.stop([("deaf",)])
+    assert pid is not None and state.birth(pid) is None
+
+
+def test_an_engine_that_goes_away_while_it_is_set_up_is_told_in_one_sentence(tmp_path: Path) -> None:
+    web, tracking, postgres_port = free_ports(3)
+    given = Settings(data_dir=tmp_path, port=web, tracking_port=tracking, postgres_port=postgres_port, log="postgres")
+    laid = up.LaidOut(given, secret_file.load_or_create(tmp_path), tmp_path, [])
+    with pytest.raises(StartFailed, match=r"Postgres could not be set up: .*postgres\.log$"):
+        laid.set_up_postgres()
 
 
 def test_output_is_read_on_when_its_file_cannot_be_written(tmp_path: Path) -> None:
