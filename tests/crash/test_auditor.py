@@ -267,14 +267,13 @@ def test_a_row_of_a_read_model_that_was_changed_behind_the_log_is_found(way: Pip
     url = way.settings.postgres_url or ""
     with way.projecting(), psycopg.connect(url, autocommit=True) as postgres:
         ends = wait_until_quiet(way.log, postgres, 60)
-        # As with a log that takes long to read: the audit's own session has nothing to do meanwhile.
-        name = postgres.info.dbname
-        postgres.execute(f"ALTER DATABASE {name} SET idle_in_transaction_session_timeout = '2ms'".encode())
     with (
         psycopg.connect(url, autocommit=True) as postgres,
         Reader(way.settings) as clickhouse,
         pool(way.settings, 1) as connections,
     ):
+        # As with a log that takes long to read: this session has nothing to do meanwhile.
+        postgres.execute("SET idle_in_transaction_session_timeout = '2ms'")
         keyring = Keyring(connections, way.settings)
         for model, kind, statement in CHANGES_IN_POSTGRES:
             postgres.execute(f"CREATE TABLE kept AS TABLE read.{model}__g1".encode())
