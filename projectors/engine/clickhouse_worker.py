@@ -28,7 +28,7 @@ from schemas.topics import DOMAIN
 log = logging.getLogger(__name__)
 
 MAX_ROWS: Final = 50_000
-MAX_BYTES: Final = 8 * 1024 * 1024
+MAX_BYTES: Final = 16 * 1024 * 1024
 GATHER_S: Final = 0.02
 INSERT_EVERY_S: Final = 0.2
 """A lone event is inserted after `GATHER_S`; under a trickle, inserts are this far apart, to spare ClickHouse parts.
