@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -252,6 +253,22 @@ async def test_clicks_of_an_earlier_process_are_sent_again_by_one_later_process_
 def test_strangers_cannot_make_up_endpoints() -> None:
     paths = ("/track", "/go/slug", "/track/conversions/1", '/x"} 1\n', "/track/x")
     assert [endpoint_of(path) for path in paths] == ["/track", "/go", "/track/conversions", "/", "/"]
+
+
+async def test_a_key_that_was_looked_up_goes_with_the_next_reading_that_does_not_have_it() -> None:
+    website = Website(uuid4(), "own.example", "EUR")
+    row = KeyRow(website.id, sha256(b"sk_short").hexdigest(), "secret", ())
+    there = [Listing((website,), (row,))]
+
+    async def lookup(_kind: str, _name: str) -> Listing:
+        return there[0]
+
+    directory = Directory(lookup)
+    directory.replace(Listing((website,)), time.time())
+    assert await directory.key("sk_short") is not None
+    there[0] = Listing()
+    directory.replace(None, time.time())
+    assert await directory.key("sk_short") is None and directory.websites
 
 
 async def test_a_click_whose_end_nobody_knows_is_kept_too(tmp_path: Path) -> None:
