@@ -54,12 +54,10 @@ function LegendEntry({ slice, onPick }: { readonly slice: Slice; readonly onPick
     <button type="button" onClick={() => onPick(id)} className="flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left hover:bg-sunken">
       <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: color }} />
       <span className="min-w-0 truncate">
-        <span className="sr-only">Filter by </span>
-        {name}
+        <span className="sr-only">Filter by</span> {name}
       </span>{' '}
       <span className="ml-auto pl-3 text-muted tabular">
-        {formatCount(clicks)}
-        <span className="sr-only"> clicks</span>
+        {formatCount(clicks)} <span className="sr-only">clicks</span>
       </span>
     </button>
   );
