@@ -131,9 +131,3 @@ Id = Annotated[UUID, Path(alias="id")]
 SignedIn = Annotated[Principal, Depends(signed_in)]
 Admin = Annotated[Principal, Depends(admin)]
 Runs = Annotated[Run, Depends()]
-DEFAULT_RESPONSES: dict[int | str, dict[str, Any]] = {
-    "default": {
-        "description": "Refused or failed",
-        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
-    }
-}

@@ -71,9 +71,11 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=partial(_lifespan, settings),
         dependencies=[Depends(refuse_odd_parameters)],
         generate_unique_id_function=_operation_id,
+        responses=problems.REFUSALS,
         strict_content_type=True,
     )
     problems.install(app)
+    problems.describe(app)
     for router in ROUTERS:
         app.include_router(router)
     _add_health(app)
