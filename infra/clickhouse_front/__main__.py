@@ -14,7 +14,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from infra.clickhouse_front.app import Front, Limits
+from infra.clickhouse_front.app import ABORT, Front, Limits
 from infra.clickhouse_front.engine import Engine
 from infra.clickhouse_front.errors import ClickHouseError
 from infra.clickhouse_front.users import UsersFileError, read_users
@@ -96,6 +96,10 @@ def _head_guarded() -> type[Guarded]:
     """Guards the head only: an insert's body may stream for long, and `body.py` watches the gaps between its pieces."""
 
     class HeadGuarded(guarded_protocol(HEAD_DEADLINE_S, MAX_HEAD_BYTES)):  # type: ignore[misc]  # a class made by a function
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self.scope["extensions"] = {ABORT: self.transport.abort}
+
         def on_headers_complete(self) -> None:
             super().on_headers_complete()
             self._disarm()

@@ -36,6 +36,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
+ABORT = "althing.abort"
+"""Extension of the ASGI scope: cuts the request's connection."""
 APPEND_BYTES = 1 << 20
 MAX_INSERT_BYTES = 1 << 30
 
@@ -137,7 +139,9 @@ class Front:
         except ClickHouseError as failure:
             await self._fail(reply, body, failure)
         except TimeoutError:
-            log.warning("A client stopped reading its answer; its connection is closed.")
+            log.warning("A client stopped reading its answer; its connection is cut.")
+            # Closing would wait until the rest is read.
+            scope.get("extensions", {}).get(ABORT, lambda: None)()
         except Exception as failure:
             log.exception("A query failed outside the engine.")
             await self._fail(reply, body, from_engine(failure))

@@ -122,3 +122,30 @@ def test_a_huge_result_is_passed_on_in_little_memory(server: ClickHouse) -> None
                 most = max(most, process.memory_info().rss)
     assert size > 300 << 20
     assert most - before < 128 << 20
+
+
+IMPATIENT = """
+import sys
+from infra.clickhouse_front import __main__, reply
+reply.SEND_S = 0.5
+sys.exit(__main__.main())
+"""
+
+
+def test_who_reads_nothing_at_all_loses_the_connection() -> None:
+    endless = b"SELECT number, toString(number) FROM numbers(1000000000)"
+    head = f"POST /?user={USER}&password=service+secret HTTP/1.1\r\nHost: x\r\nContent-Length: {len(endless)}\r\n\r\n"
+    with engine_folder("clickhouse-impatient") as folder, ExitStack() as open_now:
+        impatient = start_clickhouse(folder, program=("-c", IMPATIENT))
+        open_now.callback(impatient.stop)
+        assert impatient.process is not None
+        process = psutil.Process(impatient.process.pid)
+        raw = open_now.enter_context(socket.create_connection(("127.0.0.1", impatient.port)))
+        raw.sendall(head.encode() + endless)
+        mine = raw.getsockname()[1]
+
+        def holds_mine() -> bool:
+            return any(found.raddr and found.raddr.port == mine for found in process.net_connections("tcp"))
+
+        assert holds_mine()
+        wait_until(lambda: not holds_mine(), 20, "the connection to be cut")

@@ -24,6 +24,7 @@ from infra.auditing import continuous, folding, wide_rows
 from infra.auditing.clickhouse import Reader
 from infra.auditing.decided import audit_decided
 from infra.auditing.quiet import wait_until_quiet
+from infra.auditing.read_models import read_models
 from infra.auditing.report import Kind, Report
 from infra.auditing.rollups import ROLLUPS
 from infra.keyring import Keyring
@@ -272,8 +273,6 @@ def test_a_row_of_a_read_model_that_was_changed_behind_the_log_is_found(way: Pip
         Reader(way.settings) as clickhouse,
         pool(way.settings, 1) as connections,
     ):
-        # As with a log that takes long to read: this session has nothing to do meanwhile.
-        postgres.execute("SET idle_in_transaction_session_timeout = '2ms'")
         keyring = Keyring(connections, way.settings)
         for model, kind, statement in CHANGES_IN_POSTGRES:
             postgres.execute(f"CREATE TABLE kept AS TABLE read.{model}__g1".encode())
@@ -285,6 +284,11 @@ def test_a_row_of_a_read_model_that_was_changed_behind_the_log_is_found(way: Pip
             postgres.execute(f"INSERT INTO read.{model}__g1 SELECT * FROM kept".encode())
             postgres.execute("DROP TABLE kept")
         assert audit_decided(way.log, clickhouse, postgres, ends, keyring).is_clean
+
+
+def test_the_audits_session_may_wait_as_long_as_the_log_takes_to_read(way: Pipeline) -> None:
+    with psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres, read_models(postgres):
+        assert postgres.execute("SHOW idle_in_transaction_session_timeout").fetchone() == ("0",)
 
 
 def test_an_event_that_a_read_model_could_not_take_is_no_difference(way: Pipeline, ledger: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,9 @@ class ClickHouse(Engine):
         return Settings(clickhouse_url=f"http://{USER}:service%20secret@127.0.0.1:{self.port}/althing")
 
 
-def start_clickhouse(folder: Path, *options: str) -> ClickHouse:
+def start_clickhouse(
+    folder: Path, *options: str, program: Sequence[str] = ("-m", "infra.clickhouse_front")
+) -> ClickHouse:
     """Starts one over `folder` (made if missing). Whoever calls this calls `stop()`."""
     folder.mkdir(parents=True, exist_ok=True)
     users = folder / "users.json"
@@ -51,7 +54,7 @@ def start_clickhouse(folder: Path, *options: str) -> ClickHouse:
     )
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "infra.clickhouse_front", "--data-dir", str(folder / "clickhouse")]
+    command = [sys.executable, *program, "--data-dir", str(folder / "clickhouse")]
     command += ["--host", "127.0.0.1", "--port", str(port), "--users-file", str(users), *options]
     environment = {"PYTHONPATH": str(ROOT)}
     engine = ClickHouse(
