@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from eventsourcing.persistence import InterfaceError, OperationalError
 from fastapi import Depends, FastAPI, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic.alias_generators import to_camel
@@ -15,11 +14,12 @@ from pydantic.alias_generators import to_camel
 from command_api.commands import KEY_LENGTH, Commands, Decided, Repeat
 from command_api.core import Core
 from command_api.decision import Asked, Kind, Refused
+from command_api.store import UNAVAILABLE
 from command_api.visibility import wait_until_seen
 from infra.identity import Principal, authenticate, require_admin
 from infra.problems import FieldError, Problem, unavailable
 
-STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "forbidden": 403}
+STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404}
 
 
 class Body(BaseModel):
@@ -123,8 +123,8 @@ def install_refusals(app: FastAPI) -> None:
         return unavailable().response()
 
     app.add_exception_handler(Refused, refused)
-    app.add_exception_handler(OperationalError, store_down)
-    app.add_exception_handler(InterfaceError, store_down)
+    for error in UNAVAILABLE:
+        app.add_exception_handler(error, store_down)
 
 
 Id = Annotated[UUID, Path(alias="id")]
