@@ -18,6 +18,13 @@ const [mock, empty, first, broken, slow] = await Promise.all([
 const browser = await launch();
 
 const named = (role, name) => (page) => page.getByRole(role, { name }).first().click();
+/** What opens is fetched when it is first needed. */
+const opened = (act) => async (page) => {
+  await act(page);
+  await page.getByRole('dialog').waitFor();
+};
+const keys = (text) => opened((page) => page.keyboard.press(text));
+const opens = (name) => opened(named('button', name));
 const STATES = [
   { name: 'home', path: '/', signedIn: false },
   { name: 'login', path: '/login', signedIn: false },
@@ -27,31 +34,31 @@ const STATES = [
   { name: 'setup', path: '/setup?token=abc', signedIn: false },
   { name: 'setup, no token', path: '/setup', signedIn: false },
   { name: 'missing', path: '/nowhere', signedIn: false },
-  { name: 'phone menu', path: '/dashboard', widths: [PHONE], act: named('button', 'Open menu') },
+  { name: 'phone menu', path: '/dashboard', widths: [PHONE], act: opens('Open menu') },
   { name: 'dashboard', path: '/dashboard' },
   { name: 'dashboard, first', path: '/dashboard', base: first },
   { name: 'dashboard, broken', path: '/dashboard', base: broken, expected: '503' },
-  { name: 'dashboard, create link', path: '/dashboard', act: named('button', 'Create link') },
-  { name: 'dashboard, remove link', path: '/dashboard', act: named('button', /^Remove link/) },
+  { name: 'dashboard, create link', path: '/dashboard', act: opens('Create link') },
+  { name: 'dashboard, remove link', path: '/dashboard', act: opens(/^Remove link/) },
   { name: 'account menu', path: '/dashboard', act: named('button', /^Account of/) },
-  { name: 'shortcuts', path: '/analytics', act: (page) => page.keyboard.press('?') },
-  { name: 'palette', path: '/analytics', act: (page) => page.keyboard.press('Control+k') },
+  { name: 'shortcuts', path: '/analytics', act: keys('?') },
+  { name: 'palette', path: '/analytics', act: keys('Control+k') },
   { name: 'analytics', path: '/analytics' },
   { name: 'analytics, loading', path: '/analytics', base: slow, busy: true },
   { name: 'analytics, broken', path: '/analytics', base: broken, expected: '503' },
   { name: 'analytics, filtered', path: '/analytics?range=24h&f=is,partner,p2' },
   { name: 'analytics, tables', path: '/analytics', act: tables },
-  { name: 'analytics, dates', path: '/analytics', act: named('button', 'Choose dates') },
-  { name: 'analytics, filter', path: '/analytics', act: named('button', 'Add filter') },
+  { name: 'analytics, dates', path: '/analytics', act: opens('Choose dates') },
+  { name: 'analytics, filter', path: '/analytics', act: opens('Add filter') },
   { name: 'analytics, reject', path: '/analytics', act: (page) => decide(page, 'Reject') },
   { name: 'analytics, reverse', path: '/analytics', act: (page) => decide(page, 'Reverse') },
   { name: 'analytics, empty', path: '/analytics', base: empty },
   { name: 'analytics, nothing yet', path: '/analytics', base: first },
   { name: 'settings', path: '/account-settings' },
   { name: 'websites', path: '/account-settings?tab=websites' },
-  { name: 'new key', path: '/account-settings?tab=websites', act: named('button', 'New key') },
-  { name: 'revoke key', path: '/account-settings?tab=websites', act: named('button', /^Revoke/) },
-  { name: 'remove website', path: '/account-settings?tab=websites', act: named('button', /^Remove vpn/) },
+  { name: 'new key', path: '/account-settings?tab=websites', act: opens('New key') },
+  { name: 'revoke key', path: '/account-settings?tab=websites', act: opens(/^Revoke/) },
+  { name: 'remove website', path: '/account-settings?tab=websites', act: opens(/^Remove vpn/) },
   { name: 'onboarding', path: '/onboarding' },
   { name: 'onboarding, connected', path: '/onboarding', base: first, act: connect },
 ];

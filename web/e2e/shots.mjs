@@ -34,8 +34,8 @@ const SCREENS = [
   { name: 'reverse', path: '/analytics', act: click(/^Reverse /), after: true },
   { name: 'link', path: '/dashboard', act: click('Create link'), after: true },
   { name: 'key', path: '/account-settings?tab=websites', act: click('New key'), after: true },
-  { name: 'palette', path: '/analytics', act: (page) => page.keyboard.press('Control+k'), after: true },
-  { name: 'shortcuts', path: '/analytics', act: (page) => page.keyboard.press('?'), after: true },
+  { name: 'palette', path: '/analytics', act: keys('Control+k'), after: true },
+  { name: 'shortcuts', path: '/analytics', act: keys('?'), after: true },
   { name: 'onboarding', path: '/onboarding', act: connect },
 ];
 const LOOKS = [
@@ -69,6 +69,13 @@ await browser.close();
 for (const server of [mock, empty, first, broken, slow]) server.close();
 console.log(`${faults} faults; pictures in ${folder}`);
 process.exitCode = faults > 0 ? 1 : 0;
+
+function keys(text) {
+  return async (page) => {
+    await page.keyboard.press(text);
+    await page.getByRole('dialog').waitFor();
+  };
+}
 
 function click(name) {
   return (page) => page.getByRole('button', { name }).first().click();

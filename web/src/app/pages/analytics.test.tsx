@@ -257,7 +257,9 @@ test('nothing measured yet: each card says it', async () => {
     http.get(at('/api/platform/analytics/geographic'), () => HttpResponse.json([])),
   );
   state.conversions = [];
+  state.clicks = state.clicks.map((point) => ({ ...point, conversions: 0, revenue: 0 }));
   renderApp('/analytics');
+  expect(await screen.findByText('No revenue and no conversions in this range.')).toBeInTheDocument();
   expect(await screen.findByText('No partner had a click or conversion in this range.')).toBeInTheDocument();
   expect(await screen.findByText('No clicks in this range.')).toBeInTheDocument();
   expect(await screen.findByText('No conversion has been reported yet.')).toBeInTheDocument();

@@ -70,8 +70,8 @@ export function TrendCard({ website, state, onChange }: Props) {
       rowKey={(row) => row.date}
       columns={columns(currency, state.compare !== 'none')}
       file={`althing-${website.domain}-revenue-trends`}
-      emptyText="Nothing happened in this range."
-      isEmpty={points.length === 0}
+      emptyText="No revenue and no conversions in this range."
+      isEmpty={rows.every((row) => row.revenue === 0 && row.conversions === 0 && !row.previousRevenue)}
       frame="h-72 sm:h-80"
     >
       <ChartSpace className="h-72 sm:h-80">
