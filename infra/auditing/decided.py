@@ -10,6 +10,8 @@ from typing import Any, Final
 from uuid import UUID, uuid5
 
 import psycopg
+from psycopg import sql
+from pydantic import ValidationError
 
 from infra.auditing.clickhouse import Reader
 from infra.auditing.quiet import exists
@@ -40,7 +42,7 @@ def audit_decided(
     """Compares everything decided before `ends`."""
     report, positions = Report(), set[int]()
     end = ends[DOMAIN.name, 0]
-    set_aside = _dead_letters(postgres)
+    set_aside = _dead_letters(postgres, DOMAIN.name)
     rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), report)
     with read_models(postgres) as models:
         for offset, found in _first_ones(log, max(end, models.end), positions, set_aside, decrypt, report):
@@ -56,7 +58,7 @@ def audit_decided(
 
 
 def _first_ones(
-    log: Log, end: int, positions: set[int], set_aside: set[int], decrypt: Decrypt, report: Report
+    log: Log, end: int, positions: set[int], set_aside: set[tuple[int, int]], decrypt: Decrypt, report: Report
 ) -> Iterator[tuple[int, Enveloped]]:
     """The events in commit order; the relay may repeat some, and whoever reads them drops what lies behind."""
     newest = 0
@@ -70,7 +72,7 @@ def _first_ones(
             newest = position
             found = decode(record.value, record.headers, decrypt)
         except (UndecodableEvent, ValueError) as error:
-            if record.offset not in set_aside:
+            if (0, record.offset) not in set_aside:
                 report.found(Kind.WRONG, "domain", f"domain[0]@{record.offset} cannot be read: {error}")
             continue
         yield record.offset, found
@@ -166,23 +168,37 @@ def _audit_store(postgres: psycopg.Connection[Any], positions: set[int], report:
 
 
 def _audit_reports(log: Log, postgres: psycopg.Connection[Any], ends: Ends, decided: set[UUID], report: Report) -> None:
-    """Every reported lead or sale became a conversion, or was refused with a reason."""
+    """Every reported lead or sale became a conversion, was refused with a reason, waits for an exchange rate, or is a
+    dead letter."""
     if not exists(postgres, "policy.refused_report"):
         return
-    refused = {row[0] for row in postgres.execute("SELECT conversion_id FROM policy.refused_report")}
+    accounted = decided | {
+        key
+        for table in ("refused_report", "without_rate")
+        if exists(postgres, f"policy.{table}")
+        for (key,) in postgres.execute(sql.SQL("SELECT conversion_id FROM {}").format(sql.Identifier("policy", table)))
+    }
+    dead = _dead_letters(postgres, CONVERSIONS.name)
     for partition in range(CONVERSIONS.partitions):
         for record in read(log, CONVERSIONS.name, partition, ends[CONVERSIONS.name, partition]):
-            reported = ConversionReported.model_validate_json(record.value)
+            if (partition, record.offset) in dead:
+                continue
             report.checked["reports of conversions"] += 1
-            is_new = reported.amount is not None
-            if is_new and reported.conversion_id not in decided and reported.conversion_id not in refused:
-                what = f"conversion {reported.conversion_id} (conversions[{partition}]@{record.offset}) was not decided"
-                report.found(Kind.MISSING, "conversions", what)
+            place = f"conversions[{partition}]@{record.offset}"
+            try:
+                reported = ConversionReported.model_validate_json(record.value)
+            except ValidationError as error:
+                report.found(Kind.WRONG, "conversions", f"{place} cannot be read: {error.errors()[0]['msg']}")
+                continue
+            if reported.amount is not None and reported.conversion_id not in accounted:
+                report.found(
+                    Kind.MISSING, "conversions", f"conversion {reported.conversion_id} ({place}) was not decided"
+                )
 
 
-def _dead_letters(postgres: psycopg.Connection[Any]) -> set[int]:
-    """Offsets that any projection has set aside."""
+def _dead_letters(postgres: psycopg.Connection[Any], topic: str) -> set[tuple[int, int]]:
+    """Partitions and offsets that any reader of `topic` has set aside."""
     rows = postgres.execute(
-        """SELECT "offset" FROM engine.dead_letter WHERE topic = %s AND state <> 'retried'""", (DOMAIN.name,)
+        """SELECT partition, "offset" FROM engine.dead_letter WHERE topic = %s AND state <> 'retried'""", (topic,)
     )
-    return {offset for (offset,) in rows}
+    return {(partition, offset) for partition, offset in rows}

@@ -25,17 +25,19 @@ from infra.auditing.clickhouse import Reader
 from infra.auditing.decided import audit_decided
 from infra.auditing.quiet import wait_until_quiet
 from infra.auditing.read_models import read_models
+from infra.auditing.records import ends_of
 from infra.auditing.report import Kind, Report
 from infra.auditing.rollups import ROLLUPS
 from infra.keyring import Keyring
+from infra.log import Record
 from infra.postgres import pool
 from infra.settings import Settings
 from projectors.catalogue import CATALOGUE
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from schemas.events.links import LinkCreated, LinkUpdated
-from schemas.topics import CLICKS
+from schemas.topics import CLICKS, CONVERSIONS, DOMAIN
 from schemas.tracking import Refusal
-from tests.support.audited import WEBSITES, a_sale, decided, refused_badly, send, tracked, write_down
+from tests.support.audited import WEBSITES, a_sale, decided, refused_badly, reported, send, tracked, write_down
 from tests.support.decisions import ACCOUNT, ERASED_ACCOUNT, NOW, PARTNER, WEBSITE
 from tests.support.pipeline import Pipeline, pipeline
 
@@ -315,6 +317,34 @@ def test_an_event_that_a_read_model_could_not_take_is_no_difference(way: Pipelin
     with way.projecting():
         report = audit(way.settings)
         assert report.is_clean, report.as_text()
+
+
+def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeline) -> None:
+    reports = [reported(name) for name in ("lost", "refused", "waiting")]
+    records = [Record(CONVERSIONS.name, b"key", report.model_dump_json().encode()) for report in reports]
+    places = way.log.publish([*records, Record(CONVERSIONS.name, b"key", b"{}")]).result(10)
+    ends = {**ends_of(way.log, CONVERSIONS), **ends_of(way.log, DOMAIN)}
+    url = way.settings.postgres_url or ""
+    with (
+        psycopg.connect(url, autocommit=True) as postgres,
+        Reader(way.settings) as clickhouse,
+        pool(way.settings, 1) as connections,
+    ):
+        keyring = Keyring(connections, way.settings)
+        before = audit_decided(way.log, clickhouse, postgres, ends, keyring)
+        assert before.counts == {Kind.MISSING: 3, Kind.WRONG: 1}, before.as_text()
+        refuse = "INSERT INTO policy.refused_report VALUES (%s, %s, %s, 'test', 'test', now())"
+        postgres.execute(refuse, (reports[1].report_id, reports[1].conversion_id, WEBSITE))
+        wait = "INSERT INTO policy.without_rate (report_id, conversion_id, report) VALUES (%s, %s, '{}')"
+        postgres.execute(wait, (reports[2].report_id, reports[2].conversion_id))
+        postgres.execute(
+            "INSERT INTO engine.dead_letter (id, projection, generation, topic, partition,"
+            ' "offset", reason, error, key, value, headers)'
+            " VALUES (gen_random_uuid(), 'attribution', 0, %s, %s, %s, 'invalid', '', '', '', '[]')",
+            (CONVERSIONS.name, places[-1].partition, places[-1].offset),
+        )
+        after = audit_decided(way.log, clickhouse, postgres, ends, keyring)
+        assert after.counts == {Kind.MISSING: 1} and str(reports[0].conversion_id) in after.as_text()
 
 
 def test_all_that_the_projectors_build_is_audited() -> None:

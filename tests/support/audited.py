@@ -26,7 +26,7 @@ from schemas.events.conversions import (
 )
 from schemas.events.partners import Terms
 from schemas.topics import CLICKS, DOMAIN, REJECTED
-from schemas.tracking import HASH_HEADER, Outcome, Refusal, TrackedEvent, log_time
+from schemas.tracking import HASH_HEADER, ConversionReported, Outcome, Refusal, TrackedEvent, log_time
 from tests.support.decisions import ERASED_ACCOUNT, NOW, PARTNER, WEBSITE, history
 from tests.support.pipeline import Pipeline
 
@@ -173,3 +173,19 @@ def refused(number: int) -> Record:
         count=number,
     )
     return Record(REJECTED.name, WEBSITES[0].bytes, refusal.model_dump_json().encode())
+
+
+def reported(name: str) -> ConversionReported:
+    """The report of a sale that is different for each name."""
+    return ConversionReported(
+        report_id=uuid5(WEBSITE, f"report {name}"),
+        conversion_id=uuid5(WEBSITE, f"conversion {name}"),
+        website_id=WEBSITE,
+        kind="sale",
+        event="sale",
+        txid=name,
+        reported_by="sale",
+        occurred_at=log_time(NOW),
+        received_at=log_time(NOW),
+        amount=Money(amount=100, currency="USD"),
+    )
