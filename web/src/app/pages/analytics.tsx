@@ -13,7 +13,7 @@ import { FreshnessLabel } from '@/features/analytics/freshness';
 import { GeoCard } from '@/features/analytics/geo-card';
 import { FigureStrip, KpiCards } from '@/features/analytics/kpi-cards';
 import { PartnerCard } from '@/features/analytics/partner-card';
-import { finished } from '@/features/analytics/periods';
+import { fileName, finished } from '@/features/analytics/periods';
 import { clicksQuery, geographicQuery, overviewQuery, paramsOf, partnerPerformanceQuery, refreshWebsite } from '@/features/analytics/queries';
 import { COMPARISONS, readState, toggleFilter, writeState, type AnalyticsState } from '@/features/analytics/search';
 import { StatusBars } from '@/features/analytics/status-bars';
@@ -79,7 +79,6 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
   useLiveRefresh(website.id, state.range !== 'custom');
 
   const failure = [overview, clicks, performance, geographic].find((query) => query.error)?.error;
-  const file = `althing-${website.domain}`;
   const [pickPartner, pickCountry] = usePicks(state, onChange);
   const refresh = async () => {
     setRefreshing(true);
@@ -118,8 +117,8 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
         <FigureStrip overview={overview.data?.data} compare={state.compare} failed={overview.isError} />
         <TrendCard website={website} state={state} onChange={onChange} />
         <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
-          <PartnerCard params={params} currency={website.currency} file={file} onPick={pickPartner} />
-          <GeoCard params={params} currency={website.currency} file={file} onPick={pickCountry} />
+          <PartnerCard params={params} currency={website.currency} file={fileName(website.domain, state, 'partners')} onPick={pickPartner} />
+          <GeoCard params={params} currency={website.currency} file={fileName(website.domain, state, 'countries')} onPick={pickCountry} />
           <LiveCard website={website} onPickCountry={pickCountry} />
           <DeliveryCard website={website} period={state} />
         </div>

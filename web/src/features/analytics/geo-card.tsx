@@ -27,7 +27,7 @@ export function GeoCard({ params, currency, file, onPick }: Props) {
       rows={slices}
       rowKey={(row) => row.name}
       columns={columns(currency, onPick)}
-      file={`${file}-countries`}
+      file={file}
       emptyText="No clicks in this range."
       isEmpty={slices.length === 0}
       frame="h-80"

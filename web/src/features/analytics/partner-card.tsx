@@ -32,7 +32,7 @@ export function PartnerCard({ params, currency, file, onPick }: Props) {
       rows={rows}
       rowKey={(row) => row.partnerId}
       columns={columns(currency, onPick)}
-      file={`${file}-partners`}
+      file={file}
       emptyText="No partner had a click or conversion in this range."
       isEmpty={rows.length === 0}
       frame="h-80"

@@ -8,7 +8,7 @@ import { Select } from '@/components/ui/field';
 import type { ClickPoint, Website } from '@/lib/api/types';
 import { formatCount, formatMoney } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
-import { COMPARISON_LABELS, RANGE_LABELS, comparedRange, isPartial, tickDates, trendPoints, type Period } from './periods';
+import { COMPARISON_LABELS, RANGE_LABELS, comparedRange, fileName, isPartial, tickDates, trendPoints, type Period } from './periods';
 import { clicksQuery, paramsOf } from './queries';
 import { CHART_RANGES, type AnalyticsState, type ChartRange } from './search';
 
@@ -69,7 +69,7 @@ export function TrendCard({ website, state, onChange }: Props) {
       rows={rows}
       rowKey={(row) => row.date}
       columns={columns(currency, state.compare !== 'none')}
-      file={`althing-${website.domain}-revenue-trends`}
+      file={fileName(website.domain, period, 'revenue-trends')}
       emptyText="No revenue and no conversions in this range."
       isEmpty={rows.every((row) => row.revenue === 0 && row.conversions === 0 && !row.previousRevenue)}
       frame="h-72 sm:h-80"
