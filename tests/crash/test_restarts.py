@@ -22,8 +22,9 @@ from tests.support.under_load import Load, assert_exact, under_load
 
 TIMES = 3
 _LEFT_OPEN_BY_HTTP = {"ReadTimeout", "ConnectTimeout", "ReadError", "RemoteProtocolError"}
-"""What the load's own kept-alive connections may meet on a busy machine: its patience of ten seconds ends before the next
-process has started, or a connection is closed for its idleness while a request is on its way."""
+"""What the load's own kept-alive connections may meet on a busy machine: its patience of ten seconds ends before the
+next process has started, or a connection is closed for its idleness while a request is on its way."""
+
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(300)]
 
 
