@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
 
 import anyio.to_thread
 from fastapi import APIRouter, FastAPI, Request, Response
@@ -18,7 +17,7 @@ from command_api.accounts.passwords import Passwords
 from command_api.accounts.sign_in import Accounts
 from command_api.conversions import routes as conversions
 from command_api.core import Core
-from command_api.http import DEFAULT_RESPONSES, install_refusals
+from command_api.http import install_refusals
 from command_api.links import routes as links
 from command_api.operations import dead_letters
 from command_api.operations import routes as operations
@@ -27,7 +26,7 @@ from command_api.websites import routes as websites
 from infra import PRODUCT_NAME, health
 from infra.countries import open_places
 from infra.identity import refuse_cross_site
-from infra.problems import Problem, install, problem_schema
+from infra.problems import REFUSALS, Problem, describe, install
 
 THREADS = 16
 CONTEXTS = (
@@ -58,7 +57,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=_operation_id,
-        responses=DEFAULT_RESPONSES,
+        responses=REFUSALS,
         lifespan=lifespan,
     )
     app.state.core = core
@@ -70,7 +69,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
         app.include_router(context.router)
     app.include_router(_health(core, parts))
     app.add_middleware(CrossSiteGuard, public_url=core.settings.app_url)
-    _describe(app)
+    describe(app)
     return app
 
 
@@ -124,28 +123,3 @@ def _health(core: Core, parts: Callable[[], health.Parts] | None) -> APIRouter:
         return Response(body, headers={"content-type": content_type})
 
     return router
-
-
-def _describe(app: FastAPI) -> None:
-    """Adds what FastAPI cannot know: problem documents and the two ways to sign in; drops its own 422s."""
-    made = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            document = made()
-            components = document.setdefault("components", {})
-            components.setdefault("schemas", {})["Problem"] = problem_schema()
-            components["schemas"].pop("HTTPValidationError", None)
-            components["schemas"].pop("ValidationError", None)
-            components["securitySchemes"] = {
-                "token": {"type": "http", "scheme": "bearer"},
-                "cookie": {"type": "apiKey", "in": "cookie", "name": "sid"},
-            }
-            document["security"] = [{"token": []}]
-            for operations in document["paths"].values():
-                for operation in operations.values():
-                    operation["responses"].pop("422", None)
-            app.openapi_schema = document
-        return app.openapi_schema
-
-    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents replacing it so

@@ -46,8 +46,7 @@ def registered_domain(host: str) -> str | None:
 
 def web_address(text: str, field: str) -> SplitResult:
     """The parts of an http(s) address that leads to a public host. Raises `Refused`."""
-    if len(text) > MOST_URL_LENGTH or _ODD.search(text):
-        raise invalid("bad_url", "An address has at most 2,048 characters and no spaces.", field)
+    plain_text(text, field)
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -59,6 +58,12 @@ def web_address(text: str, field: str) -> SplitResult:
         raise invalid("bad_url", "A web address must not hold a user name or password.", field)
     host = public_host(parts.hostname, field)
     return parts._replace(netloc=host if port is None else f"{host}:{port}")
+
+
+def plain_text(text: str, field: str) -> None:
+    """Raises `Refused` for an address that is too long, or holds what none may: spaces, control characters, `\\`."""
+    if len(text) > MOST_URL_LENGTH or _ODD.search(text):
+        raise invalid("bad_url", "An address has at most 2,048 characters and no spaces.", field)
 
 
 def _is_address(host: str) -> bool:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from eventsourcing.persistence import InterfaceError, OperationalError
 from fastapi import Depends, FastAPI, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic.alias_generators import to_camel
@@ -15,12 +14,13 @@ from pydantic.alias_generators import to_camel
 from command_api.commands import KEY_LENGTH, Caller, Commands, Decided, Repeat
 from command_api.core import Core
 from command_api.decision import Asked, Kind, Refused
+from command_api.store import UNAVAILABLE
 from command_api.visibility import wait_until_seen
 from infra.client import Client, client_of
 from infra.identity import Principal, authenticate, require_admin
 from infra.problems import FieldError, Problem, unavailable
 
-STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "forbidden": 403}
+STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404}
 
 
 class Body(BaseModel):
@@ -131,8 +131,8 @@ def install_refusals(app: FastAPI) -> None:
         return unavailable().response()
 
     app.add_exception_handler(Refused, refused)
-    app.add_exception_handler(OperationalError, store_down)
-    app.add_exception_handler(InterfaceError, store_down)
+    for error in UNAVAILABLE:
+        app.add_exception_handler(error, store_down)
 
 
 Id = Annotated[UUID, Path(alias="id")]
@@ -140,9 +140,3 @@ From = Annotated[Client, Depends(client)]
 SignedIn = Annotated[Principal, Depends(signed_in)]
 Admin = Annotated[Principal, Depends(admin)]
 Runs = Annotated[Run, Depends()]
-DEFAULT_RESPONSES: dict[int | str, dict[str, Any]] = {
-    "default": {
-        "description": "Refused or failed",
-        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
-    }
-}

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -19,13 +21,16 @@ from infra.auditing.clickhouse import ClickHouseFailed, Reader
 from infra.auditing.decided import audit_decided
 from infra.auditing.ledger import audit_ledger
 from infra.auditing.quiet import NotQuiet, wait_until_quiet
+from infra.auditing.recent import audit_recent
 from infra.auditing.refused import audit_refused
 from infra.auditing.report import Report
 from infra.auditing.rollups import audit_rollups
 from infra.auditing.tracked import audit_tracked
+from infra.keyring import Keyring
 from infra.log import LogUnavailable, OffsetOutOfRange, open_log
-from infra.postgres import connect
+from infra.postgres import connect, pool
 from infra.settings import Settings, load
+from schemas.envelope import Decrypt
 
 STATEMENT_TIMEOUT_MS: Final = 600_000
 
@@ -61,14 +66,22 @@ def audit(settings: Settings, *, ledger: Path | None = None, timeout_s: float = 
             ends = wait_until_quiet(log, postgres, timeout_s)
             report = Report()
             report.add(audit_tracked(log, clickhouse, postgres, ends))
-            report.add(audit_decided(log, clickhouse, postgres, ends))
-            report.add(audit_refused(log, clickhouse, ends))
+            with _keyring(settings) as decrypt:
+                report.add(audit_decided(log, clickhouse, postgres, ends, decrypt))
+            report.add(audit_refused(log, clickhouse, postgres, ends))
             report.add(audit_rollups(clickhouse))
+            report.add(audit_recent(clickhouse))
             if ledger is not None:
                 report.add(audit_ledger(ledger, clickhouse, postgres))
             return report
     finally:
         log.close()
+
+
+@contextmanager
+def _keyring(settings: Settings) -> Iterator[Decrypt]:
+    with pool(settings, 1) as connections:
+        yield Keyring(connections, settings)
 
 
 def _failed(reason: str, as_json: bool) -> int:

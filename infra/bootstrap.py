@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,7 +67,7 @@ def demo() -> None:
 
 def test() -> None:
     set_up(development=True)
-    environment = dict(os.environ, CHROMIUM=browser())
+    environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
     failed: list[str] = []
     if has_web():
         attempt(failed, ["npm", "test", "--prefix", "web"], environment)
@@ -116,6 +116,7 @@ def ci() -> None:
             failed.append(step.__name__)
     if has_web():
         attempt(failed, ["npm", "run", "build", "--prefix", "web"])
+        attempt(failed, ["npm", "run", "axe", "--prefix", "web"], dict(os.environ, CHROMIUM=browser()))
     finish(failed)
 
 
@@ -237,21 +238,33 @@ def web_sources(folder: Path) -> list[Path]:
 
 def browser() -> str:
     """The Chromium that the browser tests use: named by CHROMIUM, found, or installed where that is possible."""
-    given = os.environ.get("CHROMIUM")
+    return program_for_tests(
+        "CHROMIUM", BROWSERS, "chromium", "The browser tests need Chromium", "a Chrome or Chromium"
+    )
+
+
+def php() -> str:
+    """The PHP that runs the documentation's PHP: named by PHP, found, or installed where that is possible."""
+    return program_for_tests(
+        "PHP", ("php",), "php-cli", "The test of the documentation's PHP snippet needs PHP", "a PHP"
+    )
+
+
+def program_for_tests(setting: str, names: Sequence[str], package: str, need: str, kind: str) -> str:
+    """What only tests need. Raises `Failed` with one sentence when it is not there and cannot be installed."""
+    given = os.environ.get(setting)
     if given:
         if shutil.which(given) is None:
-            raise Failed(f"CHROMIUM names {given}, which is not a program.")
+            raise Failed(f"{setting} names {given}, which is not a program.")
         return given
-    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    found = next((path for path in map(shutil.which, names) if path), None)
     if found is None and hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
-        say("installing chromium for the browser tests")
+        say(f"installing {package} for the tests")
         call(["apt-get", "update", "-qq"])
-        call(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"])
-        found = shutil.which("chromium")
+        call(["apt-get", "install", "-y", "-qq", "--no-install-recommends", package])
+        found = next((path for path in map(shutil.which, names) if path), None)
     if found is None:
-        raise Failed(
-            "The browser tests need Chromium: install chromium, or set CHROMIUM to a Chrome or Chromium program."
-        )
+        raise Failed(f"{need}: install {package}, or set {setting} to {kind} program.")
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 
 from fastapi import Request
@@ -63,22 +63,29 @@ def browser_family(user_agent: str) -> str:
 def _nearest(request: Request, trusted: Sequence[Network]) -> str:
     peer = request.client.host if request.client else ""
     chain = [part.strip() for part in request.headers.get("x-forwarded-for", "").split(",") if part.strip()]
-    found = peer
+    found = _address(peer)
     if is_loopback(peer):
         for candidate in reversed(chain):
-            try:
-                address = ip_address(candidate)
-            except ValueError:
+            address = _address(candidate)
+            if address is None:
                 break
-            found = candidate
+            found = address
             if not any(address in network for network in trusted):
                 break
-    return found
+    return str(found) if found is not None else peer
 
 
 def _bucket(text: str) -> str:
+    address = _address(text)
+    if address is None:
+        return text
+    return str(address) if isinstance(address, IPv4Address) else ":".join(address.exploded.split(":")[:4])
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    """An IPv4 address that was written as an IPv6 one is what it is: else all of them would share one /64."""
     try:
         address = ip_address(text)
     except ValueError:
-        return text
-    return text if address.version == 4 else ":".join(address.exploded.split(":")[:4])
+        return None
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address

@@ -27,7 +27,8 @@ OnRefused = Callable[[Scope, int, str, str], None]
 MAX_BODY_BYTES = 1024 * 1024
 MAX_HEAD_BYTES = 32 * 1024
 REQUEST_DEADLINE_S = 8.0
-LAST_REQUEST_S = 1.0
+LAST_REQUEST_S = 2.0
+_HEADER_FRAME = 4
 _LINGER_S = 1.0
 _LINGER_BYTES = 8 * MAX_BODY_BYTES
 
@@ -98,7 +99,7 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
                 super().send_400_response(msg)
 
         def _head_size(self) -> int:
-            return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+            return len(self.url) + sum(len(name) + len(value) + _HEADER_FRAME for name, value in self.headers)
 
         def on_message_complete(self) -> None:
             super().on_message_complete()

@@ -14,7 +14,16 @@ from types import FrameType
 
 import uvicorn
 
-from infra.http_guard import MAX_BODY_BYTES, REQUEST_DEADLINE_S, App, BodyGuard, OnRefused, RawHeaders, guarded_protocol
+from infra.http_guard import (
+    MAX_BODY_BYTES,
+    REQUEST_DEADLINE_S,
+    App,
+    BodyGuard,
+    Guarded,
+    OnRefused,
+    RawHeaders,
+    guarded_protocol,
+)
 
 BACKLOG = 2048
 KEEP_ALIVE_S = 30
@@ -46,8 +55,24 @@ def serve(
         app, max_bytes=max_body_bytes, deadline_s=deadline_s, headers=refusal_headers, on_refused=on_refused
     )
     protocol = guarded_protocol(deadline_s)
+    return run(guarded, protocol, host=host, port=port, lifespan=lifespan, on_stop=on_stop)
+
+
+def run(
+    app: App,
+    protocol: type[Guarded],
+    *,
+    host: str,
+    port: int,
+    lifespan: bool = False,
+    keep_alive_s: int = KEEP_ALIVE_S,
+    drain_s: int = DRAIN_S,
+    on_start: Callable[[str, int], None] | None = None,
+    on_stop: Callable[[], None] | None = None,
+) -> int:
+    """`serve` for who brings guards of its own. `on_start` gets the address that it listens on."""
     config = uvicorn.Config(
-        guarded,
+        app,
         host=host,
         port=port,
         loop="uvloop",
@@ -60,8 +85,8 @@ def serve(
         server_header=False,
         proxy_headers=False,
         backlog=BACKLOG,
-        timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=DRAIN_S,
+        timeout_keep_alive=keep_alive_s,
+        timeout_graceful_shutdown=drain_s,
     )
 
     def ending() -> None:
@@ -69,7 +94,7 @@ def serve(
         if on_stop is not None:
             on_stop()
 
-    server = _Server(config, ending)
+    server = _Server(config, on_start, ending)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         server.should_exit = True
@@ -96,9 +121,18 @@ def _inherited() -> list[socket.socket]:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, on_start: Callable[[str, int], None] | None, on_stop: Callable[[], None]
+    ) -> None:
         super().__init__(config)
+        self._on_start = on_start
         self._on_stop = on_stop
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and self._on_start is not None:
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            self._on_start(host, port)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._on_stop()

@@ -32,6 +32,9 @@ IDLE: Final = timedelta(hours=4)
 TOKEN_LIFE: Final = timedelta(minutes=15)
 TOUCH_AFTER: Final = timedelta(seconds=60)
 
+SESSION_ENDED: Final = "session_ended"
+"""Postgres tells the id of a session that was revoked on this channel."""
+
 COOKIE: Final = "sid"
 SECURE_COOKIE: Final = "__Host-sid"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -163,17 +166,20 @@ def open_session(
 
 
 def revoke_session(connection: Connection[Any], session_id: UUID) -> None:
-    """Ends one session, at once and for good."""
-    connection.execute("UPDATE auth.session SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", (session_id,))
+    """Ends one session, at once and for good; open streams of it are told."""
+    connection.execute(_REVOKE + " WHERE id = %s AND revoked_at IS NULL" + _TELL, (session_id,))
 
 
 def revoke_sessions(connection: Connection[Any], account_id: UUID, except_for: UUID | None = None) -> None:
-    """Ends the sessions of an account, but for the one that asks."""
+    """Ends the sessions of an account, but for the one that asks; open streams of them are told."""
     connection.execute(
-        "UPDATE auth.session SET revoked_at = now()"
-        " WHERE account_id = %s AND revoked_at IS NULL AND id IS DISTINCT FROM %s",
+        _REVOKE + " WHERE account_id = %s AND revoked_at IS NULL AND id IS DISTINCT FROM %s" + _TELL,
         (account_id, except_for),
     )
+
+
+_REVOKE: Final = "WITH ended AS (UPDATE auth.session SET revoked_at = now()"
+_TELL: Final = f" RETURNING id) SELECT pg_notify('{SESSION_ENDED}', id::text) FROM ended"  # noqa: S608 - own text
 
 
 def set_cookie(opened: OpenedSession, public_url: str) -> str:

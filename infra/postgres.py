@@ -31,8 +31,10 @@ STATEMENT_TIMEOUT_MS = 10_000
 POOL_WAIT_S = 1.5
 """So that a caller hears within two seconds, on the whole way, that Postgres is away."""
 CHECK_WAIT_S = 0.5
-ASK_AFTER_S = 1.0
+ASK_AFTER_S = 0.8
 """A statement that takes longer has the server asked whether it lives, and again after as long."""
+GREETING_WAIT_S = 1.0
+"""Longer than `CHECK_WAIT_S`: a busy machine must not look like one that hangs, and both still fit into two seconds."""
 RECONNECT_ROUND_S = 5.0
 """Tries lie 1, 2, then 2 s apart, and then begin anew: so long at most it takes to see that the server is back."""
 
@@ -177,16 +179,25 @@ def _expect_nothing(results: Sequence[PGresult]) -> None:
 
 def _greets(host: str, port: int) -> bool:
     """Whether a Postgres at that address (a host, or the folder of its Unix socket) answers a newcomer at once."""
-    local = host.startswith(("/", "@"))
     try:
-        with socket.socket(socket.AF_UNIX) if local else socket.create_connection((host, port), CHECK_WAIT_S) as link:
-            link.settimeout(CHECK_WAIT_S)
-            if local:
-                link.connect(f"{host}/.s.PGSQL.{port}")
+        with _newcomer(host, port) as link:
             link.sendall(_SSL_REQUEST)
             return link.recv(1) != b""
     except OSError:
         return False
+
+
+def _newcomer(host: str, port: int) -> socket.socket:
+    if not host.startswith("/"):
+        return socket.create_connection((host, port), GREETING_WAIT_S)
+    link = socket.socket(socket.AF_UNIX)
+    link.settimeout(GREETING_WAIT_S)
+    try:
+        link.connect(f"{host}/.s.PGSQL.{port}")
+    except OSError:
+        link.close()
+        raise
+    return link
 
 
 def _options(statement_timeout_ms: int) -> dict[str, Any]:

@@ -84,8 +84,42 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-def problem_schema() -> dict[str, Any]:
-    """The problem document for OpenAPI."""
+REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
+    "default": {
+        "description": "Refused or failed",
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+}
+"""What every call may answer besides its own: for `FastAPI(responses=...)`."""
+
+
+def describe(app: FastAPI) -> None:
+    """Adds to the OpenAPI document what FastAPI cannot know: problem documents and the two ways to sign in; drops its
+    own 422s, which `install` answers as 400."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = made()
+            components = document.setdefault("components", {})
+            components.setdefault("schemas", {})["Problem"] = _schema()
+            components["schemas"].pop("HTTPValidationError", None)
+            components["schemas"].pop("ValidationError", None)
+            components["securitySchemes"] = {
+                "token": {"type": "http", "scheme": "bearer"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": "sid"},
+            }
+            document["security"] = [{"token": []}]
+            for operations in document["paths"].values():
+                for operation in operations.values():
+                    operation["responses"].pop("422", None)
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents replacing it so
+
+
+def _schema() -> dict[str, Any]:
     text = {"type": "string"}
     field = {"type": "object", "required": ["field", "message"], "properties": {"field": text, "message": text}}
     return {

@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> int:
         )
 
     def parts() -> health.Parts:
-        late = [name for name, at in begun.items() if time.monotonic() - at > _STUCK_AFTER_S]
+        late = [name for name, at in list(begun.items()) if time.monotonic() - at > _STUCK_AFTER_S]
         return {"jobs": f"{', '.join(late)} runs for too long" if late else True}
 
     stop_health = health.start_server(settings.scheduler_port, parts) if settings.scheduler_port else None

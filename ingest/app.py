@@ -90,6 +90,13 @@ class App:
                 )
 
 
+def endpoint_of(path: str) -> str:
+    """The path as refusals and counters name it: one of ours, so that strangers cannot make up names."""
+    if path in _ROUTES:
+        return path
+    return next((prefix.rstrip("/") for prefix, _, _ in _PREFIXES if path.startswith(prefix)), "/")
+
+
 def _prefixed(path: str) -> tuple[Handler, frozenset[str]] | None:
     for prefix, handler, methods in _PREFIXES:
         if path.startswith(prefix):

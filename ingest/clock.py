@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from time import time_ns
 
 from ingest.refused import invalid
 
 DAY_MS = 86_400_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 _second = -1
 _prefix = ""
@@ -34,7 +36,8 @@ def day_of(milliseconds: int) -> int:
 
 
 def parse_moment(sent: str | int) -> int:
-    """Milliseconds since 1970 of an ISO 8601 text (UTC unless it names a zone) or of a Unix time in s or ms."""
+    """Milliseconds since 1970 of an ISO 8601 text (UTC unless it names a zone) or of a Unix time in s or ms. Raises
+    `Refused` (bad_time), also for what was before 1970: no table holds it."""
     if isinstance(sent, int):
         if not 0 <= sent < 10**14:
             raise invalid("bad_time", "occurred_at as a number is a Unix time in milliseconds or seconds")
@@ -43,6 +46,9 @@ def parse_moment(sent: str | int) -> int:
         moment = datetime.fromisoformat(sent)
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
-        return int(moment.timestamp() * 1000)
-    except (ValueError, OverflowError):
+    except ValueError:
         raise invalid("bad_time", "occurred_at is not an ISO 8601 time such as 2026-01-31T12:00:00Z") from None
+    milliseconds = (moment - _EPOCH) // _MILLISECOND
+    if milliseconds < 0:
+        raise invalid("bad_time", "occurred_at lies before 1970")
+    return milliseconds

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
 from infra.log import Record
+from ingest.clock import log_text
 from ingest.conversion_keys import Claim, Verdict
 from ingest.directory import Key, Website
 from ingest.edge import Edge
@@ -24,7 +24,7 @@ from ingest.visit import Visit
 from schemas import click_id, topics
 from schemas.base import Money
 from schemas.identity import conversion_id
-from schemas.tracking import NO_ID, ConversionReported, Outcome, log_time
+from schemas.tracking import NO_ID, ConversionReported, Outcome
 from schemas.uuid7 import uuid7
 
 STATUSES: Final = frozenset({"pending", "approved", "rejected", "reversed", "hold"})
@@ -94,7 +94,7 @@ async def take_report(edge: Edge, key: Key, visit: Visit, report: Report) -> Tak
             event=report.event,
             txid=report.txid,
             reported_by=report.reported_by,
-            occurred_at=_log_text(occurred),
+            occurred_at=log_text(occurred),
             received_at=visit.received,
             click_id=report.click_id,
             visitor=visitor,
@@ -192,7 +192,3 @@ def _first_amount(report: Report) -> int | None:
 
 def _money(amount: int | None, report: Report, website: Website) -> Money | None:
     return None if amount is None else Money(amount=amount, currency=report.currency or website.currency)
-
-
-def _log_text(milliseconds: int) -> str:
-    return log_time(datetime.fromtimestamp(milliseconds / 1000, UTC))

@@ -118,6 +118,8 @@ class Directory:
         self._read_at = 0.0
         self._missing: dict[tuple[str, str], float] = {}
         self._bucket = Bucket(LOOKUPS_PER_S, LOOKUPS_PER_S)
+        self._listing = Listing()
+        self._has_more = False
         self.websites: dict[UUID, Website] = {}
         self.keys: dict[str, Key] = {}
         self.links: dict[str, Link] = {}
@@ -131,16 +133,19 @@ class Directory:
         return time() - self._read_at < MAX_AGE_S
 
     def replace(self, listing: Listing | None, read_at: float) -> None:
-        """From now on `listing` holds, as it was read at `read_at` (Unix time); none: what is held still does."""
+        """From now on `listing` holds, as it was read at `read_at` (Unix time); none: the one before still does.
+
+        What was looked up in between goes either way: it may have been revoked before any reading saw it.
+        """
         self._read_at = read_at
-        if listing is None:
+        if listing is None and not self._has_more:
             return
+        self._listing, self._has_more = listing or self._listing, False
         self.websites, self.keys, self.links, self.links_by_id, self.links_by_code = {}, {}, {}, {}, {}
         self.partners = {}
-        self.add(listing)
+        self._add(self._listing)
 
-    def add(self, listing: Listing) -> None:
-        """Takes over one more part of the source."""
+    def _add(self, listing: Listing) -> None:
         self.websites.update((website.id, website) for website in listing.websites)
         for partner in listing.partners:
             self.partners[partner.slug] = self.partners[partner.id_text] = partner
@@ -188,7 +193,8 @@ class Directory:
             return None
         if self._bucket.wait(1) > 0:
             raise Unavailable(BUSY, "Too many unknown keys and links are asked for; please try again.")
-        self.add(await self._lookup(kind, name))
+        self._add(await self._lookup(kind, name))
+        self._has_more = True
         found = held()
         if found is None:
             if len(self._missing) >= MAX_NEGATIVE:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from ipaddress import ip_address
 from typing import Any
 
+from infra.health import is_loopback
 from infra.http_guard import Receive, Scope, Send
 from ingest.answers import NO_STORE, send_bytes, send_json, send_problem
 from ingest.counters import exposition
@@ -35,7 +35,7 @@ async def metrics(edge: Edge, scope: Scope, receive: Receive, send: Send) -> Non
     """Prometheus text, for this machine only and never through a proxy."""
     peer = scope.get("client")
     headers: dict[bytes, bytes] = dict(scope["headers"])
-    if not peer or not ip_address(peer[0]).is_loopback or b"x-forwarded-for" in headers:
+    if not is_loopback(peer[0] if peer else None) or b"x-forwarded-for" in headers:
         await send_problem(send, Refused(Outcome.NOT_ALLOWED, "not_found", "There is nothing here.", status=404))
         return
     gauges = {

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Final
-from urllib.parse import unquote
 
 from infra.http_guard import Receive, Scope, Send
 from infra.log import Record
@@ -42,7 +41,7 @@ PREFIX: Final = "/go/"
 
 async def go(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers one redirect: 302, 404 unknown, 410 gone."""
-    slug = unquote(scope["path"].removeprefix(PREFIX))
+    slug = scope["path"].removeprefix(PREFIX)
     headers: dict[bytes, bytes] = dict(scope["headers"])
     try:
         link = await edge.directory.link(slug) if 0 < len(slug) <= MAX_TEXT else None

@@ -39,7 +39,7 @@ def read_page(url: str) -> Page:
         raise invalid("bad_url", f"url has more than {MAX_URL} characters")
     try:
         parts = urlsplit(url)
-        hostname = (parts.hostname or "").removesuffix(".")
+        hostname = clean(parts.hostname or "").removesuffix(".")
         _ = parts.port
     except ValueError:
         raise invalid("bad_url", "url is not an address") from None

@@ -157,5 +157,6 @@ _SECRET: Final = re.compile(
 _PRIVATE_FIELD: Final = re.compile(r'("(?:ip|user_agent|visitor_id|session_id|customer_id)"\s*:\s*)(?:"[^"]*"?|[\d.]+)')
 _QUERY: Final = re.compile(r"(https?://[^\s\"'?#]*[?#])[^\s\"']*")
 _PERSONAL: Final = re.compile(
-    r"[\w.+%-]+(?:@|%40)[\w-]+\.[\w.-]+|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{0,4}", re.I
+    r"(?<![\w.+%-])[\w.+%-]+(?:@|%40)[\w-]+\.[\w.-]+|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{0,4}",
+    re.I,
 )

@@ -16,7 +16,7 @@ from ingest.query import parameters
 from ingest.refused import Refused, Unavailable, invalid
 from ingest.status_of import current_status, wait_for_decision
 from ingest.steps.decode import MAX_EVENT_BYTES, inflate, is_json, too_large
-from ingest.steps.identify_site import MAY_REPORT, bearer, identify
+from ingest.steps.identify_site import MAY_READ, MAY_REPORT, bearer, identify
 from ingest.visit import client_of, visit_of
 from schemas.tracking import NO_ID
 
@@ -85,7 +85,9 @@ async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: 
     if query.get("wait", "").lower() in ("true", "1"):
         decided = await wait_for_decision(edge.postgres, taken.id)
         if decided is not None:
-            await send_json(send, 200, decided)
+            # Whoever may only report learns no more than the answer to a report.
+            shown = decided if key.kind in MAY_READ else {name: decided[name] for name in ("id", "status", "reason")}
+            await send_json(send, 200, shown)
             return
     status = "pending" if taken.is_new else await current_status(edge.postgres, taken.id)
     await send_json(send, 202 if taken.is_new else 200, {"id": str(taken.id), "status": status})

@@ -82,6 +82,8 @@ class Retries:
     async def _try_for_ever(self) -> None:
         while True:
             await asyncio.sleep(EVERY_S)
+            if not self.waiting:  # what an earlier process left is safe: no later one may send it again
+                self._spool.unlink(missing_ok=True)
             while self._kept:
                 self._sending = [self._kept.popleft() for _ in range(min(AT_ONCE, len(self._kept)))]
                 try:

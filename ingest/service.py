@@ -16,7 +16,7 @@ from infra.log import open_log
 from infra.sealing import derived_key
 from infra.settings import Settings, SettingsError, load
 from ingest.answers import CORS
-from ingest.app import App
+from ingest.app import App, endpoint_of
 from ingest.conversion_keys import ConversionKeys
 from ingest.counters import Counters
 from ingest.directory import Directory
@@ -138,7 +138,7 @@ class Service:
             outcome = Outcome.TOO_LARGE if status == 413 else Outcome.INVALID
             error = Refused(outcome, code, message, status=status)
             self._app.edge.counters.answers[status] += 1
-            self._app.edge.refusals.add(error, scope["path"][:32])
+            self._app.edge.refusals.add(error, endpoint_of(scope["path"]))
 
     async def stop(self) -> None:
         """Everything accepted is in the log, and what could not be is on disk, before the process ends."""

@@ -45,6 +45,7 @@ async def track(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
             request.key = await identify(edge.directory, text, headers)
         body = inflate(body, headers.get(b"content-encoding", b""))
         events, alone = decode(body, headers.get(b"content-type", b""))
+        request.count = len(events)
         if alone and isinstance(events[0], Refused):
             raise events[0]
         request.client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
@@ -61,7 +62,7 @@ async def track(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
 class _Request:
     """What one request gathers on its way."""
 
-    __slots__ = ("client", "edge", "headers", "key", "keys", "records", "refused", "rows", "visits")
+    __slots__ = ("client", "count", "edge", "headers", "key", "keys", "records", "refused", "rows", "visits")
 
     client: Client
 
@@ -69,6 +70,7 @@ class _Request:
         self.edge = edge
         self.headers = headers
         self.key: Key | None = None
+        self.count = 1
         self.keys: dict[str, Key | Refused] = {}
         self.visits: dict[Key, Visit | Refused] = {}
         self.records: list[Record] = []
@@ -181,7 +183,7 @@ class _Request:
         if isinstance(error, Refused):
             website = self.key.website.id if self.key is not None else NO_ID
             kind = self.key.kind if self.key is not None else ""
-            self.edge.refusals.add(error, ENDPOINT, website_id=website, key_kind=kind, sample=body)
+            self.edge.refusals.add(error, ENDPOINT, website_id=website, key_kind=kind, sample=body, count=self.count)
             rejected = [{"index": 0, "code": error.code, "message": error.message}]
             await send_problem(send, error, accepted=0, rejected=rejected)
         else:

@@ -56,7 +56,7 @@ def visit_of(key: Key, client: Client, origin: str, headers: Headers) -> Visit:
 
 def client_of(scope: Mapping[str, Any], headers: Headers, trusted: Sequence[Network], places: Places) -> Client:
     """The client behind a request that is sent by a script or a server."""
-    address = client_address(scope, headers, trusted)
+    address = client_address(scope, trusted)
     text = headers.get(b"user-agent", b"")[:MAX_LENGTH].decode("latin-1")
     agent = parse_agent(text)
     country, region = places.find(address)
@@ -79,13 +79,16 @@ def with_overrides(visit: Visit, address: str | None, agent_text: str | None, pl
     return replace(visit, client=client)
 
 
-def client_address(scope: Mapping[str, Any], headers: Headers, trusted: Sequence[Network]) -> str:
+def client_address(scope: Mapping[str, Any], trusted: Sequence[Network]) -> str:
     """The peer; or, when that is a trusted proxy, the nearest address in `X-Forwarded-For` that is none."""
     peer = scope.get("client")
     address = str(peer[0]) if peer else ""
+    if ":" in address:
+        address = parse_address(address) or address
     if not trusted or not _is_in(address, tuple(trusted)):
         return address
-    for part in reversed(headers.get(b"x-forwarded-for", b"").decode("latin-1").split(",")):
+    forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
+    for part in reversed(forwarded.decode("latin-1").split(",")):
         hop = parse_address(part)
         if hop is None:
             break

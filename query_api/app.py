@@ -12,7 +12,7 @@ from uuid import UUID
 
 import anyio.to_thread
 import psycopg
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.routing import APIRoute
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -33,6 +33,7 @@ from query_api.live import reading
 from query_api.live import routes as live
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
+from query_api.parameters import refuse_odd_parameters
 from query_api.platform import account, conversions, export, invites, links, partners, sessions, websites
 from query_api.reader import Reader, take_role
 from query_api.shared_reads import SharedReads
@@ -80,10 +81,13 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=partial(_lifespan, settings),
+        dependencies=[Depends(refuse_odd_parameters)],
         generate_unique_id_function=_operation_id,
+        responses=problems.REFUSALS,
         strict_content_type=True,
     )
     problems.install(app)
+    problems.describe(app)
     for router in ROUTERS:
         app.include_router(router)
     _add_health(app)
@@ -102,6 +106,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     freshness = Freshness(service, positions, lambda: open_log(settings))
     hub = Hub(_LiveReader(columnar, service))
     positions.observe(lambda projection: hub.nudge() if projection == "events" else None)
+    positions.observe_ended_sessions(hub.end_session)
     runner = Runner(settings)
     shared = SharedReads(columnar, positions)
     app.state.services = Services(settings, pool, columnar, positions, shared, freshness, hub, runner)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from fastapi import Response
 from pydantic import BaseModel
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def csv_response(name: str, columns: Sequence[str], rows: Iterable[BaseModel]) -> Response:

@@ -4,7 +4,7 @@ A command answers `X-Position: domain@1234`; the next read brings it back as `X-
 connection per process; projectors notify in the same transaction that advances a position, so a waiter wakes within
 a millisecond of its data being readable. A wait ends after 2 s at the latest; then the answer is marked stale.
 
-The same connection keeps up which generation of each ClickHouse table is live.
+The same connection keeps up which generation of each ClickHouse table is live, and hears of sessions that ended.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 import psycopg
 from psycopg import Connection, Notify
 
+from infra.identity import SESSION_ENDED
 from infra.settings import Settings
 from query_api.reader import ROLE
 from schemas.topics import BY_NAME, CLICKS, DOMAIN, REJECTED
@@ -110,6 +112,7 @@ class Positions:
         self._listening = False
         self._stopped = threading.Event()
         self._observers: list[Callable[[str], None]] = []
+        self._session_observers: list[Callable[[UUID], None]] = []
         self._version = 0
         self._thread = threading.Thread(target=self._run, name="positions", daemon=True)
 
@@ -124,6 +127,10 @@ class Positions:
     def observe(self, observer: Callable[[str], None]) -> None:
         """Calls `observer(projection)` after each advance, in the listening thread: it must be quick."""
         self._observers.append(observer)
+
+    def observe_ended_sessions(self, observer: Callable[[UUID], None]) -> None:
+        """Calls `observer(session_id)` when a session was revoked, in the listening thread: it must be quick."""
+        self._session_observers.append(observer)
 
     @property
     def version(self) -> int | None:
@@ -189,7 +196,7 @@ class Positions:
         while not self._stopped.is_set():
             try:
                 with self._connect() as connection:
-                    for channel in (CHANNEL, CONTROL):
+                    for channel in (CHANNEL, CONTROL, SESSION_ENDED):
                         connection.execute(f"LISTEN {channel}".encode())
                     self._load(connection)
                     self._listening = True
@@ -206,6 +213,9 @@ class Positions:
             for notify in heard:
                 if notify.channel == CHANNEL:
                     self._take(notify)
+                elif notify.channel == SESSION_ENDED:
+                    for observer in self._session_observers:
+                        observer(UUID(notify.payload))
             switched = any(notify.channel == CONTROL for notify in heard)
             if switched or time.monotonic() - self._loaded > RELOAD_S:
                 self._load(connection)

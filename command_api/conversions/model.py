@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from command_api.conversions.money import Rates, commission_of, share
+from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of, share
 from command_api.decision import Asked, Refused, conflict, invalid, missing, step
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
@@ -82,7 +82,7 @@ def record(
         commission, rate = commission_of(facts.amount, payout, facts.attribution.terms, currency, rates)
     elif facts.amount.currency != currency and facts.amount.currency not in rates and payout is None:
         message = f"There is no exchange rate from {facts.amount.currency} to {currency} for that day."
-        raise invalid("currency_unknown", message)
+        raise invalid(CURRENCY_UNKNOWN, message)
     return ConversionRecorded(
         **step(conversion_id, 0, asked),
         facts=facts,

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Final
 
 from command_api.decision import invalid
 from schemas.base import Money
 from schemas.currencies import MINOR_DIGITS
 from schemas.events.partners import Terms, TermsKind
+
+CURRENCY_UNKNOWN: Final = "currency_unknown"
+MOST: Final = 2**53
+"""Minor units that `Money` holds."""
 
 Rates = Mapping[str, str]
 """Currency -> how many major units of the website's currency one major unit of it is worth, as a decimal text."""
@@ -19,7 +24,8 @@ def commission_of(
 ) -> tuple[Money, str | None]:
     """What a sale earns in the website's `currency`, and the rate that was used (none: no conversion).
 
-    The payout that the report names stands; without one the terms say. Raises `Refused` `currency_unknown`.
+    The payout that the report names stands; without one the terms say. Raises `Refused` `currency_unknown` and
+    `amount_too_large`.
     """
     if payout is not None:
         return _in(currency, Fraction(payout.amount), payout.currency, rates)
@@ -38,9 +44,16 @@ def share(commission: int, part: int, whole: int) -> int:
 
 def _in(currency: str, value: Fraction, of: str, rates: Rates) -> tuple[Money, str | None]:
     if of == currency:
-        return Money(amount=round(value), currency=currency), None
+        return _counted(value, currency), None
     rate = rates.get(of)
     if rate is None or of not in MINOR_DIGITS:
-        raise invalid("currency_unknown", f"There is no exchange rate from {of} to {currency} for that day.")
+        raise invalid(CURRENCY_UNKNOWN, f"There is no exchange rate from {of} to {currency} for that day.")
     shift = Fraction(10) ** (MINOR_DIGITS[currency] - MINOR_DIGITS[of])
-    return Money(amount=round(value * Fraction(rate) * shift), currency=currency), rate
+    return _counted(value * Fraction(rate) * shift, currency), rate
+
+
+def _counted(value: Fraction, currency: str) -> Money:
+    amount = round(value)
+    if abs(amount) > MOST:
+        raise invalid("amount_too_large", f"This amount is too large to be counted in {currency}.")
+    return Money(amount=amount, currency=currency)

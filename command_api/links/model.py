@@ -12,7 +12,7 @@ from uuid import UUID
 
 from command_api import slugs
 from command_api.decision import Asked, conflict, invalid, missing, step
-from command_api.hosts import registered_domain, web_address
+from command_api.hosts import plain_text, registered_domain, web_address
 from command_api.partners.model import Partner
 from command_api.websites.model import Website, owned
 from schemas.base import DomainEvent
@@ -128,6 +128,7 @@ def alive(link: Link | None, website: Website | None, asked: Asked) -> Link:
 
 def checked_destination(text: str, partner: Partner) -> str:
     """An address on the partner's registered domain; macros in path and query only. Raises `Refused`."""
+    plain_text(text.strip(), "destination")
     plain = web_address(_MACRO.sub("0", text.strip()), "destination")
     scheme, _, rest = text.strip().partition("://")
     authority = re.split(r"[/?]", rest, maxsplit=1)[0]

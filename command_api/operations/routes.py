@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
+from psycopg import Cursor
 from pydantic import Field
 
 from command_api.commands import Decided
 from command_api.http import Admin, Answer, Body, Runs
 from command_api.operations import model
+from command_api.policies import without_rate
 from schemas.identity import exchange_rate_id
 
 router = APIRouter(prefix="/api/admin/exchange-rates", tags=["operations"])
@@ -37,12 +39,16 @@ class ExchangeRate(Answer):
 
 @router.post("", status_code=201, response_model=ExchangeRate)
 def record_exchange_rate(body: RecordRate, _: Admin, run: Runs) -> Response:
-    """Records a rate. Conversions that are decided already keep the rate of their decision."""
+    """Records a rate. Conversions that are decided already keep the rate of their decision; those that wait for one are
+    decided now."""
     rate = body.rate if isinstance(body.rate, str) else format(Decimal(str(body.rate)), "f")
+
+    def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+        without_rate.make_due(cursor, body.base)
 
     def decide() -> Decided[ExchangeRate]:
         rates = run.core.store.load(exchange_rate_id(body.base, body.quote), model.evolve)
         events = model.record_rate(rates, base=body.base, quote=body.quote, rate=rate, on=body.on, asked=run.asked)
-        return Decided(events, ExchangeRate(base=body.base, quote=body.quote, rate=rate, on=body.on))
+        return Decided(events, ExchangeRate(base=body.base, quote=body.quote, rate=rate, on=body.on), also)
 
     return run(decide, body, status=201)

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Final
 
 from command_api.conversions import model
-from command_api.decision import Asked, Refused
+from command_api.conversions.money import CURRENCY_UNKNOWN
+from command_api.decision import Asked, Refused, invalid
 from command_api.policies.reading import Reading
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
@@ -37,9 +38,18 @@ class Outcome:
     waits: bool = False
     refusal: Refusal | None = None
 
+    @property
+    def needs_rate(self) -> bool:
+        """Refused for now: decided again when an exchange rate is recorded."""
+        return self.refusal is not None and self.refusal.code == CURRENCY_UNKNOWN
+
 
 def decide(report: ConversionReported, reading: Reading, now: datetime) -> Outcome:
-    """Records the sale, or adds to what is known of it. Raises `Poison`."""
+    """Records the sale, or adds to what is known of it. Raises `Poison`.
+
+    A report that names another amount than the first one did is on record, and changes nothing: the edge refuses it
+    (409), unless it could not look.
+    """
     website = reading.website(report.website_id)
     if website is None:
         raise Poison(f"there is no website {report.website_id}")
@@ -50,13 +60,19 @@ def decide(report: ConversionReported, reading: Reading, now: datetime) -> Outco
             events, state = _first(report, website, reading, asked)
         else:
             events, state = _again(before, report, website, reading, asked)
-        for event in model.report_status(state, report.status, BY_PARTNER, asked):
-            events.append(event)
-            state = model.evolve(state, event)
+        agrees = _agrees(report, state)
+        if agrees:
+            for event in model.report_status(state, report.status, BY_PARTNER, asked):
+                events.append(event)
+                state = model.evolve(state, event)
     except Refused as refused:
-        return Outcome(refusal=Refusal(refused.code, refused.message))
+        outcome = Outcome(refusal=Refusal(refused.code, refused.message))
+        if outcome.needs_rate:
+            reading.held.add(report.conversion_id)
+        return outcome
     reading.changed(report.conversion_id, events)
-    return Outcome(tuple(events), waits=not state.is_attributed and state.is_open and report.visitor != 0)
+    waits = agrees and not state.is_attributed and state.is_open and report.visitor != 0
+    return Outcome(tuple(events), waits)
 
 
 def attribute_late(
@@ -76,6 +92,8 @@ def _first(
 ) -> tuple[list[DomainEvent], model.Conversion]:
     amount = report.amount
     if amount is None:
+        if report.payout is None and report.conversion_id in reading.held:
+            raise invalid(CURRENCY_UNKNOWN, "This transaction waits for an exchange rate.")
         if report.status in ("rejected", "reversed"):
             raise Refused("invalid", "unknown_transaction", "This transaction was never reported.")
         # A lead, or a sale of which only the payout is told (or nothing: flat terms): there is no amount to count.
@@ -112,11 +130,16 @@ def _again(
     )
     for event in events:
         state = model.evolve(state, event)
-    if not state.is_attributed and state.is_open:
+    if _agrees(report, state) and not state.is_attributed and state.is_open:
         for event in attribute_late(state, report, website, reading, asked):
             events.append(event)
             state = model.evolve(state, event)
     return events, state
+
+
+def _agrees(report: ConversionReported, state: model.Conversion) -> bool:
+    """Whether it names the amount that stands, or none."""
+    return report.amount in (None, state.facts.amount)
 
 
 def _rates(

@@ -55,6 +55,14 @@ def keep_refused(cursor: Cursor[dict[str, Any]], report: ConversionReported, ref
     )
 
 
+def keep_without_rate(cursor: Cursor[dict[str, Any]], report: ConversionReported) -> None:
+    cursor.execute(
+        "INSERT INTO policy.without_rate (report_id, conversion_id, report) VALUES (%s, %s, %s)"
+        " ON CONFLICT (report_id) DO NOTHING",
+        (report.report_id, report.conversion_id, Jsonb(_storable(report.model_dump(mode="json")))),
+    )
+
+
 def keep_dead_letter(cursor: Cursor[dict[str, Any]], record: StoredRecord, reason: str) -> None:
     cursor.execute(
         'INSERT INTO engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, error, key,'

@@ -35,6 +35,8 @@ class Reading:
     core: Core
     clicks: Clicks
     click_key: bytes
+    held: set[UUID] = field(default_factory=set)
+    """Conversions of which a report is kept until there is a rate for it: what only tells their status waits behind."""
     _websites: dict[UUID, websites.Website | None] = field(default_factory=dict)
     _partners: dict[UUID, partners.Partner | None] = field(default_factory=dict)
     _rates: dict[UUID, operations.ExchangeRates | None] = field(default_factory=dict)
@@ -54,6 +56,12 @@ class Reading:
         unseen = [r for r in reports if r.visitor and self.click_of(r) is None]
         visits = [Visit(r.website_id, r.visitor, from_log_time(r.occurred_at)) for r in unseen]
         self._visits.update(self.clicks.of_visitors(visits))
+
+    def look_up_held(self, reports: Iterable[ConversionReported]) -> None:
+        """Reads which of the conversions wait for an exchange rate."""
+        wanted = sorted({report.conversion_id for report in reports if not (report.amount or report.payout)})
+        sql = "SELECT DISTINCT conversion_id FROM policy.without_rate WHERE conversion_id = ANY(%s)"
+        self.held.update(found for (found,) in self._rows(sql, (wanted,), wanted))
 
     def look_up_clicks(self, reports: Iterable[ConversionReported]) -> list[Click]:
         """Reads the clicks behind click ids; gives those that are not there (yet)."""

@@ -37,6 +37,7 @@ from command_api.policies.keeping import (
     keep_dead_letter_open,
     keep_refused,
     keep_waiting,
+    keep_without_rate,
     refusal_record,
     report_of,
 )
@@ -78,6 +79,8 @@ class Batch:
     events: list[DomainEvent] = field(default_factory=list)
     waiting: list[ConversionReported] = field(default_factory=list)
     refused: list[tuple[ConversionReported, Refused]] = field(default_factory=list)
+    without_rate: list[ConversionReported] = field(default_factory=list)
+    """Those of the refused that are decided again when a rate is recorded."""
     poison: list[tuple[StoredRecord, str]] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
 
@@ -141,19 +144,26 @@ class Reports:
     def retry(self, connection: Connection, stop: Event) -> None:
         """Decides dead letters again that somebody asked for."""
         for letter_id, record in dead_letters_to_retry(connection, CONVERSIONS.name, self._partition):
-            batch = self._decide([record], stop)
-            if batch.poison:
-                keep_dead_letter_open(connection, letter_id, batch.poison[0][1])
-                continue
-            self._publish_refusals(batch)
+            try:
+                why = self._retry(letter_id, record, stop)
+            except UNSTORABLE as error:
+                why = f"{type(error).__name__}: {error}"
+            if why is not None:
+                keep_dead_letter_open(connection, letter_id, why)
 
-            def also(
-                cursor: Cursor[dict[str, Any]], _: int | None, batch: Batch = batch, letter_id: UUID = letter_id
-            ) -> None:
-                _keep(batch, cursor)
-                end_dead_letter(cursor, letter_id)
+    def _retry(self, letter_id: UUID, record: StoredRecord, stop: Event) -> str | None:
+        """Decides one dead letter; gives why it stays one."""
+        batch = self._decide([record], stop)
+        if batch.poison:
+            return batch.poison[0][1]
+        self._publish_refusals(batch)
 
-            self._core.store.write(batch.events, also)
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            _keep(batch, cursor)
+            end_dead_letter(cursor, letter_id)
+
+        self._core.store.write(batch.events, also)
+        return None
 
     def _decide(self, records: Sequence[StoredRecord], stop: Event) -> Batch:
         batch = Batch()
@@ -169,6 +179,7 @@ class Reports:
         reading = Reading(self._core, self._clicks, self._click_key)
         self._wait_for_clicks([report for _, report in reports], reading, stop)
         reading.look_up([report for _, report in reports])
+        reading.look_up_held([report for _, report in reports])
         now = datetime.now(UTC)
         for record, report in reports:
             try:
@@ -184,6 +195,8 @@ class Reports:
         batch.events.extend(outcome.events)
         if outcome.refusal is not None:
             batch.refused.append((report, outcome.refusal))
+            if outcome.needs_rate:
+                batch.without_rate.append(report)
             batch.outcomes.append(outcome.refusal.code)
             return
         if outcome.waits:
@@ -237,3 +250,5 @@ def _keep(batch: Batch, cursor: Cursor[dict[str, Any]]) -> None:
         keep_waiting(cursor, report)
     for report, refused in batch.refused:
         keep_refused(cursor, report, refused)
+    for report in batch.without_rate:
+        keep_without_rate(cursor, report)

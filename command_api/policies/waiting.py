@@ -1,12 +1,14 @@
 """Conversions that came before their click: looked at again and again, ever more rarely, until the click cannot come.
 
 A visitor's click may be sent up to 30 days late. Rechecks: every second in the first minute, every 5 s until ten
-minutes, every minute for a day, then every ten minutes.
+minutes, every minute for a day, then every ten minutes. Beside them, reports that wait for an exchange rate.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any, Final
@@ -15,12 +17,15 @@ from uuid import UUID
 from prometheus_client import Counter, Gauge
 from psycopg import Cursor
 
+from command_api.conversions.money import CURRENCY_UNKNOWN
 from command_api.core import Core
 from command_api.decision import Asked, Refused
 from command_api.leader import Connection
 from command_api.policies.clicks import Clicks
 from command_api.policies.decide import attribute_late
 from command_api.policies.reading import Reading
+from command_api.policies.reports import TRANSIENT
+from command_api.policies.without_rate import WithoutRate
 from command_api.store import Conflict
 from infra.sealing import derived_key
 from schemas.base import DomainEvent
@@ -46,55 +51,75 @@ def pause_after(age: timedelta) -> timedelta:
     return timedelta(minutes=10)
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a look at one of them came to."""
+
+    events: Sequence[DomainEvent] = ()
+    over: bool = False
+    """It waits no more."""
+    needs_rate: bool = False
+    """Its click came, but there is no exchange rate for the partner's terms."""
+
+
 class Waiting:
     """`run` is the work of a `command_api.leader.Leader`."""
 
     def __init__(self, core: Core, clicks: Clicks) -> None:
         self._core = core
         self._clicks = clicks
+        self._without_rate = WithoutRate(core, clicks)
         self._click_key = derived_key(core.settings, "click-id")
 
     def run(self, connection: Connection, stop: Event) -> None:
         while not stop.is_set():
-            if self.recheck(connection) < BATCH:
+            found = self.recheck(connection), self._without_rate.recheck(connection)
+            if max(found) < BATCH:
                 stop.wait(LOOK_S)
 
     def recheck(self, connection: Connection) -> int:
         """Looks at those that are due; gives how many they were."""
         rows = connection.execute(
-            "SELECT report, received_at, until FROM policy.waiting WHERE next_at <= now() ORDER BY next_at LIMIT %s",
+            "SELECT report, received_at, until, next_at FROM policy.waiting WHERE next_at <= now()"
+            " ORDER BY next_at LIMIT %s",
             (BATCH,),
         ).fetchall()
         if not rows:
             return 0
         reading = Reading(self._core, self._clicks, self._click_key)
-        due = [(ConversionReported.model_validate(report), received, until) for report, received, until in rows]
-        reading.look_up([report for report, _, _ in due])
+        due = [(ConversionReported.model_validate(report), *times) for report, *times in rows]
+        reading.look_up([report for report, *_ in due])
         now = datetime.now(UTC)
-        for report, received_at, until in due:
-            events = self._attribute(report, reading, now)
-            state = reading.conversion(report.conversion_id)
-            over = bool(events) or state is None or state.is_attributed or not state.is_open or until <= now
-            if over:
-                self._end(report.conversion_id, events)
+        for report, received_at, until, next_at in due:
+            found = self._look(report, reading, now)
+            if found.over or (until <= now and not found.needs_rate):
+                self._end(report.conversion_id, found.events)
             else:
-                self._later(connection, report.conversion_id, now + pause_after(now - received_at))
+                later = now + pause_after(now - received_at)
+                connection.execute(_LATER, (later, found.needs_rate, report.conversion_id, next_at))
         for (count,) in connection.execute("SELECT count(*) FROM policy.waiting"):
             _WAITING.set(count)
         return len(rows)
 
-    def _attribute(self, report: ConversionReported, reading: Reading, now: datetime) -> list[DomainEvent]:
+    def _look(self, report: ConversionReported, reading: Reading, now: datetime) -> Found:
         state = reading.conversion(report.conversion_id)
         website = reading.website(report.website_id)
         if state is None or website is None or state.is_attributed or not state.is_open:
-            return []
+            return Found(over=True)
         try:
-            return attribute_late(state, report, website, reading, Asked(now))
+            events = attribute_late(state, report, website, reading, Asked(now))
         except Refused as refused:
             log.info("%s cannot be attributed yet: %s", report.conversion_id, refused.message)
-            return []
+            return Found(needs_rate=refused.code == CURRENCY_UNKNOWN)
+        except TRANSIENT:
+            raise
+        except Exception:
+            # One that cannot be attributed must not hold up the others.
+            log.exception("%s cannot be attributed", report.conversion_id)
+            return Found()
+        return Found(events, over=bool(events))
 
-    def _end(self, conversion_id: UUID, events: list[DomainEvent]) -> None:
+    def _end(self, conversion_id: UUID, events: Sequence[DomainEvent]) -> None:
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             cursor.execute("DELETE FROM policy.waiting WHERE conversion_id = %s", (conversion_id,))
 
@@ -104,5 +129,9 @@ class Waiting:
         except Conflict:
             log.info("%s was changed meanwhile; looking again", conversion_id)
 
-    def _later(self, connection: Connection, conversion_id: UUID, at: datetime) -> None:
-        connection.execute("UPDATE policy.waiting SET next_at = %s WHERE conversion_id = %s", (at, conversion_id))
+
+_LATER: Final = (
+    "UPDATE policy.waiting SET next_at = %s, needs_rate = %s WHERE conversion_id = %s"
+    # Unless somebody made it due meanwhile: what was just read is too old then.
+    " AND next_at = %s"
+)

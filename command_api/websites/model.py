@@ -30,6 +30,8 @@ T = TypeVar("T")
 
 MOST_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 2}
 MOST_ORIGINS: Final = 20
+_NO_ZONES: Final = {"localtime", "Factory"}
+"""Files among the zones of a system that name none: other engines do not know them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,4 +206,4 @@ def _if_new(wanted: T | None, now: T) -> T | None:
 
 @lru_cache(maxsize=1)
 def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
+    return frozenset(available_timezones() - _NO_ZONES)

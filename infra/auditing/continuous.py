@@ -98,7 +98,7 @@ def count(clickhouse: Reader, postgres: psycopg.Connection[Any], now: datetime) 
     kept = _kept(clickhouse, bounds)
     for partition, (first, last) in bounds.items():
         rows, distinct = kept[partition]
-        dead = sum(first <= offset <= last for offset in dead_letters(postgres, partition))
+        dead = sum(first <= offset <= last for offset in dead_letters(postgres, _CLICKS, partition))
         checked += last - first + 1
         missing += max(0, last - first + 1 - distinct - dead)
         duplicate += rows - distinct

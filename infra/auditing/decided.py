@@ -1,28 +1,28 @@
-"""Topic `domain` against the event store, the conversion rows in ClickHouse and `read.conversions` in Postgres.
+"""Topic `domain` against the event store, the conversion rows in ClickHouse and every read model in Postgres.
 
-The events are folded here once more, from the log's beginning, in this module's own words.
+The events are taken here once more, from the log's beginning, in the audit's own words.
 """
-
-# ruff: noqa: S608 - queries are made of this package's own names and of numbers
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import psycopg
+from psycopg import sql
+from pydantic import ValidationError
 
 from infra.auditing.clickhouse import Reader
 from infra.auditing.quiet import exists
+from infra.auditing.read_models import read_models
 from infra.auditing.records import Ends, read
 from infra.auditing.report import Kind, Report
+from infra.auditing.tracked import dead_letters
+from infra.auditing.wide_rows import WideRows, hash_of
 from infra.log import Log
-from schemas.envelope import Enveloped, UndecodableEvent, decode
+from schemas.envelope import Decrypt, Enveloped, UndecodableEvent, decode, position_of
 from schemas.events.conversions import (
-    Change,
     ConversionApproved,
     ConversionAttributed,
     ConversionRecorded,
@@ -33,87 +33,102 @@ from schemas.topics import CONVERSIONS, DOMAIN
 from schemas.tracking import NO_ID, ConversionReported, log_time
 
 Changed = ConversionRecorded | ConversionAttributed | ConversionApproved | ConversionRejected | ConversionReversed
-
-_ROW: Final = (
-    "website_id, conversion_id, partner_id, occurred_at, d_pending, d_approved, d_rejected, d_reversed, "
-    "c_pending, c_approved, c_reversed"
-)
+_ROWS: Final = "conversion rows"
 
 
-@dataclass(slots=True)
-class _Conversion:
-    """A conversion as its events leave it."""
-
-    website_id: UUID
-    status: str
-    amount: int
-    currency: str
-    commission: int
-    reversed_amount: int = 0
-    reversed_commission: int = 0
-
-
-def audit_decided(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
+def audit_decided(
+    log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends, decrypt: Decrypt
+) -> Report:
     """Compares everything decided before `ends`."""
-    report = Report()
-    kept, kept_to = _read_conversions(postgres)
-    dead = _dead_letters(postgres)
+    report, positions = Report(), set[int]()
     end = ends[DOMAIN.name, 0]
-    rows = _conversion_rows(clickhouse, end)
-    folded: dict[UUID, _Conversion] = {}
-    positions: set[int] = set()
-    for offset, found in _first_ones(log, max(end, kept_to), positions, dead, report):
-        event = found.event
-        if isinstance(event, Changed):
-            if offset < end:
-                _audit_row(offset, event, rows.pop(offset, []), offset in dead, report)
-            if offset < kept_to:
-                _fold(folded, event)
-    for offset, without in rows.items():
-        report.found(Kind.WRONG, "conversion rows", f"{len(without)} rows for domain[0]@{offset} have no such event")
-    _audit_kept(folded, kept, report)
-    _audit_store(postgres, positions, end, report)
-    _audit_reports(log, postgres, ends, folded, report)
+    set_aside = _dead_letters(postgres, DOMAIN.name)
+    rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), report)
+    with read_models(postgres) as models:
+        for offset, found in _first_ones(log, max(end, models.end), positions, set_aside, decrypt, report):
+            if offset < end and isinstance(found.event, Changed):
+                rows.audit(offset, found.event)
+            models.fold(offset, found.event, found.position)
+        rows.finish()
+        models.compare(report)
+        decided = {key for (key,) in models.conversions}
+    _audit_store(postgres, positions, report)
+    _audit_reports(log, postgres, ends, decided, report)
     return report
 
 
 def _first_ones(
-    log: Log, end: int, positions: set[int], dead: set[int], report: Report
+    log: Log, end: int, positions: set[int], set_aside: set[tuple[int, int]], decrypt: Decrypt, report: Report
 ) -> Iterator[tuple[int, Enveloped]]:
     """The events in commit order; the relay may repeat some, and whoever reads them drops what lies behind."""
     newest = 0
     for record in read(log, DOMAIN.name, 0, end):
+        report.checked["records of topic domain"] += 1
         try:
-            found = decode(record.value, record.headers)
-        except UndecodableEvent as error:
-            if record.offset not in dead:
+            position = position_of(record.headers)
+            positions.add(position)
+            if position <= newest:
+                continue
+            newest = position
+            found = decode(record.value, record.headers, decrypt)
+        except (UndecodableEvent, ValueError) as error:
+            if (0, record.offset) not in set_aside:
                 report.found(Kind.WRONG, "domain", f"domain[0]@{record.offset} cannot be read: {error}")
             continue
-        report.checked["records of topic domain"] += 1
-        positions.add(found.position)
-        if found.position > newest:
-            newest = found.position
-            yield record.offset, found
+        yield record.offset, found
 
 
-def _audit_row(offset: int, event: Changed, rows: list[dict[str, Any]], is_dead: bool, report: Report) -> None:
-    change, facts, name = event.change, event.facts, f"domain[0]@{offset}"
-    if facts.attribution is None:
-        if rows:
-            report.found(Kind.WRONG, "conversion rows", f"{name} has no click yet, but {len(rows)} rows")
-        return
-    report.checked["conversion changes"] += 1
-    if len(rows) != 1:
-        if len(rows) > 1:
-            report.found(Kind.DUPLICATE, "conversion rows", f"{name} has {len(rows)} rows", len(rows) - 1)
-        elif _moves(change) and not is_dead:
-            report.found(Kind.MISSING, "conversion rows", f"{name} has no row")
-        return
-    expected = {
-        "website_id": str(facts.website_id),
-        "conversion_id": str(event.originator_id),
-        "partner_id": str(facts.attribution.partner_id or NO_ID),
+class _ConversionRows:
+    """The rows of type `conversion`, each against the event that it was made of."""
+
+    def __init__(self, clickhouse: Reader, end: int, dead: set[int], report: Report) -> None:
+        self._dead, self._report = dead, report
+        self._rows = WideRows(clickhouse, DOMAIN.name, 0, end, self._without_event)
+
+    def audit(self, offset: int, event: Changed) -> None:
+        if event.facts.attribution is None:
+            return  # it counts nothing yet; a row would be passed over, and told of
+        self._report.checked["conversion changes"] += 1
+        hashes, name = self._rows.take(offset), f"domain[0]@{offset}"
+        homes = len(hashes) + (offset in self._dead)
+        if not homes:
+            self._report.found(Kind.MISSING, _ROWS, f"{name} has no row")
+        elif homes > 1:
+            self._report.found(Kind.DUPLICATE, _ROWS, f"{name} is kept {homes} times", homes - 1)
+        fields = _row(event)
+        if any(found != hash_of(fields) for found in hashes):
+            self._report.found(Kind.WRONG, _ROWS, f"{name} has {self._rows.difference(offset, fields)}")
+
+    def finish(self) -> None:
+        self._rows.finish()
+
+    def _without_event(self, offset: int, count: int) -> None:
+        self._report.found(Kind.WRONG, _ROWS, f"domain[0]@{offset} has {count} rows, but nothing that counts", count)
+
+
+def _row(event: Changed) -> Mapping[str, Any]:
+    facts, change = event.facts, event.change
+    click = facts.attribution
+    assert click is not None  # noqa: S101 - whoever calls has looked
+    return {
+        "event_id": uuid5(event.originator_id, str(event.originator_version)),
+        "website_id": facts.website_id,
+        "type": "conversion",
         "occurred_at": log_time(facts.occurred_at),
+        "received_at": log_time(event.timestamp),
+        "visitor": click.visitor,
+        "source": click.source,
+        "country": click.country,
+        "device": click.device,
+        "click_id": click.click_id,
+        "link_id": click.link_id or NO_ID,
+        "partner_id": click.partner_id,
+        **{f"sub{number}": click.subs.get(f"sub{number}", "") for number in range(1, 11)},
+        "value": _value(event) if facts.amount.currency == change.currency else 0,
+        "currency": change.currency,
+        "origin": "decision",
+        "conversion_id": event.originator_id,
+        "event_name": facts.event,
         "d_pending": change.pending,
         "d_approved": change.approved,
         "d_rejected": change.rejected,
@@ -122,62 +137,20 @@ def _audit_row(offset: int, event: Changed, rows: list[dict[str, Any]], is_dead:
         "c_approved": change.commission_approved,
         "c_reversed": change.commission_reversed,
     }
-    wrong = [f"{key}={rows[0][key]} instead of {value}" for key, value in expected.items() if rows[0][key] != value]
-    if wrong:
-        report.found(Kind.WRONG, "conversion rows", f"{name}: {', '.join(wrong)}")
 
 
-def _moves(change: Change) -> bool:
-    return any(value for value in change.model_dump(exclude={"currency"}).values())
+def _value(event: Changed) -> int:
+    """The sale counts from the step that has its click; what is reversed is taken back."""
+    match event:
+        case ConversionRecorded() | ConversionAttributed():
+            return event.facts.amount.amount
+        case ConversionReversed():
+            return -event.amount.amount
+        case _:
+            return 0
 
 
-def _fold(folded: dict[UUID, _Conversion], event: Changed) -> None:
-    change, key = event.change, event.originator_id
-    if isinstance(event, ConversionRecorded):
-        facts = event.facts
-        folded[key] = _Conversion(facts.website_id, "pending", facts.amount.amount, facts.amount.currency, 0)
-    state = folded[key]
-    state.commission += change.commission_pending + change.commission_approved
-    state.reversed_commission += change.commission_reversed
-    if isinstance(event, ConversionApproved):
-        state.status = "approved"
-    elif isinstance(event, ConversionRejected):
-        state.status = "rejected"
-    elif isinstance(event, ConversionReversed):
-        state.reversed_amount += event.amount.amount
-        state.status = "reversed" if event.whole else state.status
-
-
-def _audit_kept(folded: dict[UUID, _Conversion], kept: dict[UUID, _Conversion], report: Report) -> None:
-    for key in folded.keys() | kept.keys():
-        report.checked["rows of read.conversions"] += 1
-        expected, found = folded.get(key), kept.get(key)
-        if found is None:
-            report.found(Kind.MISSING, "read.conversions", f"conversion {key} has no row")
-        elif expected is None:
-            report.found(Kind.WRONG, "read.conversions", f"row {key} has no event")
-        elif expected != found:
-            wrong = [
-                f"{name}={value} instead of {getattr(expected, name)}"
-                for name, value in asdict(found).items()
-                if value != getattr(expected, name)
-            ]
-            report.found(Kind.WRONG, "read.conversions", f"conversion {key}: {', '.join(wrong)}")
-    expected_sums, found_sums = _commission(folded), _commission(kept)
-    for website in expected_sums.keys() | found_sums.keys():
-        if expected_sums[website] != found_sums[website]:
-            what = f"commission of website {website} is {found_sums[website]} instead of {expected_sums[website]}"
-            report.found(Kind.WRONG, "money", what)
-
-
-def _commission(conversions: dict[UUID, _Conversion]) -> dict[UUID, int]:
-    sums: dict[UUID, int] = defaultdict(int)
-    for conversion in conversions.values():
-        sums[conversion.website_id] += conversion.commission
-    return sums
-
-
-def _audit_store(postgres: psycopg.Connection[Any], positions: set[int], end: int, report: Report) -> None:
+def _audit_store(postgres: psycopg.Connection[Any], positions: set[int], report: Report) -> None:
     """Everything decided is in the log: the relay lost nothing."""
     if not exists(postgres, "events.stored_events"):
         return
@@ -194,50 +167,38 @@ def _audit_store(postgres: psycopg.Connection[Any], positions: set[int], end: in
         report.found(Kind.WRONG, "relay", f"domain@{position} is not in the event store")
 
 
-def _audit_reports(
-    log: Log, postgres: psycopg.Connection[Any], ends: Ends, folded: dict[UUID, _Conversion], report: Report
-) -> None:
-    """Every reported lead or sale became a conversion, or was refused with a reason."""
+def _audit_reports(log: Log, postgres: psycopg.Connection[Any], ends: Ends, decided: set[UUID], report: Report) -> None:
+    """Every reported lead or sale became a conversion, was refused with a reason, waits for an exchange rate, or is a
+    dead letter."""
     if not exists(postgres, "policy.refused_report"):
         return
-    refused = {row[0] for row in postgres.execute("SELECT conversion_id FROM policy.refused_report")}
+    accounted = decided | {
+        key
+        for table in ("refused_report", "without_rate")
+        if exists(postgres, f"policy.{table}")
+        for (key,) in postgres.execute(sql.SQL("SELECT conversion_id FROM {}").format(sql.Identifier("policy", table)))
+    }
+    dead = _dead_letters(postgres, CONVERSIONS.name)
     for partition in range(CONVERSIONS.partitions):
         for record in read(log, CONVERSIONS.name, partition, ends[CONVERSIONS.name, partition]):
-            reported = ConversionReported.model_validate_json(record.value)
+            if (partition, record.offset) in dead:
+                continue
             report.checked["reports of conversions"] += 1
-            is_new = reported.amount is not None
-            if is_new and reported.conversion_id not in folded and reported.conversion_id not in refused:
-                what = f"conversion {reported.conversion_id} (conversions[{partition}]@{record.offset}) was not decided"
-                report.found(Kind.MISSING, "conversions", what)
+            place = f"conversions[{partition}]@{record.offset}"
+            try:
+                reported = ConversionReported.model_validate_json(record.value)
+            except ValidationError as error:
+                report.found(Kind.WRONG, "conversions", f"{place} cannot be read: {error.errors()[0]['msg']}")
+                continue
+            if reported.amount is not None and reported.conversion_id not in accounted:
+                report.found(
+                    Kind.MISSING, "conversions", f"conversion {reported.conversion_id} ({place}) was not decided"
+                )
 
 
-def _conversion_rows(clickhouse: Reader, end: int) -> dict[int, list[dict[str, Any]]]:
-    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    query = f"SELECT _offset, {_ROW} FROM events WHERE _topic = '{DOMAIN.name}' AND _offset < {end}"
-    for row in clickhouse.rows(query):
-        found[row["_offset"]].append(row)
-    return found
-
-
-def _read_conversions(postgres: psycopg.Connection[Any]) -> tuple[dict[UUID, _Conversion], int]:
-    """The read model and its position, of one moment."""
-    with postgres.transaction():
-        postgres.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        rows = postgres.execute(
-            "SELECT id, website_id, status, amount, currency, commission, reversed_amount, reversed_commission "
-            "FROM read.conversions"
-        ).fetchall()
-        position = postgres.execute(
-            "SELECT q.next_offset FROM engine.position q JOIN engine.projection p "
-            "ON p.name = q.projection AND p.live_generation = q.generation "
-            "WHERE p.name = 'conversions' AND q.topic = %s",
-            (DOMAIN.name,),
-        ).fetchone()
-    return {row[0]: _Conversion(*row[1:]) for row in rows}, int(position[0]) if position else 0
-
-
-def _dead_letters(postgres: psycopg.Connection[Any]) -> set[int]:
+def _dead_letters(postgres: psycopg.Connection[Any], topic: str) -> set[tuple[int, int]]:
+    """Partitions and offsets that any reader of `topic` has set aside."""
     rows = postgres.execute(
-        """SELECT "offset" FROM engine.dead_letter WHERE topic = %s AND state <> 'retried'""", (DOMAIN.name,)
+        """SELECT partition, "offset" FROM engine.dead_letter WHERE topic = %s AND state <> 'retried'""", (topic,)
     )
-    return {offset for (offset,) in rows}
+    return {(partition, offset) for partition, offset in rows}

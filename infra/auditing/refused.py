@@ -1,32 +1,46 @@
-"""Topic `rejected` against ClickHouse: every refusal is one row."""
+"""Topic `rejected` against ClickHouse: every refusal is one row, or one dead letter."""
 
 # ruff: noqa: S608 - queries are made of this package's own names and of numbers
 
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any, Final
+
+import psycopg
+from pydantic import ValidationError
 
 from infra.auditing.clickhouse import Reader
 from infra.auditing.records import Ends, read
 from infra.auditing.report import Kind, Report
+from infra.auditing.tracked import dead_letters
 from infra.log import Log
 from schemas.topics import REJECTED
 from schemas.tracking import Refusal
 
-_CHECK = "refusals"
+_CHECK: Final = "refusals"
+_COLUMNS: Final = tuple(Refusal.model_fields)
 
 
-def audit_refused(log: Log, clickhouse: Reader, ends: Ends) -> Report:
+def audit_refused(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
     """Compares every refusal before `ends`. The same id may lie in the log twice; it has one row."""
     report = Report()
     end = ends[REJECTED.name, 0]
-    rows = clickhouse.rows(f"SELECT id, outcome, code, count FROM refusals WHERE _offset < {end}")
-    times = Counter(row["id"] for row in rows)
-    kept = {row["id"]: (row["outcome"], row["code"], row["count"]) for row in rows}
-    logged: set[str] = set()
+    dead = dead_letters(postgres, REJECTED.name, 0, projection="refusals")
+    rows = clickhouse.rows(f"SELECT {', '.join(_COLUMNS)} FROM refusals WHERE _offset < {end}")
+    times = Counter(_key(row) for row in rows)
+    kept = {_key(row): row for row in rows}
+    logged: set[tuple[str, str]] = set()
     for record in read(log, REJECTED.name, 0, end):
-        refusal = Refusal.model_validate_json(record.value)
-        key, place = str(refusal.id), f"rejected[0]@{record.offset}"
+        place = f"rejected[0]@{record.offset}"
+        if record.offset in dead:
+            continue
+        try:
+            refusal = Refusal.model_validate_json(record.value).model_dump(mode="json")
+        except ValidationError as error:
+            report.found(Kind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
+            continue
+        key = _key(refusal)
         if key in logged:
             continue
         logged.add(key)
@@ -35,8 +49,13 @@ def audit_refused(log: Log, clickhouse: Reader, ends: Ends) -> Report:
             report.found(Kind.MISSING, _CHECK, f"{place} has no row")
         elif times[key] > 1:
             report.found(Kind.DUPLICATE, _CHECK, f"{place} has {times[key]} rows", times[key] - 1)
-        elif kept[key] != (refusal.outcome.value, refusal.code, refusal.count):
-            report.found(Kind.WRONG, _CHECK, f"{place} is kept as {kept[key]}")
+        elif wrong := [name for name in _COLUMNS if kept[key][name] != refusal[name]]:
+            shown = ", ".join(f"{name}={kept[key][name]!r} instead of {refusal[name]!r}" for name in wrong)
+            report.found(Kind.WRONG, _CHECK, f"{place} has {shown}")
     for key in kept.keys() - logged:
-        report.found(Kind.WRONG, _CHECK, f"row {key} has no record in the log")
+        report.found(Kind.WRONG, _CHECK, f"row {key[0]} has no record in the log")
     return report
+
+
+def _key(row: dict[str, Any]) -> tuple[str, str]:
+    return row["id"], row["website_id"]

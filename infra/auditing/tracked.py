@@ -1,17 +1,11 @@
-"""Topic `clicks` against ClickHouse: every record is exactly one row, one recorded duplicate, or one dead letter.
-
-Rows are compared whole, by an MD5 of their text that ClickHouse works out on its side and this module on the other.
-"""
+"""Topic `clicks` against ClickHouse: every record is exactly one row, one recorded duplicate, or one dead letter."""
 
 # ruff: noqa: S608 - queries are made of this package's own names and of numbers
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from struct import Struct
 from typing import Any, Final
 
 import orjson
@@ -20,24 +14,13 @@ import psycopg
 from infra.auditing.clickhouse import Reader
 from infra.auditing.records import Ends, read
 from infra.auditing.report import Kind, Report
+from infra.auditing.wide_rows import WideRows, hash_of
 from infra.log import Log, StoredRecord
 from schemas.topics import CLICKS
-from schemas.tracking import HASH_HEADER, TrackedEvent, from_log_time
+from schemas.tracking import HASH_HEADER, from_log_time
 
 DUPLICATE_WINDOW_S: Final = 35 * 24 * 3600
 _CHECK: Final = "events"
-_HASH: Final = Struct("<Q16s")
-_DEFAULTS: Final[dict[str, Any]] = {
-    name: str(field.default) if not isinstance(field.default, int | str) else field.default
-    for name, field in TrackedEvent.model_fields.items()
-    if not field.is_required()
-}
-_FIELDS: Final = tuple(TrackedEvent.model_fields)
-_TEXT: Final = (
-    "concat("
-    + ", '\\x1f', ".join("toString(toUInt8(is_bot))" if name == "is_bot" else f"toString({name})" for name in _FIELDS)
-    + ")"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +29,7 @@ class _Duplicate:
     is_conflict: bool
     website_id: str
     event_id: str
+    received_at: str
 
 
 def audit_tracked(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
@@ -53,7 +37,7 @@ def audit_tracked(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any
     report = Report()
     for partition in range(CLICKS.partitions):
         end = ends[CLICKS.name, partition]
-        _audit_partition(log, clickhouse, partition, end, dead_letters(postgres, partition), report)
+        _audit_partition(log, clickhouse, partition, end, dead_letters(postgres, CLICKS.name, partition), report)
     _audit_repeated_ids(clickhouse, ends, report)
     return report
 
@@ -63,9 +47,14 @@ def _audit_partition(log: Log, clickhouse: Reader, partition: int, end: int, dea
     duplicates = _duplicates(clickhouse, place, partition, report)
     wanted = {duplicate.first_offset for duplicate in duplicates.values()}
     firsts: dict[int, StoredRecord] = {}
-    rows = _Rows(
-        clickhouse.packed(f"SELECT _offset, MD5({_TEXT}) FROM events WHERE {place} ORDER BY _offset", _HASH),
-        lambda offset: report.found(Kind.WRONG, _CHECK, f"row {_shown(partition, offset)} has no record in the log"),
+    rows = WideRows(
+        clickhouse,
+        CLICKS.name,
+        partition,
+        end,
+        lambda offset, count: report.found(
+            Kind.WRONG, _CHECK, f"row {_shown(partition, offset)} has no record in the log", count
+        ),
     )
     for record in read(log, CLICKS.name, partition, end):
         offset = record.offset
@@ -79,68 +68,26 @@ def _audit_partition(log: Log, clickhouse: Reader, partition: int, end: int, dea
         elif homes > 1 or len(hashes) > 1:
             count = len(hashes) + (offset in duplicates) + (offset in dead)
             report.found(Kind.DUPLICATE, _CHECK, f"record {_shown(partition, offset)} is kept {count} times", count - 1)
-        if hashes and any(found != _hash(record.value) for found in hashes):
-            report.found(Kind.WRONG, _CHECK, _difference(clickhouse, partition, record))
+        if hashes:
+            fields = orjson.loads(record.value)
+            if any(found != hash_of(fields) for found in hashes):
+                what = f"row {_shown(partition, offset)} has {rows.difference(offset, fields)}"
+                report.found(Kind.WRONG, _CHECK, what)
         if offset in duplicates:
             _audit_duplicate(partition, record, duplicates[offset], firsts, report)
     rows.finish()
 
 
-class _Rows:
-    """Rows in order of their offsets, taken offset by offset."""
-
-    def __init__(self, rows: Iterator[tuple[Any, ...]], without_record: Callable[[int], None]) -> None:
-        self._rows, self._without_record = rows, without_record
-        self._next = next(rows, None)
-
-    def take(self, offset: int) -> list[bytes]:
-        """The hashes of the rows with this offset; those passed over have no record."""
-        found: list[bytes] = []
-        while self._next is not None and self._next[0] <= offset:
-            if self._next[0] == offset:
-                found.append(self._next[1])
-            else:
-                self._without_record(self._next[0])
-            self._next = next(self._rows, None)
-        return found
-
-    def finish(self) -> None:
-        while self._next is not None:
-            self._without_record(self._next[0])
-            self._next = next(self._rows, None)
-
-
-def _hash(value: bytes) -> bytes:
-    fields = _DEFAULTS | orjson.loads(value)
-    fields["is_bot"] = int(fields["is_bot"])
-    return hashlib.md5("\x1f".join([str(fields[name]) for name in _FIELDS]).encode(), usedforsecurity=False).digest()
-
-
-def _difference(clickhouse: Reader, partition: int, record: StoredRecord) -> str:
-    names = ", ".join(f"toString({name}) AS {name}" for name in _FIELDS if name != "is_bot")
-    rows = clickhouse.rows(
-        f"SELECT {names}, toString(toUInt8(is_bot)) AS is_bot FROM events "
-        f"WHERE _topic = '{CLICKS.name}' AND _partition = {partition} AND _offset = {record.offset}"
-    )
-    expected = _DEFAULTS | orjson.loads(record.value)
-    expected["is_bot"] = int(expected["is_bot"])
-    found = [
-        f"{name}: {row[name]!r} instead of {str(expected[name])!r}"
-        for row in rows
-        for name in _FIELDS
-        if row[name] != str(expected[name])
-    ]
-    return f"row {_shown(partition, record.offset)} has {'; '.join(found) or 'other content'}"
-
-
 def _duplicates(clickhouse: Reader, place: str, partition: int, report: Report) -> dict[int, _Duplicate]:
     found: dict[int, _Duplicate] = {}
-    query = f"SELECT _offset, first_offset, is_conflict, website_id, event_id FROM duplicates WHERE {place}"
+    query = (
+        f"SELECT _offset, first_offset, is_conflict, website_id, event_id, received_at FROM duplicates WHERE {place}"
+    )
     for row in clickhouse.rows(query):
         if row["_offset"] in found:
             report.found(Kind.DUPLICATE, "duplicates", f"{_shown(partition, row['_offset'])} is recorded twice")
         found[row["_offset"]] = _Duplicate(
-            row["first_offset"], bool(row["is_conflict"]), row["website_id"], row["event_id"]
+            row["first_offset"], bool(row["is_conflict"]), row["website_id"], row["event_id"], row["received_at"]
         )
     return found
 
@@ -165,6 +112,8 @@ def _audit_duplicate(
         report.found(Kind.WRONG, "duplicates", f"{name} says conflict={claimed.is_conflict}, the log says otherwise")
     elif (claimed.website_id, claimed.event_id) != (mine["website_id"], mine["event_id"]):
         report.found(Kind.WRONG, "duplicates", f"{name} is recorded under another id")
+    elif claimed.received_at != mine["received_at"]:
+        report.found(Kind.WRONG, "duplicates", f"{name} is recorded as received at {claimed.received_at}")
 
 
 def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: Report) -> None:
@@ -183,13 +132,15 @@ def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: Report) -> None:
                     report.found(Kind.DUPLICATE, "event ids", what)
 
 
-def dead_letters(postgres: psycopg.Connection[Any], partition: int) -> set[int]:
-    """Offsets of one partition of topic `clicks` that the live projection has set aside."""
+def dead_letters(
+    postgres: psycopg.Connection[Any], topic: str, partition: int, *, projection: str = "events"
+) -> set[int]:
+    """Offsets of one partition that the live generation of a projection has set aside."""
     rows = postgres.execute(
         'SELECT DISTINCT d."offset" FROM engine.dead_letter d JOIN engine.projection p '
         "ON p.name = d.projection AND p.live_generation = d.generation "
-        "WHERE d.projection = 'events' AND d.topic = %s AND d.partition = %s AND d.state <> 'retried'",
-        (CLICKS.name, partition),
+        "WHERE d.projection = %s AND d.topic = %s AND d.partition = %s AND d.state <> 'retried'",
+        (projection, topic, partition),
     )
     return {offset for (offset,) in rows}
 

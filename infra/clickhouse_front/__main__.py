@@ -9,24 +9,19 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import signal
-import socket
 import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
-
-import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from infra import settings
 from infra.clickhouse_front.analysts import Door
-from infra.clickhouse_front.app import Front, Limits
+from infra.clickhouse_front.app import ABORT, Front, Limits
 from infra.clickhouse_front.engine import Engine
 from infra.clickhouse_front.errors import ClickHouseError
 from infra.clickhouse_front.users import UsersFileError, read_users
-from infra.http_guard import guarded_protocol
+from infra.http_guard import Guarded, guarded_protocol
+from infra.http_server import run
 
 DATABASE = "althing"
 DRAIN_S = 9
@@ -60,9 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         limits=Limits(running=given.max_running, waiting=given.max_waiting),
         door=_door() if given.analysts else None,
     )
-    started = _serve(front, given.host, given.port)
+    code = _serve(front, given.host, given.port)
     front.close()
-    return 0 if started else 1
+    return code
 
 
 def _door() -> Door | None:
@@ -79,67 +74,44 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--memory-mb", type=int, default=DEFAULT_MEMORY_MB, help="upper bound for the engine")
     parser.add_argument("--max-running", type=int, default=16, help="queries that run at once; others wait")
     parser.add_argument("--analysts", action="store_true", help="let analysts in, whom Postgres (POSTGRES_URL) knows")
-    parser.add_argument("--max-waiting", type=int, default=128, help="queries that may wait; any more are refused")
+    parser.add_argument("--max-waiting", type=int, default=512, help="queries that may wait; any more are refused")
     return parser
 
 
-def _serve(front: Front, host: str, port: int) -> bool:
-    config = uvicorn.Config(
-        front,
-        host=host,
-        port=port,
-        loop="uvloop",
-        http=_head_guarded(),
-        ws="none",
-        lifespan="off",
-        interface="asgi3",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=DRAIN_S,
-    )
-    server = _Server(config, front)
+def _serve(front: Front, host: str, port: int) -> int:
+    def started(on_host: str, on_port: int) -> None:
+        print(f"ready http://{on_host}:{on_port}/", flush=True)  # noqa: T201 - the line a supervisor waits for
 
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        server.should_exit = True
-
-    # uvicorn raises the signal again at its end; this handler makes that a return (exit code 0), not a death.
-    for wanted in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(wanted, stop)
-    try:
-        server.run()
-    except SystemExit:
-        _say(f"ClickHouse cannot listen on {host}:{port}: the port is taken.")
-        return False
-    return server.started
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, front: Front) -> None:
-        super().__init__(config)
-        self._front = front
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            host, port = self.servers[0].sockets[0].getsockname()[:2]
-            print(f"ready http://{host}:{port}/", flush=True)  # noqa: T201 - the line a supervisor waits for
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+    def stopping() -> None:
         # Acknowledged data is on disk; an engine that will not come to an end must not hold up the machine's.
         last_resort = threading.Timer(HARD_STOP_S, os._exit, (0,))
         last_resort.daemon = True
         last_resort.start()
-        self._front.stop()
-        await super().shutdown(sockets)
+        front.stop()
+
+    code = run(
+        front,
+        _head_guarded(),
+        host=host,
+        port=port,
+        keep_alive_s=KEEP_ALIVE_S,
+        drain_s=DRAIN_S,
+        on_start=started,
+        on_stop=stopping,
+    )
+    if code != 0:
+        _say(f"ClickHouse cannot listen on {host}:{port}: the port is taken.")
+    return code
 
 
-def _head_guarded() -> type[HttpToolsProtocol]:
+def _head_guarded() -> type[Guarded]:
     """Guards the head only: an insert's body may stream for long, and `body.py` watches the gaps between its pieces."""
 
     class HeadGuarded(guarded_protocol(HEAD_DEADLINE_S, MAX_HEAD_BYTES)):  # type: ignore[misc]  # a class made by a function
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self.scope["extensions"] = {ABORT: self.transport.abort}
+
         def on_headers_complete(self) -> None:
             super().on_headers_complete()
             self._disarm()

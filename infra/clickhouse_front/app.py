@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, suppress
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -45,6 +45,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
+ABORT = "althing.abort"
+"""Extension of the ASGI scope: cuts the request's connection."""
 APPEND_BYTES = 1 << 20
 MAX_INSERT_BYTES = 1 << 30
 
@@ -54,11 +56,16 @@ class Limits:
     """How much may happen at once, and what one query of a readonly user may take."""
 
     running: int = 16
-    waiting: int = 128
+    waiting: int = 512
     wait_s: float = 20.0
     readonly_seconds: int = 60
     readonly_result_rows: int = 10_000_000
     readonly_memory_bytes: int = 1 << 30
+
+    @property
+    def readonly_running(self) -> int:
+        """A result is read as slowly as its client likes: those of readonly users leave half of the room to us."""
+        return max(1, self.running // 2)
 
     def readonly_settings(self) -> dict[str, str]:
         return {
@@ -82,6 +89,7 @@ class Front:
         self._default_database = default_database
         self._readonly_limits = limits.readonly_settings()
         self._admission = Admission(limits.running, limits.waiting, limits.wait_s)
+        self._readers = Admission(limits.readonly_running, limits.waiting, limits.wait_s)
         self._sessions = Sessions(engine)
         self._threads = ThreadPoolExecutor(limits.running, "engine")
         self._side_threads = ThreadPoolExecutor(2, "side")
@@ -100,6 +108,7 @@ class Front:
             await self._interface(scope, receive, reply)
 
     def stop(self) -> None:
+        self._readers.stop()
         self._admission.stop()
         for entry in self._running.reads():
             self._side_threads.submit(self._kill, entry.mark)
@@ -135,7 +144,7 @@ class Front:
             decoder = codings.decoder(request.headers.get("content-encoding", ""), native=request.flag("decompress"))
             body = Body(receive, decoder)
             with ExitStack() as files:
-                async with self._admission.slot():
+                async with self._slot(user):
                     if request.is_form:
                         request = await self._with_form(request, body, files)
                         reply.query_id = request.query_id
@@ -144,7 +153,9 @@ class Front:
         except ClickHouseError as failure:
             await self._fail(reply, body, failure)
         except TimeoutError:
-            log.warning("A client stopped reading its answer; its connection is closed.")
+            log.warning("A client stopped reading its answer; its connection is cut.")
+            # Closing would wait until the rest is read.
+            scope.get("extensions", {}).get(ABORT, lambda: None)()
         except Exception as failure:
             log.exception("A query failed outside the engine.")
             await self._fail(reply, body, from_engine(failure))
@@ -157,6 +168,14 @@ class Front:
             if analyst is None:
                 raise
             return analyst
+
+    @asynccontextmanager
+    async def _slot(self, user: User) -> AsyncIterator[None]:
+        async with AsyncExitStack() as slots:
+            if user.readonly:
+                await slots.enter_async_context(self._readers.slot())
+            await slots.enter_async_context(self._admission.slot())
+            yield
 
     async def _with_form(self, request: Request, body: Body, files: ExitStack) -> Request:
         kind = request.headers["content-type"]

@@ -16,6 +16,10 @@ from infra.clickhouse_front.errors import BAD_ARGUMENTS, CANNOT_DECOMPRESS, erro
 
 _PREFERRED = ("zstd", "lz4", "gzip", "deflate")
 _PIECE_BYTES = 64 * 1024
+_MAX_UNPACKED = 1 << 20
+_TAKES_A_MAXIMUM = ("lz4", "xz", "bz2")
+_PIECE_BYTES_OF = {"gzip": 16 * 1024, "x-gzip": 16 * 1024, "deflate": 16 * 1024, "zstd": 512}
+"""The others are fed in pieces that are the smaller the tighter they may be packed: none unpacks to more than 16 MB."""
 
 
 class Encoder(Protocol):
@@ -131,24 +135,32 @@ class _HttpDecoder:
     def __init__(self, name: str) -> None:
         self._make = _DECODERS[name]
         self._stream = self._make()
+        self._step = _PIECE_BYTES_OF.get(name, _PIECE_BYTES)
+        self._takes_a_maximum = name in _TAKES_A_MAXIMUM
         self._fed = False
 
     def decode(self, chunk: bytes) -> Iterator[bytes]:
-        for at in range(0, len(chunk), _PIECE_BYTES):
-            yield from self._piece(chunk[at : at + _PIECE_BYTES])
+        for at in range(0, len(chunk), self._step):
+            yield from self._piece(chunk[at : at + self._step])
 
     def _piece(self, piece: bytes) -> Iterator[bytes]:
         while piece:
             if self._stream.eof:
                 self._stream = self._make()  # the next member of a concatenated stream
-            try:
-                found = self._stream.decompress(piece)
-            except _FAILURES as failure:
-                raise error(CANNOT_DECOMPRESS, f"The request's body cannot be decompressed: {failure}") from failure
             self._fed = True
-            if found:
-                yield found
+            yield from self._unpacked(piece)
             piece = (self._stream.unused_data or b"") if self._stream.eof else b""
+
+    def _unpacked(self, piece: bytes) -> Iterator[bytes]:
+        try:
+            if not self._takes_a_maximum:
+                yield self._stream.decompress(piece)
+                return
+            yield self._stream.decompress(piece, _MAX_UNPACKED)
+            while not (self._stream.eof or self._stream.needs_input):
+                yield self._stream.decompress(b"", _MAX_UNPACKED)
+        except _FAILURES as failure:
+            raise error(CANNOT_DECOMPRESS, f"The request's body cannot be decompressed: {failure}") from failure
 
     def finish(self) -> None:
         if self._fed and not self._stream.eof:

@@ -191,7 +191,7 @@ async def _patiently(edge: httpx.AsyncClient, path: str, body: Any, headers: dic
 
 async def _projected(app: httpx.AsyncClient, websites: list[Connected], quiet: bool) -> None:
     """Waits until the dashboards have seen every event, so that each sale finds its click."""
-    deadline = time.monotonic() + CAUGHT_UP_WITHIN_S
+    deadline, said = time.monotonic() + CAUGHT_UP_WITHIN_S, "the dashboards have caught up"
     for site in websites:
         while time.monotonic() < deadline:
             query = {"websiteId": site.id, "timeRange": "24h", "compare": "none"}
@@ -199,8 +199,10 @@ async def _projected(app: httpx.AsyncClient, websites: list[Connected], quiet: b
             if float(answer.headers.get("X-Lag-Seconds", "0")) < 1:
                 break
             await asyncio.sleep(0.5)
+        else:
+            said = "the dashboards are still catching up; sales wait for their clicks and are counted later"
     if not quiet:
-        sys.stderr.write("the dashboards have caught up\n")
+        sys.stderr.write(said + "\n")
 
 
 async def _done(request: Any) -> httpx.Response:

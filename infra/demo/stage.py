@@ -15,7 +15,7 @@ from typing import Final
 
 import httpx
 
-from infra.settings import Settings, load
+from infra.settings import Settings, SettingsError, load
 from infra.stack.secret_file import write_private
 
 DATA_DIR: Final = ".althing-demo"
@@ -61,13 +61,18 @@ def _environment(environ: Mapping[str, str]) -> dict[str, str]:
 def _admin(data_dir: Path) -> tuple[str, str]:
     """The demonstration's admin: made at its first start and kept beside its data, so that a later start knows it."""
     kept = data_dir / "demo.json"
-    if kept.exists():
-        found = json.loads(kept.read_text())
-        return found["email"], found["password"]
-    password = secrets.token_urlsafe(12)
-    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_private(kept, json.dumps({"email": EMAIL, "password": password}))
-    return EMAIL, password
+    try:
+        if kept.exists():
+            found = json.loads(kept.read_text())
+            return found["email"], found["password"]
+        password = secrets.token_urlsafe(12)
+        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_private(kept, json.dumps({"email": EMAIL, "password": password}))
+        return EMAIL, password
+    except OSError as error:
+        raise SettingsError(f"ALTHING_DATA_DIR: {data_dir} cannot be used: {error.strerror or error}.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise SettingsError(f"{kept} is damaged; remove {data_dir} to begin the demonstration anew.") from error
 
 
 def _ready(settings: Settings, stack: subprocess.Popen[bytes]) -> bool:

@@ -22,9 +22,13 @@ from infra.settings import Network
 log = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
+_LIVE = b"/live"
+"""How the addresses of live streams end: whatever a client says that it accepts, they have connections of their own."""
 _CONNECT_S = 1.5
 _READ_S = 35.0
 _STREAM_READ_S = 60.0
+_STALLED_S = 30.0
+"""A client that takes nothing for so long holds a connection to a service that others wait for."""
 _WORKERS = 100
 _STREAMS = 500
 
@@ -52,7 +56,7 @@ class Proxy:
         await self._streams.aclose()
 
     async def is_ready(self, service: str) -> bool:
-        """Whether the service says so, within 200 ms... of its own; one second for the whole question."""
+        """Whether the service says so, within a second."""
         try:
             answer = await self._client.get(f"{self._urls[service]}/readyz", timeout=1.0)
         except httpx.HTTPError:
@@ -72,18 +76,22 @@ class Proxy:
         service = "query" if scope["method"] in _READS else "command"
         peer = scope["client"][0] if scope.get("client") else ""
         body = (await receive()).get("body", b"") if _has_body(scope) else b""
-        raw_path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
-        query = scope["query_string"].decode("latin-1")
-        streaming = any(n == b"accept" and b"text/event-stream" in v for n, v in scope["headers"])
+        raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
+        query: bytes = scope["query_string"]
+        streaming = raw_path.endswith(_LIVE) or any(
+            n == b"accept" and b"text/event-stream" in v for n, v in scope["headers"]
+        )
         client = self._streams if streaming else self._client
         request = client.build_request(
             scope["method"],
-            httpx.URL(self._urls[service] + raw_path, query=query.encode("latin-1") if query else None),
+            self._urls[service],
             headers=[
                 *to_service(scope["headers"], peer, scope.get("scheme", "http"), self._trusted),
                 (b"accept-encoding", b"identity" if streaming else _encodings(scope)),
             ],
             content=body if _has_body(scope) else None,
+            # As it was written: httpx would tidy the path, and /api/../metrics is not for the world to see.
+            extensions={"target": raw_path + b"?" + query if query else raw_path},
         )
         gone = asyncio.ensure_future(_disconnected(receive))
         stopping = asyncio.ensure_future(self._stopping.wait()) if streaming else None
@@ -102,13 +110,14 @@ class Proxy:
 async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str, send: Send) -> None:
     started = False
     try:
-        answer = await client.send(request, stream=True)
+        answer = await _answer_to(client, request)
         try:
             headers = [(name.lower(), value) for name, value in answer.headers.raw]
             await send({"type": "http.response.start", "status": answer.status_code, "headers": to_browser(headers)})
             started = True
             async for chunk in answer.aiter_raw():
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                async with asyncio.timeout(_STALLED_S):
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
         finally:
             await answer.aclose()
     except asyncio.CancelledError:
@@ -116,13 +125,27 @@ async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str
         if started:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         raise
+    except TimeoutError:
+        log.info("a client took nothing of %s for %.0f s and is given up", _path(request), _STALLED_S)
+        return  # without the answer's end, so that its connection is closed
     except httpx.HTTPError as error:
-        log.warning("the %s service did not answer %s: %s", service, request.url.path, type(error).__name__)
+        log.warning("the %s service did not answer %s: %s", service, _path(request), type(error).__name__)
         if started:
             raise
         await _unavailable(send, service, timed_out=isinstance(error, httpx.ReadTimeout))
         return
     await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _answer_to(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    """The answer's beginning. A read is asked a second time when its connection broke: a kept one may have been closed
+    behind at that very moment. A command is not, for it may have been done."""
+    try:
+        return await client.send(request, stream=True)
+    except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+        if request.method not in _READS:
+            raise
+    return await client.send(request, stream=True)
 
 
 async def _unavailable(send: Send, service: str, *, timed_out: bool) -> None:
@@ -144,6 +167,11 @@ async def _disconnected(receive: Receive) -> None:
         message: Message = await receive()
         if message["type"] == "http.disconnect":
             return
+
+
+def _path(request: httpx.Request) -> str:
+    target: bytes = request.extensions["target"]
+    return target.partition(b"?")[0].decode("latin-1")
 
 
 def _has_body(scope: Scope) -> bool:

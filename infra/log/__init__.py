@@ -19,6 +19,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
+
 from infra.settings import Settings
 
 Headers = tuple[tuple[str, bytes], ...]
@@ -36,9 +38,8 @@ class Record:
     partition: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRecord:
-    """One fact as it lies in the log."""
+class StoredRecord(Struct, frozen=True, gc=False):
+    """One fact as it lies in the log. Made by the ten thousand: a `Struct` costs a tenth of a frozen dataclass."""
 
     topic: str
     partition: int

@@ -56,16 +56,19 @@ def _decoded(batch: DefaultRecordBatch, topic: str, partition: int) -> list[Stor
     append_time = batch.max_timestamp if batch.timestamp_type == batch.LOG_APPEND_TIME else None
     found: list[StoredRecord] = []
     for _ in range(batch.records_count):
-        length, at = decode_varint(buffer, at)
+        length, at = _varint(buffer, at)
         end = at + length
-        time_delta, at = decode_varint(buffer, at + 1)  # one byte of attributes, unused
-        offset_delta, at = decode_varint(buffer, at)
-        size, at = decode_varint(buffer, at)
-        key = buffer[at : at + size] if size > 0 else b""
-        at += max(size, 0)
-        size, at = decode_varint(buffer, at)
-        value = buffer[at : at + size] if size > 0 else b""
-        at += max(size, 0)
+        time_delta, at = _varint(buffer, at + 1)  # one byte of attributes, unused
+        offset_delta, at = _varint(buffer, at)
+        size, at = _varint(buffer, at)
+        key = value = b""
+        if size > 0:
+            key = buffer[at : at + size]
+            at += size
+        size, at = _varint(buffer, at)
+        if size > 0:
+            value = buffer[at : at + size]
+            at += size
         headers: Headers = ()
         if at + 1 == end and buffer[at] == 0:
             at = end
@@ -79,13 +82,26 @@ def _decoded(batch: DefaultRecordBatch, topic: str, partition: int) -> list[Stor
 
 
 def _headers(buffer: bytes, at: int) -> tuple[Headers, int]:
-    count, at = decode_varint(buffer, at)
+    count, at = _varint(buffer, at)
     headers = []
     for _ in range(count):
-        size, at = decode_varint(buffer, at)
+        size, at = _varint(buffer, at)
         name = buffer[at : at + size].decode()
         at += size
-        size, at = decode_varint(buffer, at)
+        size, at = _varint(buffer, at)
         headers.append((name, buffer[at : at + size] if size > 0 else b""))
         at += max(size, 0)
     return tuple(headers), at
+
+
+def _varint(buffer: bytes, at: int) -> tuple[int, int]:
+    """A signed number and the place behind it; most take one byte or two."""
+    low = buffer[at]
+    if low < 0x80:
+        return (low >> 1) ^ -(low & 1), at + 1
+    high = buffer[at + 1]
+    if high < 0x80:
+        both = (low & 0x7F) | high << 7
+        return (both >> 1) ^ -(both & 1), at + 2
+    number: tuple[int, int] = decode_varint(buffer, at)
+    return number

@@ -9,10 +9,8 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
-from math import inf
 from threading import Event, Lock, RLock, Thread
 from time import monotonic, sleep
 from typing import Final
@@ -21,11 +19,11 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka.errors import KafkaError
 from kafka.structs import TopicPartition
 
-from infra.log import LogUnavailable, Position, Record, RecordTooLarge
+from infra.log import LogUnavailable, Position, Record
+from infra.log.calls import Call, Calls
 from infra.log.kafka_append import Appender
 from infra.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
 from infra.log.kafka_source import KafkaSource
-from infra.log.limits import place_of, size_of
 from infra.settings import Settings
 from schemas import topics
 
@@ -35,18 +33,6 @@ BATCH_BYTES: Final = 256 * 1024
 ANSWER_TIMEOUT_S: Final = 2.0
 _TICK_S: Final = 0.05
 _CONNECT_TIMEOUT_S: Final = 2.0
-
-
-@dataclass(slots=True, eq=False)
-class _Call:
-    """One `publish`: until its future is done its bytes count against the bound."""
-
-    records: Sequence[Record]
-    partitions: list[int]
-    size: int
-    deadline: float
-    future: Future[list[Position]]
-    handed_over: float = inf
 
 
 class KafkaLog:
@@ -66,15 +52,13 @@ class KafkaLog:
         self._cluster = cluster_of(settings)
         self._linger_ms = linger_ms
         self._delivery_timeout_s = delivery_timeout_s
-        self._max_buffered_bytes = max_buffered_bytes
+        self._begun = Calls("Kafka", delivery_timeout_s, max_buffered_bytes)
         self._gate = RLock()  # order of calls = order in the log; re-entered when a future's callback publishes
         self._producer: KafkaProducer | None = None
         self._appender: Appender | None = None
         self._retired: list[KafkaProducer] = []
-        self._parked: deque[_Call] = deque()
-        self._calls: deque[_Call] = deque()
-        self._buffered = 0
-        self._buffered_lock = Lock()
+        self._parked: deque[Call] = deque()
+        self._calls: deque[Call] = deque()
         self._broken = self._is_away = False
         self._closing = Event()
         self._asker: KafkaConsumer | None = None
@@ -83,31 +67,19 @@ class KafkaLog:
         self._keeper.start()
 
     def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
-        future: Future[list[Position]] = Future()
-        try:
-            size = sum(map(size_of, records))
-        except RecordTooLarge as error:
-            future.set_exception(error)
-            return future
-        partitions = [place_of(record) for record in records]
-        if not records:
-            future.set_result([])
-            return future
-        future.set_running_or_notify_cancel()
-        call = _Call(records, partitions, size, monotonic() + self._delivery_timeout_s, future)
-        if not self._reserve(size):
-            future.set_exception(LogUnavailable(f"{self._buffered} bytes wait for Kafka already"))
-            return future
+        call = self._begun.begin(records)
+        if call.future.done():
+            return call.future
         with self._gate:
             if self._closing.is_set():
-                self._release(call)
-                _fail(call, LogUnavailable("this log is closed"))
+                self._begun.forget(call)
+                call.fail("this log is closed")
             elif self._appender is None or self._parked:
                 self._parked.append(call)
             else:
                 self._hand_over(call, self._appender)
             self._calls.append(call)
-        return future
+        return call.future
 
     def source(self, topic: str, partition: int, offset: int = 0) -> KafkaSource:
         return KafkaSource(self._cluster, topic, partition, offset)
@@ -135,29 +107,17 @@ class KafkaLog:
                 self._asker.close()
                 self._asker = None
 
-    def _reserve(self, size: int) -> bool:
-        with self._buffered_lock:
-            if self._buffered and self._buffered + size > self._max_buffered_bytes:
-                return False
-            self._buffered += size
-            return True
-
-    def _release(self, call: _Call) -> None:
-        with self._buffered_lock:
-            self._buffered -= call.size
-
-    def _hand_over(self, call: _Call, appender: Appender) -> None:
+    def _hand_over(self, call: Call, appender: Appender) -> None:
         def done(positions: list[Position]) -> None:
-            self._release(call)
-            with suppress(InvalidStateError):  # its deadline had passed
-                call.future.set_result(positions)
+            self._begun.forget(call)
+            call.succeed(positions)
 
         def failed(error: Exception) -> None:
             # Some failures leave kafka-python's sender unable to send for ever (seen after a frozen broker): after any
             # of them a new producer takes over. Failures that ending the old one causes do not count.
             self._broken = self._broken or self._appender is appender
-            self._release(call)
-            _fail(call, LogUnavailable(f"Kafka did not acknowledge: {error}"))
+            self._begun.forget(call)
+            call.fail(f"Kafka did not acknowledge: {error}")
 
         call.handed_over = monotonic()
         appender.append(call.records, call.partitions, done, failed)
@@ -189,10 +149,10 @@ class KafkaLog:
                 if was_parked:
                     self._parked.remove(call)
             if was_parked:
-                self._release(call)
+                self._begun.forget(call)
             elif now - call.handed_over > self._delivery_timeout_s / 2:  # it did not wait for a connection before
                 self._broken = True
-            _fail(call, LogUnavailable(f"Kafka did not answer within {self._delivery_timeout_s:g} s"))
+            call.fail(f"Kafka did not answer within {self._delivery_timeout_s:g} s")
 
     def _connect(self) -> None:
         self._end_retired()
@@ -262,8 +222,3 @@ class KafkaLog:
             raise LogUnavailable(f"Kafka does not tell the end of {topic}[{partition}]: {error}") from error
         finally:
             self._asker_lock.release()
-
-
-def _fail(call: _Call, error: Exception) -> None:
-    with suppress(InvalidStateError):
-        call.future.set_exception(error)

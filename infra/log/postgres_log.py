@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
-from dataclasses import dataclass
+from concurrent.futures import Future
 from threading import Condition, Event, Thread
 from time import monotonic, time
 from typing import Any, Final
@@ -20,8 +18,8 @@ import msgspec
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from infra.log import LogUnavailable, Position, Record, RecordTooLarge
-from infra.log.limits import place_of, size_of
+from infra.log import LogUnavailable, Position, Record
+from infra.log.calls import Call, Calls
 from infra.log.postgres_deadlines import Deadlines
 from infra.log.postgres_source import Bell, PostgresSource
 from infra.settings import Settings
@@ -41,17 +39,6 @@ CONNECTION: Final = {
 }
 
 
-@dataclass(slots=True, eq=False)
-class _Call:
-    """One `publish`, waiting for the writer."""
-
-    records: Sequence[Record]
-    partitions: list[int]
-    size: int
-    deadline: float
-    future: Future[list[Position]]
-
-
 class PostgresLog:
     """`infra.log.Log` on Postgres. `delivery_timeout_s`: after this long an unacknowledged call fails.
 
@@ -65,10 +52,9 @@ class PostgresLog:
             raise ValueError("POSTGRES_URL is not set")
         self._url = settings.postgres_url
         self._delivery_timeout_s = delivery_timeout_s
-        self._max_buffered_bytes = max_buffered_bytes
-        self._waiting: deque[_Call] = deque()
-        self._committing: list[_Call] = []
-        self._buffered = 0
+        self._begun = Calls("Postgres", delivery_timeout_s, max_buffered_bytes)
+        self._waiting: deque[Call] = deque()
+        self._committing: list[Call] = []
         self._changed = Condition()
         self._closing = Event()
         self._readers = ConnectionPool(
@@ -88,28 +74,17 @@ class PostgresLog:
         self._keeper.start()
 
     def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
-        future: Future[list[Position]] = Future()
-        future.set_running_or_notify_cancel()
-        try:
-            size = sum(map(size_of, records))
-        except RecordTooLarge as error:
-            future.set_exception(error)
-            return future
-        partitions = [place_of(record) for record in records]
-        if not records:
-            future.set_result([])
-            return future
-        call = _Call(records, partitions, size, monotonic() + self._delivery_timeout_s, future)
+        call = self._begun.begin(records)
+        if call.future.done():
+            return call.future
         with self._changed:
             if self._closing.is_set():
-                future.set_exception(LogUnavailable("this log is closed"))
-            elif self._buffered and self._buffered + size > self._max_buffered_bytes:
-                future.set_exception(LogUnavailable(f"{self._buffered} bytes wait for Postgres already"))
+                self._begun.forget(call)
+                call.fail("this log is closed")
             else:
                 self._waiting.append(call)
-                self._buffered += size
                 self._changed.notify()
-        return future
+        return call.future
 
     def source(self, topic: str, partition: int, offset: int = 0) -> PostgresSource:
         return PostgresSource(self._readers, self._deadlines, self._bell, topic, partition, offset)
@@ -184,7 +159,7 @@ class PostgresLog:
                     connection.close()
                     connection = None
                 if not self._try_again(group, error):
-                    self._finish(group, LogUnavailable(f"Postgres did not take the records: {error}"))
+                    self._finish(group, f"Postgres did not take the records: {error}")
                 continue
             try:
                 with self._deadlines.within(self._delivery_timeout_s, connection):
@@ -192,18 +167,18 @@ class PostgresLog:
             except (psycopg.Error, OSError) as error:
                 connection.close()
                 connection = None
-                self._finish(group, LogUnavailable(f"Postgres did not confirm the commit: {error}"))
+                self._finish(group, f"Postgres did not confirm the commit: {error}")
                 continue
             self._finish(group, places)
         if connection is not None:
             connection.close()
 
-    def _take(self) -> list[_Call]:
+    def _take(self) -> list[Call]:
         """The calls of the next commit; empty only when closing and nothing waits."""
         with self._changed:
             while not self._waiting and not self._closing.is_set():
                 self._changed.wait()
-            group: list[_Call] = []
+            group: list[Call] = []
             records = size = 0
             while self._waiting and (not group or records + len(self._waiting[0].records) <= GROUP_RECORDS):
                 if group and size + self._waiting[0].size > GROUP_BYTES:
@@ -215,7 +190,7 @@ class PostgresLog:
             self._committing = group
             return group
 
-    def _try_again(self, group: list[_Call], error: Exception) -> bool:
+    def _try_again(self, group: list[Call], error: Exception) -> bool:
         """Nothing of the group was committed: puts it back in order while the database is away and time is left."""
         if not isinstance(error, (psycopg.OperationalError, OSError)):
             return False
@@ -225,16 +200,16 @@ class PostgresLog:
             self._changed.wait(_TICK_S)
         return True
 
-    def _finish(self, group: list[_Call], outcome: list[list[Position]] | LogUnavailable) -> None:
+    def _finish(self, group: list[Call], outcome: list[list[Position]] | str) -> None:
+        """The calls' places, or why there are none."""
         with self._changed:
-            self._buffered -= sum(call.size for call in group)
             self._committing = []
         for index, call in enumerate(group):
-            with suppress(InvalidStateError):  # its deadline had passed
-                if isinstance(outcome, LogUnavailable):
-                    call.future.set_exception(outcome)
-                else:
-                    call.future.set_result(outcome[index])
+            self._begun.forget(call)
+            if isinstance(outcome, str):
+                call.fail(outcome)
+            else:
+                call.succeed(outcome[index])
 
     def _expire(self) -> None:
         """Fails late calls; those that no transaction holds yet are forgotten, the others stay until it ends."""
@@ -244,17 +219,14 @@ class PostgresLog:
                 late = [call for call in self._committing if call.deadline < now]
                 while self._waiting and self._waiting[0].deadline < now:
                     call = self._waiting.popleft()
-                    self._buffered -= call.size
+                    self._begun.forget(call)
                     late.append(call)
             for call in late:
-                with suppress(InvalidStateError):
-                    call.future.set_exception(
-                        LogUnavailable(f"Postgres did not answer within {self._delivery_timeout_s:g} s")
-                    )
+                call.fail(f"Postgres did not answer within {self._delivery_timeout_s:g} s")
             self._writer.join(_TICK_S)
 
 
-def _insert(connection: psycopg.Connection[Any], group: list[_Call]) -> list[list[Position]]:
+def _insert(connection: psycopg.Connection[Any], group: list[Call]) -> list[list[Position]]:
     """Writes the calls' records into the open transaction, notifies, and tells their places."""
     now = int(time() * 1000)
     counts: dict[tuple[str, int], int] = defaultdict(int)

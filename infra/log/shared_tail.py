@@ -10,6 +10,7 @@ import logging
 from bisect import bisect_left
 from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from threading import Condition, Event, Thread
 from typing import Final
 
@@ -142,14 +143,21 @@ class _Tail:
             except LogUnavailable as error:
                 self._fail(error)
                 self._stopping.wait(_AGAIN_S)
-            except OffsetOutOfRange as error:  # those who read alone meet it, too, and say what it means for them
-                log.warning("the end of %s[%d] has moved: %s", self._topic, self._partition, error)
-                if source is not None:
-                    source.close()
+            except Exception as error:
+                if isinstance(error, OffsetOutOfRange):  # who reads alone meets it, too, and says what it means for him
+                    log.warning("the end of %s[%d] has moved: %s", self._topic, self._partition, error)
+                else:  # without this thread everybody at the end would wait for ever
+                    log.exception("reading %s[%d]: an error that nothing here expects", self._topic, self._partition)
+                self._close(source)
                 source = None
                 self._begin(-1)
+                self._stopping.wait(_AGAIN_S)
+        self._close(source)
+
+    def _close(self, source: Source | None) -> None:
         if source is not None:
-            source.close()
+            with suppress(Exception):
+                source.close()
 
     def _begin(self, offset: int) -> None:
         with self._changed:

@@ -48,36 +48,40 @@ class RotatingFile:
     """An append-only log file that is renamed to `.1`, `.2`, ... when it grows over `ROTATE_BYTES`."""
 
     def __init__(self, path: Path, rotate_bytes: int = ROTATE_BYTES) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._rotate_bytes = rotate_bytes
-        self._open()
+        self._file: IO[bytes] | None = None
+        self._size = 0
 
     def write(self, line: bytes) -> None:
-        """Never raises: a full disk must not stop a child's output from being read."""
+        """Never raises: a full disk must not stop a child's output from being read. Each line tries anew."""
         try:
-            if self._size + len(line) > self._rotate_bytes:
+            if self._file is not None and self._size + len(line) > self._rotate_bytes:
                 self._rotate()
-            self._file.write(line)
+            file = self._file or self._open()
+            file.write(line)
             self._size += len(line)
         except OSError:
             return
 
     def close(self) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
-    def _open(self) -> None:
-        self._file: IO[bytes] = open(self._path, "ab", buffering=0)  # noqa: SIM115 - open for the process's life
-        self._size = os.fstat(self._file.fileno()).st_size
+    def _open(self) -> IO[bytes]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(self._path, "ab", buffering=0)  # noqa: SIM115 - open for the process's life
+        self._file, self._size = file, os.fstat(file.fileno()).st_size
+        return file
 
     def _rotate(self) -> None:
-        self._file.close()
+        self.close()
         for number in range(KEPT_FILES, 0, -1):
             older = self._path.with_name(f"{self._path.name}.{number}")
             newer = self._path.with_name(f"{self._path.name}.{number - 1}") if number > 1 else self._path
             if newer.exists():
                 newer.replace(older)
-        self._open()
 
 
 def pump(name: str, stream: IO[bytes] | None, path: Path, *, quiet: bool) -> threading.Thread:

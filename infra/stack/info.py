@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -101,7 +100,7 @@ def _row(row: state.ProcessRow) -> dict[str, Any]:
         "pid": row.pid if alive else None,
         "state": row.state if alive or row.state in ("backoff", "stopped") else "backoff",
         "restarts": row.restarts,
-        "uptime_s": round(time.time() - row.born, 1) if alive and row.born is not None else 0.0,
+        "uptime_s": round(state.now() - row.born, 1) if alive and row.born is not None else 0.0,
     }
 
 

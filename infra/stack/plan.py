@@ -20,6 +20,7 @@ from infra.stack.tools import why_no_kafka
 ENGINES = ("clickhouse", "kafka", "postgres")
 SERVICE_STAGES = (("command", "query", "ingest"), ("projectors", "scheduler", "web"))
 SERVICES = tuple(name for stage in SERVICE_STAGES for name in stage)
+PUBLIC = ("ingest", "web")
 _FOR_COMMAND_ONLY = ("ALTHING_ADMIN_EMAIL", "ALTHING_ADMIN_PASSWORD")
 
 
@@ -146,8 +147,8 @@ def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
         # The web app says "unready" as long as it is not built; that must not keep the API from being used.
         is_ready=lambda: answers(port, "/livez" if name == "web" else "/readyz", host=host),
         port=port,
-        # Visitors and their partners do not retry: a restart of the edge refuses nobody.
-        kept_open=(host, port) if name == "ingest" else None,
+        # Visitors and their partners do not retry: a restart refuses nobody.
+        kept_open=(host, port) if name in PUBLIC else None,
         is_alive=lambda: answers(port, "/livez", host=host, timeout_s=3.0),
         environment=admin if name == "command" else {},
         # The engines go at the same moment, so there is nothing left to drain into: ending slowly would only hold up

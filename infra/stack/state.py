@@ -7,10 +7,12 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +23,17 @@ from infra.stack.secret_file import write_private
 
 FILE_NAME = "stack.json"
 _ORPHAN_GRACE_S = 12.0
+_START_TIME = 19
+"""Field 22 of proc(5)'s stat, counted behind the name, which may hold anything."""
+
+
+@cache
+def boot() -> str:
+    """Tells one start of the machine from the next; empty where the system does not."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
 
 
 @dataclass(frozen=True)
@@ -36,8 +49,8 @@ class ProcessRow:
 
 @dataclass(frozen=True)
 class StackState:
-    """`born` is the process's own start time: with it a process id proves who it is. `environment` holds the settings
-    that every child gets (addresses and passwords of the engines)."""
+    """`born` is the process's own start time: with it, and the `boot` it belongs to, a process id proves who it is.
+    `environment` holds the settings that every child gets (addresses and passwords of the engines)."""
 
     pid: int
     born: float
@@ -45,23 +58,35 @@ class StackState:
     environment: Mapping[str, str]
     info: Mapping[str, Any]
     processes: tuple[ProcessRow, ...]
+    boot: str = field(default_factory=boot)
 
 
 def birth(pid: int) -> float | None:
-    """When the process with this id began (seconds since 1970), or None if there is none."""
+    """When the process with this id began, in seconds of `now`, or None if there is none. No step of the system's
+    clock changes it."""
     try:
         process = psutil.Process(pid)
-        return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
-    except psutil.Error:
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        if sys.platform != "linux":
+            return process.create_time()
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+        return int(stat.rpartition(")")[2].split()[_START_TIME]) / os.sysconf("SC_CLK_TCK")
+    except (psutil.Error, OSError):
         return None
+
+
+def now() -> float:
+    """Seconds since the machine was started (where the system does not tell: since 1970)."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.time()
 
 
 def is_same(pid: int | None, born: float | None) -> bool:
     """Whether the process that had this id and start time still lives."""
     if pid is None or born is None:
         return False
-    now = birth(pid)
-    return now is not None and abs(now - born) < 1.0
+    found = birth(pid)
+    return found is not None and abs(found - born) < 1.0
 
 
 def listens(pid: int, port: int) -> bool:
@@ -80,15 +105,15 @@ def write(data_dir: Path, state: StackState) -> None:
 
 
 def read(data_dir: Path) -> StackState | None:
-    """The last state that was written; None if there never was one. Whether it still runs: `is_running`."""
+    """The last state that was written since the machine was started; None if there is none. Whether it still runs:
+    `is_running`."""
     try:
         found = json.loads((data_dir / FILE_NAME).read_text())
         rows = tuple(ProcessRow(**row) for row in found.pop("processes"))
-        return StackState(**found, processes=rows)
-    except FileNotFoundError:
+        state = StackState(**{"boot": "", **found}, processes=rows)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-    except (ValueError, TypeError, KeyError):
-        return None
+    return state if state.boot == boot() else None
 
 
 def is_running(state: StackState | None) -> bool:
@@ -104,12 +129,12 @@ def running_environment(data_dir: Path) -> Mapping[str, str]:
 def lock(data_dir: Path) -> IO[str]:
     """Makes this process the only supervisor of `data_dir`, for as long as the returned file stays open.
 
-    Raises `SettingsError` when another one is there.
+    Raises `SettingsError` when another one is there, and `OSError` when the directory cannot be written.
     """
     file = open(data_dir / "lock", "a+")  # noqa: SIM115 - held for the process's life
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+    except BlockingIOError as error:
         file.seek(0)
         holder = file.read().strip() or "unknown"
         file.close()

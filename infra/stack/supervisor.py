@@ -62,7 +62,8 @@ class _Child:
 
 
 class Supervisor:
-    """`environment` is every child's base. `on_change` is called with all rows whenever one of them changes."""
+    """`environment` is every child's base. `on_change` is called with all rows whenever one of them changes; if it
+    raises `OSError` (a full disk), that is said, and the processes go on."""
 
     def __init__(
         self,
@@ -78,6 +79,7 @@ class Supervisor:
         self._move = move
         self._watch_round_s = watch_round_s
         self._children: dict[str, _Child] = {}
+        self._is_unseen = False
         self._stop = Event()
         self._hurry = Event()
 
@@ -254,7 +256,14 @@ class Supervisor:
 
     def _set(self, child: _Child, state: str) -> None:
         child.state = state
-        self._on_change(self.rows)
+        try:
+            self._on_change(self.rows)
+        except OSError as error:
+            if not self._is_unseen:
+                say("stack", f"what runs cannot be written down, `althing ps` shows an older state: {error}", loud=True)
+            self._is_unseen = True
+        else:
+            self._is_unseen = False
 
     def _why(self, child: _Child) -> str:
         path = log_file(self._data_dir, child.spec.name)

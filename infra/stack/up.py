@@ -6,12 +6,15 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from infra import PRODUCT_NAME
-from infra.settings import Settings, load
+from infra.settings import Settings, SettingsError, load
 from infra.stack import ports, secret_file, state
 from infra.stack.console import pump, say, show
 from infra.stack.engines import postgres
@@ -37,11 +40,25 @@ def main(arguments: list[str]) -> int:
         parser.error(f"no service is called {', '.join(unknown)}; there are {', '.join(SERVICES)}")
     settings = load()
     data_dir = settings.data_dir.resolve()
-    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with state.lock(data_dir):
-        for name in state.end_orphans(data_dir):
-            say("stack", f"{name} was left over from a killed stack and has been ended")
-        return _run(LaidOut(settings, secret_file.load_or_create(data_dir), data_dir, only))
+    with ExitStack() as held:
+        with _usable(data_dir):
+            data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+            held.enter_context(state.lock(data_dir))
+            for name in state.end_orphans(data_dir):
+                say("stack", f"{name} was left over from a killed stack and has been ended")
+            laid = LaidOut(settings, secret_file.load_or_create(data_dir), data_dir, only)
+            publish = Publisher(laid)
+            publish(())
+        return _run(laid, publish)
+
+
+@contextmanager
+def _usable(data_dir: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        what = f"{error.strerror or error}" + (f" ({error.filename})" if error.filename else "")
+        raise SettingsError(f"ALTHING_DATA_DIR: {data_dir} cannot be used: {what}.") from error
 
 
 class LaidOut:
@@ -65,8 +82,14 @@ class LaidOut:
         return spec_of(self.made, name), base_environment(self.made)
 
     def set_up_postgres(self) -> None:
+        """Raises `StartFailed`."""
         if self._settings.postgres_url is None:
-            postgres.set_up(self.ports.postgres, self._secrets)
+            try:
+                postgres.set_up(self.ports.postgres, self._secrets)
+            except psycopg.Error as error:
+                log = log_file(self.data_dir, "postgres")
+                reason = " ".join(str(error).split())
+                raise StartFailed(f"Postgres could not be set up: {reason}; its output is in {log}") from error
 
     def _lay_out(self, chosen: ports.Ports) -> None:
         self.ports = chosen
@@ -74,17 +97,25 @@ class LaidOut:
         self.info: Mapping[str, Any] = describe(self._settings, self.made, self._secrets, chosen, self.data_dir)
 
 
-def _run(laid: LaidOut) -> int:
-    born = state.birth(os.getpid()) or 0.0
+class Publisher:
+    """Writes down what others may see of the stack."""
+
+    def __init__(self, laid: LaidOut) -> None:
+        self._laid = laid
+        self._born = state.birth(os.getpid()) or 0.0
+
+    def __call__(self, rows: tuple[state.ProcessRow, ...]) -> None:
+        """Raises `OSError` when it cannot be written."""
+        made, info = self._laid.made, self._laid.info
+        state.write(
+            self._laid.data_dir, state.StackState(os.getpid(), self._born, made.log, made.environment, info, rows)
+        )
+
+
+def _run(laid: LaidOut, publish: Publisher) -> int:
     data_dir = laid.data_dir
-
-    def publish(rows: tuple[state.ProcessRow, ...]) -> None:
-        made = laid.made
-        state.write(data_dir, state.StackState(os.getpid(), born, made.log, made.environment, laid.info, rows))
-
     supervisor = Supervisor(data_dir, base_environment(laid.made), publish, laid.move)
     supervisor.handle_signals()
-    publish(())
     if laid.made.log_note:
         say("stack", laid.made.log_note, loud=True)
     try:

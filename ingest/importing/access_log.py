@@ -52,7 +52,7 @@ def read_line(line: bytes) -> PageLine | Reason:
 
 
 def _moment(text: str) -> datetime | None:
-    """`17/May/2015:10:05:03 +0000`, whatever the machine's language."""
+    """`17/May/2015:10:05:03 +0000`, whatever the machine's language. Out of 1970 to 2099 nothing can be kept."""
     found = _TIME.fullmatch(text)
     if found is None or found["month"] not in _MONTHS:
         return None
@@ -60,7 +60,7 @@ def _moment(text: str) -> datetime | None:
     if found["zone"][0] == "-":
         offset = -offset
     try:
-        return datetime(
+        moment = datetime(
             int(found["year"]),
             _MONTHS[found["month"]],
             int(found["day"]),
@@ -71,6 +71,7 @@ def _moment(text: str) -> datetime | None:
         ).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+    return moment if 1970 <= moment.year < 2100 else None
 
 
 def _without_host(target: str) -> str:

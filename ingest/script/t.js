@@ -16,8 +16,9 @@
   var url = me && (me.getAttribute("data-api") || new URL(me.src).origin) + "/track";
   var store = {};
   try { store = w.localStorage; store.getItem("x"); } catch (e) { store = {}; }
-  var queue = [];
-  var busy, timer, last, wait = 1000;
+  // Of the events in the queue, those in flight wait for their answer.
+  var queue = [], flying = [];
+  var timer, last, wait = 1000;
   var KEY = "althing_q";
 
   function uuid() {
@@ -36,8 +37,23 @@
     return s[0];
   }
 
-  function save() {
-    try { store[KEY] = JSON.stringify(queue.slice(-50)); } catch (e) { }
+  function off() {
+    return !site || n.webdriver || store.althing_ignore;
+  }
+
+  function without(events, gone) {
+    var ids = gone.map(function (e) { return e.id; });
+    return events.filter(function (e) { return ids.indexOf(e.id) < 0; });
+  }
+
+  function stored() {
+    try { return JSON.parse(store[KEY] || "[]"); } catch (e) { return []; }
+  }
+
+  // Other pages of the site keep their events in the same place.
+  function save(gone) {
+    var all = without(stored(), queue.concat(gone)).concat(queue);
+    try { store[KEY] = JSON.stringify(all.slice(-50)); } catch (e) { }
   }
 
   function later(ms) {
@@ -46,39 +62,39 @@
     wait = Math.min(wait * 2, 6e4);
   }
 
-  // What is queued goes in one request, as text/plain, so that no preflight is needed.
+  // What is queued goes in one request, as text/plain, so that no preflight is needed. An event leaves the queue only
+  // when its answer has come: what a page that goes away does not hear of, the next one sends again, with the same id.
   function flush() {
-    if (busy || !queue.length) return;
-    var sent = queue.slice(0, 50), body = JSON.stringify(sent);
-    if (d.visibilityState == "hidden" && n.sendBeacon && n.sendBeacon(url, body)) {
-      queue.splice(0, sent.length);
-      save();
+    var sent = without(queue, flying).slice(0, 50), body = JSON.stringify(sent), hidden = d.visibilityState == "hidden";
+    if (off() || d.prerendering || !sent.length || (flying.length && !hidden)) return;
+    if (hidden && n.sendBeacon && !("keepalive" in Request.prototype)) {
+      n.sendBeacon(url, body);
       return;
     }
-    busy = 1;
+    flying = flying.concat(sent);
     fetch(url, { method: "POST", body: body, keepalive: body.length < 6e4, credentials: "omit" }).then(function (r) {
-      busy = 0;
-      if (r.status == 429 || r.status > 499) {
+      flying = without(flying, sent);
+      if (r.status == 408 || r.status == 429 || r.status > 499) {
         later((r.headers.get("Retry-After") || 0) * 1000 || wait);
       } else {
         wait = 1000;
-        queue.splice(0, sent.length);
-        save();
+        queue = without(queue, sent);
+        save(sent);
         flush();
       }
     }, function () {
-      busy = 0;
+      flying = without(flying, sent);
       later(wait);
     });
   }
 
   function send(type, more) {
-    if (!site || n.webdriver || store.althing_ignore) return;
+    if (off()) return;
     var e = { id: uuid(), type: type, site: site, occurred_at: Date.now(), url: w.location.href, title: d.title };
     e.session_id = session();
     for (var k in more) e[k] = more[k];
-    queue.push(e);
-    save();
+    queue = queue.concat(e).slice(-200);
+    save([]);
     flush();
   }
 
@@ -90,7 +106,7 @@
   }
 
   function start() {
-    try { queue = JSON.parse(store[KEY] || "[]"); } catch (e) { }
+    queue = without(stored(), queue).concat(queue);
     if (me.getAttribute("data-manual") == null) {
       ["pushState", "replaceState"].forEach(function (name) {
         var old = h[name];
@@ -103,6 +119,7 @@
       w.addEventListener("pageshow", function (e) {
         if (e.persisted) {
           last = 0;
+          flying = [];
           page();
         }
       });

@@ -58,9 +58,8 @@ def decode(body: bytes, content_type: bytes) -> tuple[Decoded, bool]:
 
 def is_json(content_type: bytes) -> bool:
     """Whether the type is read as JSON; false: as lines of JSON. Raises `Refused` (415) for any other."""
-    kind, _, parameters = content_type.lower().partition(b";")
-    kind = kind.strip()
-    charset = parameters.partition(b"charset=")[2].strip().strip(b'"')
+    kind, *parameters = (part.strip() for part in content_type.lower().split(b";"))
+    charset = next((p.removeprefix(b"charset=").strip(b"\"'") for p in parameters if p.startswith(b"charset=")), b"")
     if charset in _UTF8 and (kind in _JSON or kind.endswith(b"+json")):
         return True
     if charset in _UTF8 and kind in _LINES:
@@ -166,6 +165,7 @@ def _event_too_large() -> Refused:
     return Refused(Outcome.TOO_LARGE, "event_too_large", "One event may have 32 KB.", status=413)
 
 
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{},]', re.S)
+# A text that does not end is taken to the end: if it did not match, every quote in it would be tried anew.
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.S)
 _AT_FIELD: Final = re.compile(r"at `\$\.(\w+)")
 _MISSING: Final = re.compile(r"missing required field `(\w+)`")

@@ -76,8 +76,9 @@ class Publisher:
         if group is None:
             group = self._gathering = _Group(self._loop, self._answer_s)
         group.records += records
-        for record in records:
-            group.size += len(record.value)
+        size = sum(len(record.value) for record in records)
+        group.size += size
+        self.unacked_bytes += size
         self.unacked += count
         if not self._flush_is_due and (len(self._sent_at) < IN_FLIGHT or len(group.records) >= MAX_GROUP):
             self._flush_is_due = True
@@ -96,8 +97,11 @@ class Publisher:
         group, self._gathering = self._gathering, None
         if group is None:
             return
+        if group.done.done():  # its requests were told to try again: it must not come on top of that
+            self._release(group)
+            self._counters.publish_failures += len(group.records)
+            return
         self.partition = (self.partition + 1) % topics.CLICKS.partitions
-        self.unacked_bytes += group.size
         self._sent_at.append(monotonic())
         self._log.publish(group.records).add_done_callback(
             lambda future: self._loop.call_soon_threadsafe(self._settle, group, future)
@@ -105,11 +109,8 @@ class Publisher:
 
     def _settle(self, group: _Group, future: Future[list[Position]]) -> None:
         self._sent_at.popleft()
+        self._release(group)
         count = len(group.records)
-        self.unacked -= count
-        if not self.unacked:
-            self._drained.set()
-        self.unacked_bytes -= group.size
         group.timer.cancel()
         error = future.exception()
         if error is None:
@@ -122,6 +123,12 @@ class Publisher:
             _fail(group, "The log cannot take this now; please try again.")
         if self._gathering is not None and not self._flush_is_due:
             self._flush()
+
+    def _release(self, group: _Group) -> None:
+        self.unacked -= len(group.records)
+        self.unacked_bytes -= group.size
+        if not self.unacked:
+            self._drained.set()
 
 
 def _fail(group: _Group, message: str) -> None:

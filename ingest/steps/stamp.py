@@ -21,7 +21,7 @@ AHEAD_MS: Final = 60_000
 PAST_MS: Final = {"secret": 30 * DAY_MS, "site": DAY_MS}
 FUTURE_CLAMPED: Final = "future_clamped"
 BACKFILL: Final = "backfill"
-_PAST_TEXT: Final = {"secret": "30 days with a secret key", "site": "24 hours with a site key"}
+_PAST_TEXT: Final = {"secret": "30 days back with a secret key", "site": "24 hours back with a site key"}
 _CANONICAL: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
 
@@ -35,7 +35,7 @@ def moment_of(visit: Visit, occurred_at: str | int | None) -> tuple[int, bool]:
         return visit.now, True
     kind = visit.kind if visit.kind in PAST_MS else "secret"
     if occurred < visit.now - PAST_MS[kind] and not visit.backfill:
-        raise Refused(Outcome.TOO_OLD, "too_old", f"occurred_at may be up to {_PAST_TEXT[kind]} back.")
+        raise Refused(Outcome.TOO_OLD, "too_old", f"occurred_at may be up to {_PAST_TEXT[kind]}.")
     return occurred, False
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Final
 
-from infra.log import Log, LogUnavailable, Record, StoredRecord
+from infra.log import Log, LogUnavailable, Record, Source, StoredRecord
 from projectors.engine import dead_letters, failpoints, positions
 from projectors.engine.clickhouse import Refused
 from projectors.engine.dead_letters import DeadLetter
@@ -28,7 +28,7 @@ from schemas.topics import DOMAIN
 log = logging.getLogger(__name__)
 
 MAX_ROWS: Final = 50_000
-MAX_BYTES: Final = 8 * 1024 * 1024
+MAX_BYTES: Final = 16 * 1024 * 1024
 GATHER_S: Final = 0.02
 INSERT_EVERY_S: Final = 0.2
 """A lone event is inserted after `GATHER_S`; under a trickle, inserts are this far apart, to spare ClickHouse parts.
@@ -125,22 +125,18 @@ class ClickHouseWorker(Worker):
             with self.runtime.pool.connection() as connection:
                 positions.claim(connection, self.key, first, last, self.runtime.name)
         except positions.Held as held:
-            self._only_before(held.stop_at, records)
+            before = self.only_before(held.stop_at, records)
+            if before:
+                self._project(before)
             raise
         self._finish(first, records, batch)
 
     def _pass_over(self, first: int, records: list[StoredRecord], batch: Batch) -> None:
         """Nothing to insert: nothing to claim. Most of what is decided concerns no table here."""
         step = positions.Step.over(first, records, batch.domain_position, self._rate.count(len(records)))
-        self.count_outcomes(records, [])
         positions.pass_over(self.runtime.pool, self.key, step, notify=self.is_live)
+        self.count_outcomes(records, [])
         self.advanced(step)
-
-    def _only_before(self, stop_at: int, records: list[StoredRecord]) -> None:
-        before = [record for record in records if record.offset < stop_at]
-        self.put_back(records[len(before) :])
-        if before:
-            self._project(before)
 
     def _repeat(self, intent_to: int) -> None:
         """A range was claimed before this start: the same records, the same rows, the same token."""
@@ -234,18 +230,23 @@ class ClickHouseWorker(Worker):
         source = self.runtime.log.source(self.key.topic, self.key.partition, ids.marker)
         try:
             while ids.marker < goal:
-                if self._stopping.is_set():
-                    raise positions.Fenced("stopping")
-                records = source.read(CATCH_UP_ROWS, READ_S)
-                if not records and self.runtime.log.end_offset(self.key.topic, self.key.partition) < goal:
-                    raise SinkLostRows(f"the position is {goal}, and the log ends before it")
+                records = self._read_before(goal, source)
                 used = [r for r in records if r.offset < goal and r.offset not in self._crashing]
                 judgement = ids.judge()
                 self._make(used, judgement, Batch())
-                done = records[-1].offset + 1 if records else goal
-                ids.commit(judgement, min(done, goal))
+                ids.commit(judgement, min(records[-1].offset + 1, goal))
         finally:
             source.close()
+
+    def _read_before(self, goal: int, source: Source) -> list[StoredRecord]:
+        """The next records of a log that reaches `goal`: an empty answer only means that the log is slow."""
+        while not self._stopping.is_set():
+            records = source.read(CATCH_UP_ROWS, READ_S)
+            if records:
+                return records
+            if self.runtime.log.end_offset(self.key.topic, self.key.partition) < goal:
+                raise SinkLostRows(f"the position is {goal}, and the log ends before it")
+        raise positions.Fenced("stopping")
 
     def _check_sink(self, ids: RememberedIds) -> None:
         """Rows that the position says are there must be there: a disk that lost its tail is found here."""
@@ -277,11 +278,7 @@ class ClickHouseWorker(Worker):
         try:
             at = start
             while at < goal:
-                records = source.read(CATCH_UP_ROWS, READ_S)
-                if not records:
-                    if self.runtime.log.end_offset(self.key.topic, self.key.partition) < goal:
-                        raise SinkLostRows(f"the position is {goal}, and the log ends before it")
-                    return
+                records = self._read_before(goal, source)
                 batch = Batch()
                 self._make([r for r in records if r.offset < goal and r.offset not in dead], ids.judge(), batch)
                 if batch.rows:
@@ -297,7 +294,11 @@ class ClickHouseWorker(Worker):
         record = letter.record(self.key.topic, self.key.partition)
         judgement = _Retry(self._ids.judge() if self._ids is not None else None)
         batch = Batch()
-        self._make([record], judgement, batch)
+        if self.ends_the_process(letter):
+            batch.bad.append(Bad(record, dead_letters.CRASHES, dead_letters.CRASH))
+        else:
+            failpoints.touch(record.value)
+            self._make([record], judgement, batch)
         if batch.bad:
             with self.runtime.pool.connection() as connection:
                 dead_letters.still_bad(connection, letter.id, batch.bad[0].error)

@@ -27,6 +27,8 @@ PARKED: Final = "parked"
 CRASHES: Final = "crashes_the_process"
 """Reason of a record on which the process itself died, three times."""
 
+CRASH: Final = "the process ended on this record"
+
 _NAMESPACE: Final = UUID("3f2f8a64-0c55-5f0b-9a3b-5a0f4f1be9d2")
 
 
@@ -105,12 +107,13 @@ def waiting_for(connection: Connection[Any], key: Key, aggregate: bytes) -> list
     return _open(connection, key, "and key = %(aggregate)s", aggregate=aggregate)
 
 
-def decide(connection: Connection[Any], ids: Sequence[UUID], state: str) -> None:
-    """Ends dead letters as `retried` or `skipped`."""
-    connection.execute(
-        "update engine.dead_letter set state = %s, decided_at = now(), retry_requested_at = null where id = any(%s)",
+def decide(connection: Connection[Any], ids: Sequence[UUID], state: str) -> int:
+    """Ends open dead letters as `retried` or `skipped`; how many of them were still open."""
+    return connection.execute(
+        "update engine.dead_letter set state = %s, decided_at = now(), retry_requested_at = null "
+        "where id = any(%s) and state = 'open'",
         (state, list(ids)),
-    )
+    ).rowcount
 
 
 def still_bad(connection: Connection[Any], letter_id: UUID, error: str) -> None:

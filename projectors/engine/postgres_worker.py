@@ -51,14 +51,7 @@ class PostgresWorker(Worker):
                 break
         if records:
             self.find_crashing(records)
-            try:
-                self._project(records)
-            except positions.Held as held:
-                before = [record for record in records if record.offset < held.stop_at]
-                self.put_back(records[len(before) :])
-                if before:
-                    self._project(before)
-                raise
+            self._project(records)
 
     def after_crash(self, record: StoredRecord) -> None:
         self._parked.add(record.key)
@@ -68,9 +61,17 @@ class PostgresWorker(Worker):
             self._retry_aggregate(bytes(aggregate))
 
     def _project(self, records: list[StoredRecord]) -> None:
+        try:
+            if not self._passes(records):
+                self._take(records)
+        except positions.Held as held:
+            before = self.only_before(held.stop_at, records)
+            if before:
+                self._project(before)
+            raise
+
+    def _take(self, records: list[StoredRecord]) -> None:
         """All at once; if that fails, one by one to find out which."""
-        if self._passes(records):
-            return
         if self._parked:  # somebody may have skipped what they wait for
             with self.runtime.pool.connection() as connection:
                 self._parked = dead_letters.parked_keys(connection, self.key)
@@ -94,8 +95,8 @@ class PostgresWorker(Worker):
                 return False
         first = self._position.next_offset
         step = positions.Step.over(first, records, reached, self._rate.count(len(records)))
-        self.count_outcomes(records, [])
         positions.pass_over(self.runtime.pool, self.key, step, notify=self.is_live)
+        self.count_outcomes(records, [])
         self.advanced(step)
         return True
 
@@ -118,11 +119,11 @@ class PostgresWorker(Worker):
                 if found is not None:
                     bad.append(found)
             rows.flush()
-            self.count_outcomes(records, bad)
             dead_letters.write(connection, self.key, bad)
             failpoints.reach("before_advance", self.key.text)
             step = positions.Step.over(first, records, reached, self._rate.count(len(records)))
             positions.advance(connection, self.key, step, notify=self.is_live)
+            self.count_outcomes(records, bad)
         failpoints.reach("after_advance", self.key.text)
         self.advanced(step)
 
@@ -163,11 +164,15 @@ class PostgresWorker(Worker):
             rows = Rows(connection, self._model.table(self.key.generation), self._model.key)
             for letter in letters:
                 record = letter.record(self.key.topic, self.key.partition)
+                if self.ends_the_process(letter):
+                    dead_letters.still_bad(connection, letter.id, dead_letters.CRASH)
+                    return
                 try:
                     with connection.transaction():
                         apply(self._model, rows, record, self.runtime.decrypt)
                         rows.flush()
-                        dead_letters.decide(connection, [letter.id], "retried")
+                        if not dead_letters.decide(connection, [letter.id], "retried"):
+                            raise positions.Fenced(f"{self.key.text}: somebody else decided on dead letter {letter.id}")
                 except (UndecodableEvent, psycopg.DataError, psycopg.IntegrityError, _Refused) as error:
                     rows.forget()
                     dead_letters.still_bad(connection, letter.id, f"{type(error).__name__}: {error}")

@@ -154,6 +154,12 @@ class Worker(ABC, Thread):
         """The next `read` gives these first."""
         self._left = records + self._left
 
+    def only_before(self, stop_at: int, records: list[StoredRecord]) -> list[StoredRecord]:
+        """The records before `stop_at`; the others are put back."""
+        before = [record for record in records if record.offset < stop_at]
+        self.put_back(records[len(before) :])
+        return before
+
     def advanced(self, step: positions.Step) -> None:
         """Takes note of a step that is stored."""
         self._position = Position(step.last + 1, None, step.domain_position, None, 0, self._position.accept_bad_to)
@@ -180,13 +186,20 @@ class Worker(ABC, Thread):
             log.error("%s: offset %d ends the process; kept as a dead letter", self.key.text, culprit)
             record = next(record for record in records if record.offset == culprit)
             with self.runtime.pool.connection() as connection:
-                bad = Bad(record, dead_letters.CRASHES, "the process ended on this record")
+                bad = Bad(record, dead_letters.CRASHES, dead_letters.CRASH)
                 dead_letters.write(connection, self.key, [bad])
             self._crashing |= {culprit}
             self.after_crash(record)
 
     def after_crash(self, record: StoredRecord) -> None:
         """A record was set aside because the process ends on it."""
+
+    def ends_the_process(self, letter: dead_letters.DeadLetter) -> bool:
+        """Whether the process would still end on a record that was set aside for it: tried in a child process."""
+        if letter.reason != dead_letters.CRASHES:
+            return False
+        record = letter.record(self.key.topic, self.key.partition)
+        return probe.find_culprit(self.key, [record], frozenset()) is not None
 
     def _take_retries(self) -> None:
         with self.runtime.pool.connection() as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -25,12 +26,22 @@ from query_api.reader import Reader
 MAX_TEXT: Final = 8192
 
 
-def _absent(value: object) -> object:
-    """`from=` is the same as no `from`."""
-    return None if value == "" else value
+def _day(value: object) -> object:
+    """`from=` is the same as no `from`. Raises `ValueError` for what is not YYYY-MM-DD."""
+    if not isinstance(value, str):
+        return value
+    if not value:
+        return None
+    try:
+        if _DATE.fullmatch(value):
+            return date.fromisoformat(value)
+    except ValueError:
+        pass  # a day that no calendar has
+    raise ValueError("Dates are written YYYY-MM-DD, such as 2026-11-21.")
 
 
-Day = Annotated[date | None, BeforeValidator(_absent)]
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+Day = Annotated[date | None, BeforeValidator(_day)]
 Values = Annotated[str, Field(max_length=MAX_TEXT)]
 
 

@@ -42,11 +42,20 @@ class Reader(Protocol):
 
 @dataclass(eq=False)
 class Subscription:
-    """One watcher of one website."""
+    """One watcher of one website. `changed` is set as well when it is over."""
 
     website_id: UUID
     account_id: UUID
+    session_id: UUID
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _ended: bool = False
+
+    def end(self) -> None:
+        self._ended = True
+        self.changed.set()
+
+    def is_over(self) -> bool:
+        return self._ended
 
 
 @dataclass(eq=False)
@@ -85,23 +94,24 @@ class Hub:
     def end_streams(self) -> None:
         """Lets every stream end, so that a stopping server is not held up by them. Call it in the loop."""
         self._closed = True
-        for watched in self._watched.values():
-            for subscription in watched.subscriptions:
-                subscription.changed.set()
+        for subscription in self._subscriptions():
+            subscription.end()
 
-    def is_closed(self) -> bool:
-        return self._closed
+    def end_session(self, session_id: UUID) -> None:
+        """Somebody signed out: the session's streams end. May be called from any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._end_session, session_id)
 
     def nudge(self) -> None:
         """There may be news."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._nudged.set)
 
-    async def subscribe(self, website_id: UUID, account_id: UUID) -> Subscription:
+    async def subscribe(self, website_id: UUID, account_id: UUID, session_id: UUID) -> Subscription:
         """Begins to watch; `latest` is there when this returns. Raises `Problem` 429 or 503."""
         self._admit(account_id)
         self._count[account_id] = self._count.get(account_id, 0) + 1
-        subscription = Subscription(website_id, account_id)
+        subscription = Subscription(website_id, account_id, session_id)
         try:
             if website_id not in self._watched:
                 first = await self._in_thread(self._reader.read, website_id)
@@ -111,6 +121,8 @@ class Hub:
             self._release(account_id)
             raise
         self._watched[website_id].subscriptions.add(subscription)
+        if self._closed:
+            subscription.end()
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
@@ -125,6 +137,14 @@ class Hub:
     def latest(self, subscription: Subscription) -> LiveData:
         """The newest state of the subscription's website."""
         return self._watched[subscription.website_id].latest
+
+    def _end_session(self, session_id: UUID) -> None:
+        for subscription in self._subscriptions():
+            if subscription.session_id == session_id:
+                subscription.end()
+
+    def _subscriptions(self) -> list[Subscription]:
+        return [one for watched in self._watched.values() for one in watched.subscriptions]
 
     def _admit(self, account_id: UUID) -> None:
         if self._closed or sum(self._count.values()) >= MAX_SUBSCRIPTIONS:

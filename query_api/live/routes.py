@@ -1,7 +1,8 @@
 """`GET /api/platform/analytics/live`: Server-Sent Events. A `snapshot`, then an `update` after each change.
 
-A comment every 15 s keeps the connection alive; the session is looked up again every 25 s, and a stream whose session
-ended, or whose website is gone, ends. A browser that reconnects gets a new snapshot (`Last-Event-ID` is not needed).
+A comment every 15 s keeps the connection alive. Signing out ends the session's streams at once; besides, session and
+website are looked up again every 25 s, and a stream without them ends. So does one whose client takes nothing for 30 s.
+A browser that reconnects gets a new snapshot (`Last-Event-ID` is not needed).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Final
 from uuid import UUID
@@ -18,7 +20,8 @@ import psycopg
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.requests import ClientDisconnect
+from starlette.types import Message, Receive, Scope, Send
 
 from infra.identity import authenticate
 from infra.problems import Problem
@@ -33,6 +36,9 @@ HEARTBEAT_S: Final = 15.0
 RECHECK_S: Final = 25.0
 UNCHECKED_MAX_S: Final = 60.0
 """While Postgres does not answer, a stream goes on for this long without its session being looked up."""
+
+STALLED_S: Final = 30.0
+"""A client that takes nothing for so long is gone, or as good as that: its place is given to another."""
 
 RETRY_MS: Final = 2000
 
@@ -50,7 +56,7 @@ async def live(
 ) -> StreamingResponse:
     """What happens on the website now, pushed within a second."""
     await run_in_threadpool(theirs.website, websiteId)
-    subscription = await context.hub.subscribe(websiteId, theirs.principal.account_id)
+    subscription = await context.hub.subscribe(websiteId, theirs.principal.account_id, theirs.principal.session_id)
     return _Stream(context, subscription, _events(request, context, subscription))
 
 
@@ -63,8 +69,13 @@ class _Stream(StreamingResponse):
         self._end = partial(context.hub.unsubscribe, subscription)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_in_time(message: Message) -> None:
+            async with asyncio.timeout(STALLED_S):
+                await send(message)
+
         try:
-            await super().__call__(scope, receive, send)
+            with suppress(TimeoutError, ClientDisconnect):
+                await super().__call__(scope, receive, send_in_time)
         finally:
             self._end()
 
@@ -73,10 +84,10 @@ async def _events(request: Request, context: Services, subscription: Subscriptio
     hub, number = context.hub, 1
     checked = tried = sent = time.monotonic()
     yield b"retry: %d\n\n" % RETRY_MS + _event("snapshot", number, hub.latest(subscription))
-    while not hub.is_closed():
+    while not subscription.is_over():
         waits = min(sent + HEARTBEAT_S, tried + RECHECK_S) - time.monotonic()
         changed = await _changes(subscription, waits)
-        if hub.is_closed():
+        if subscription.is_over():
             return
         moment = time.monotonic()
         if moment - tried >= RECHECK_S:

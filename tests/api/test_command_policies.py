@@ -6,11 +6,14 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 
+from command_api.conversions import model
+from command_api.policies import decide, waiting
 from command_api.policies.reading import Reading
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionRecorded
@@ -107,6 +110,25 @@ def test_a_conversion_before_its_click_counts_when_the_click_comes(command_polic
     wait_for(lambda: command_policies.world.count(sql, conversion) == 0, "it to wait no more")
 
 
+def test_one_that_cannot_be_attributed_holds_up_no_other(
+    command_policies: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop, visitor = command_policies.shop(), 2**63 + 999
+
+    def fail(state: model.Conversion, *others: Any) -> Any:
+        if state.facts.txid == "BAD":
+            raise ValueError("nobody thought of this")
+        return decide.attribute_late(state, *others)
+
+    monkeypatch.setattr(waiting, "attribute_late", fail)
+    bad, good = (command_policies.report(shop, txid=txid, visitor=visitor) for txid in ("BAD", "GOOD"))
+    for conversion in (bad, good):
+        command_policies.decided(conversion)
+    command_policies.project_click(shop, timedelta(minutes=1), visitor=visitor)
+    assert command_policies.decided(good, version=2).is_attributed
+    assert command_policies.decided(bad).version == 1
+
+
 def test_reported_twice_by_different_ways_it_is_one_sale(command_policies: Policies) -> None:
     shop = command_policies.shop()
     click = command_policies.click(shop)
@@ -125,6 +147,21 @@ def test_reported_twice_by_different_ways_it_is_one_sale(command_policies: Polic
         "conversion.report_conflicted.v1",
     ]
     assert state.facts.amount.amount == 10_000
+
+
+def test_a_report_with_another_amount_changes_nothing(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    visitor = command_policies.project_click(shop)
+    conversion = command_policies.report(shop, txid="A-2")
+    command_policies.decided(conversion)
+    other = {"amount": 2_500, "currency": "USD"}
+    command_policies.report(shop, txid="A-2", amount=other, status="reversed", visitor=visitor, reported_by="postback")
+    state = command_policies.decided(conversion, version=2)
+    command_policies.caught_up()
+    assert (state.status.value, state.reversed_amount, state.is_attributed) == ("pending", 0, False)
+    assert command_policies.world.events(conversion) == ["conversion.recorded.v1", "conversion.report_conflicted.v1"]
+    waits = "SELECT count(*) FROM policy.waiting WHERE conversion_id = %s"
+    assert command_policies.world.count(waits, conversion) == 0
 
 
 def test_a_status_of_an_unknown_sale_records_it_first(command_policies: Policies) -> None:
@@ -156,10 +193,79 @@ def test_another_currency_needs_a_rate_of_its_day(command_policies: Policies) ->
     (record,) = [r for r in world.records("rejected") if r.key == shop.site["id"].encode()]
     refusal = Refusal.model_validate_json(record.value)
     assert (refusal.code, refusal.website_id, refusal.endpoint) == ("currency_unknown", shop.website_id, "/track/sale")
-    body = {"base": "CHF", "quote": "ISK", "rate": "155.5", "on": "2020-01-01"}
-    assert world.call("POST", "/api/admin/exchange-rates", world.admin, json=body).status_code == 201
+    record_rate(command_policies, "CHF", "ISK", "155.5")
     state = command_policies.decided(command_policies.report(shop, click_id=command_policies.click(shop), amount=sale))
     assert (state.commission, state.currency) == (1555, "ISK")
+
+
+def record_rate(made: Policies, base: str, quote: str, rate: str) -> None:
+    body = {"base": base, "quote": quote, "rate": rate, "on": "2020-01-01"}
+    answer = made.world.call("POST", "/api/admin/exchange-rates", made.world.admin, json=body)
+    assert answer.status_code == 201, answer.text
+
+
+def test_a_refused_conversion_counts_once_its_rate_is_recorded(command_policies: Policies) -> None:
+    world, shop = command_policies.world, command_policies.shop(currency="NOK")
+    click = command_policies.click(shop)
+    sale: dict[str, object] = {"amount": 10_000, "currency": "SEK"}
+    conversion = command_policies.report(shop, txid="R-1", click_id=click, amount=sale)
+    command_policies.report(shop, txid="R-1", status="approved", amount=None, reported_by="postback")
+    back = command_policies.report(shop, txid="R-2", click_id=click, amount=sale)
+    kept = "SELECT count(*) FROM policy.without_rate WHERE conversion_id = ANY(%s)"
+    wait_for(lambda: world.count(kept, [conversion, back]) == 3, "all three to be kept")
+    command_policies.caught_up()
+    command_policies.report(shop, txid="R-2", status="rejected", amount=None, reported_by="postback")
+    wait_for(lambda: world.count(kept, [conversion, back]) == 4, "the later one to wait behind")
+    assert command_policies.state(conversion) is None and command_policies.state(back) is None
+    record_rate(command_policies, "SEK", "NOK", "1.05")
+    approved, rejected = command_policies.decided(conversion, version=2), command_policies.decided(back, version=2)
+    assert (approved.status.value, approved.net_commission, approved.currency) == ("approved", 1050, "NOK")
+    assert approved.facts.amount.model_dump() == sale
+    assert (rejected.status.value, rejected.net_commission) == ("rejected", 0)
+    wait_for(lambda: world.count(kept, [conversion, back]) == 0, "none to be kept")
+    command_policies.report(shop, txid="R-1", click_id=click, amount=sale)
+    command_policies.caught_up()
+    assert world.events(conversion) == ["conversion.recorded.v1", "conversion.approved.v1"]
+
+
+def test_sent_again_in_a_known_currency_a_refused_sale_counts_once(command_policies: Policies) -> None:
+    world, shop = command_policies.world, command_policies.shop(currency="DKK")
+    click = command_policies.click(shop)
+    conversion = command_policies.report(shop, txid="R-3", click_id=click, amount={"amount": 500, "currency": "PLN"})
+    known = {"amount": 900, "currency": "DKK"}
+    command_policies.report(shop, txid="R-3", click_id=click, amount=known)
+    assert command_policies.decided(conversion).commission == 90
+    record_rate(command_policies, "PLN", "DKK", "1.7")
+    state = command_policies.decided(conversion, version=2)
+    assert world.events(conversion) == ["conversion.recorded.v1", "conversion.report_conflicted.v1"]
+    assert (state.commission, state.facts.amount.model_dump()) == (90, known)
+
+
+def test_a_rate_that_never_comes_holds_up_nobody(command_policies: Policies) -> None:
+    world, shop = command_policies.world, command_policies.shop(currency="HUF")
+    click = command_policies.click(shop)
+    never = command_policies.report(shop, click_id=click, amount={"amount": 500, "currency": "RON"})
+    comes = command_policies.report(shop, click_id=click, amount={"amount": 500, "currency": "CZK"})
+    later = "SELECT count(*) FROM policy.without_rate WHERE conversion_id = %s AND next_at > now() + interval '50 min'"
+    wait_for(lambda: world.count(later, never) == world.count(later, comes) == 1, "both to be looked at again")
+    record_rate(command_policies, "CZK", "HUF", "16")
+    assert command_policies.decided(comes).currency == "HUF"
+    assert command_policies.state(never) is None
+
+
+def test_a_conversion_whose_click_came_waits_for_the_rate_of_its_payout(command_policies: Policies) -> None:
+    world, shop = command_policies.world, command_policies.shop(currency="SGD")
+    visitor = 2**63 + 777
+    payout = {"amount": 1000, "currency": "AUD"}
+    conversion = command_policies.report(shop, visitor=visitor, amount=None, payout=payout)
+    assert not command_policies.decided(conversion).is_attributed
+    command_policies.project_click(shop, timedelta(minutes=1), visitor=visitor)
+    waits = "SELECT count(*) FROM policy.waiting WHERE conversion_id = %s AND needs_rate"
+    wait_for(lambda: world.count(waits, conversion) == 1, "it to wait for a rate")
+    past = "UPDATE policy.waiting SET until = now(), next_at = now() + interval '1 hour' WHERE conversion_id = %s"
+    world.postgres.execute(past, (conversion,))
+    record_rate(command_policies, "AUD", "SGD", "0.9")
+    assert command_policies.decided(conversion, version=2).net_commission == 900
 
 
 def test_poison_is_put_aside_and_the_next_one_decided(command_policies: Policies) -> None:
@@ -263,3 +369,27 @@ def test_dead_letters_are_decided_again_when_asked(command_policies: Policies) -
 
     found = wait_for(states, "both letters")
     assert [found.get(letter) for letter in letters] == [("retried", 1), ("open", 2)]
+
+
+def test_a_dead_letter_that_cannot_be_stored_holds_up_no_other(
+    command_policies: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, shop = command_policies.world, command_policies.shop()
+    look_up = Reading.look_up
+
+    def refuse(reading: Reading, reports: Sequence[ConversionReported]) -> None:
+        if any(report.txid == "UNSTORABLE" for report in reports):
+            raise psycopg.DataError("invalid byte sequence")
+        look_up(reading, reports)
+
+    monkeypatch.setattr(Reading, "look_up", refuse)
+    bad, good = (command_policies.report_of(shop, txid=txid) for txid in ("UNSTORABLE", "STORABLE"))
+    for number, report in enumerate((bad, good)):
+        world.postgres.execute(
+            'INSERT INTO engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, value,'
+            " retry_requested_at) VALUES (%s, 'policy:attribution', 0, 'conversions', 0, %s, 'tried', %s, now())",
+            (report["report_id"], 2 * 10**9 + number, json.dumps(report).encode()),
+        )
+    command_policies.decided(UUID(good["conversion_id"]))
+    open_still = "SELECT count(*) FROM engine.dead_letter WHERE id = %s AND state = 'open' AND attempts = 2"
+    wait_for(lambda: world.count(open_still, bad["report_id"]) == 1, "the bad one to be put back")

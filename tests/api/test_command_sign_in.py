@@ -228,7 +228,7 @@ def test_without_postgres_commands_answer_503_soon(embedded_postgres: Settings) 
             from infra.postgres import pool
 
             broken = replace(core, pool=pool(gone, 1))
-            made.http.app.state.core = broken  # type: ignore[attr-defined]
+            made.http.app.state.core = broken  # type: ignore[attr-defined]  # typed as any ASGI app
             answer = made.call("POST", "/api/platform/websites", person, json={"domain": "a.example"})
             broken.pool.close()
         finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 from uuid import uuid4
 
@@ -28,11 +30,6 @@ def routes(query_service: QueryService) -> dict[str, Any]:
 def test_operations_have_names_of_their_own(routes: dict[str, Any]) -> None:
     names = [operations["get"]["operationId"] for operations in routes.values()]
     assert len(names) == len(set(names))
-
-
-@pytest.fixture(scope="module")
-def world(query_service: QueryService) -> World:
-    return World(query_service)
 
 
 def test_nobody_reads_without_signing_in(query_service: QueryService, routes: dict[str, Any], world: World) -> None:
@@ -171,6 +168,19 @@ def test_csv_has_the_same_rows_and_no_formulas(query_service: QueryService) -> N
     assert shown["partnerName"] == "=HYPERLINK(1)"
     overview = query_service.get(f"/api/platform/analytics/overview.csv?websiteId={website}", ada).text
     assert "clicks.total,1,0" in overview.split("\r\n")
+
+
+@pytest.mark.parametrize("call", ["clicks", "conversions", "partners", "geographic"])
+def test_every_file_has_the_rows_of_its_call(query_service: QueryService, world: World, call: str) -> None:
+    path = f"/api/platform/analytics/{call}"
+    query = f"?websiteId={world.website}&timeRange=24h"
+    shown = query_service.get(path + query, world.ada).json()
+    file = query_service.get(f"{path}.csv{query}", world.ada)
+    lines = list(csv.reader(io.StringIO(file.text, newline="")))
+    assert lines[0] == list(shown[0])
+    assert lines[1:] == [[str(value) for value in row.values()] for row in shown]
+    assert file.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert {"X-As-Of", "X-Lag-Seconds", "X-Position"} <= {name.title() for name in file.headers}
 
 
 def test_head_is_get_without_the_body(query_service: QueryService, world: World) -> None:

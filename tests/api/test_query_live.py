@@ -7,17 +7,21 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from fastapi.testclient import TestClient
 
-from infra.identity import revoke_session
+from infra.identity import revoke_session, revoke_sessions
 from infra.settings import Settings
 from projectors.engine.schema import create_schema
+from query_api.app import create_app
+from query_api.live import routes
+from query_api.live.hub import MAX_OF_ONE_ACCOUNT
 from tests.support.clickhouse import start_clickhouse
 from tests.support.engines import engine_folder
 from tests.support.query import Person, QueryService, event, serving, this_moment
@@ -104,11 +108,6 @@ def test_a_click_is_pushed_to_everybody_who_watches(query_service: QueryService)
 
 
 def test_a_stream_ends_with_its_session(query_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fastapi.testclient import TestClient
-
-    from query_api.app import create_app
-    from query_api.live import routes
-
     monkeypatch.setattr(routes, "RECHECK_S", 0.2)
     monkeypatch.setattr(routes, "HEARTBEAT_S", 0.05)
     service = QueryService("", query_settings)
@@ -122,11 +121,51 @@ def test_a_stream_ends_with_its_session(query_settings: Settings, monkeypatch: p
         assert answer.text.count("event: snapshot") == 1 and ": still here" in answer.text
 
 
+@pytest.mark.parametrize("by_another", [False, True])
+def test_signing_out_ends_the_streams(
+    query_settings: Settings, monkeypatch: pytest.MonkeyPatch, by_another: bool
+) -> None:
+    monkeypatch.setattr(routes, "RECHECK_S", 3600.0)
+    service = QueryService("", query_settings)
+    ada = service.person()
+    website = service.website(ada)
+    application = create_app(query_settings)
+    with TestClient(application) as app:
+
+        def sign_out() -> None:
+            wait_for(lambda: application.state.services.hub._watched, "the stream to begin")
+            if by_another:
+                revoke_sessions(service.postgres, ada.account_id, except_for=uuid4())
+            else:
+                revoke_session(service.postgres, ada.session_id)
+
+        later = threading.Thread(target=sign_out)
+        later.start()
+        answer = app.get(f"/api/platform/analytics/live?websiteId={website}", headers=ada.headers)  # ends by itself
+        later.join()
+        assert answer.status_code == 200 and answer.text.count("event: snapshot") == 1
+        assert app.get(f"/api/platform/analytics/live?websiteId={website}", headers=ada.headers).status_code == 401
+
+
+def test_a_stream_goes_on_after_a_restart(query_settings: Settings) -> None:
+    with serving(query_settings) as service:
+        assert service.process is not None
+        ada = service.person()
+        website = service.website(ada)
+        with live(service, website, ada) as stream:
+            assert stream.next() is not None
+            service.process.stop()
+            assert stream.next() is None, "the stream is ended, not cut: a browser comes back by itself"
+        service.events([event(website, this_moment(), visitor=1, path="/meanwhile")])
+        service.process.start()
+        again = replace(ada, headers={**ada.headers, "Last-Event-ID": "1"})
+        with live(service, website, again) as stream:
+            found = stream.next()
+            assert found is not None and found[0] == "snapshot"
+            assert [one["path"] for one in found[1]["recent"]] == ["/meanwhile"]
+
+
 def test_streams_are_bounded(query_service: QueryService) -> None:
-    from contextlib import ExitStack
-
-    from query_api.live.hub import MAX_OF_ONE_ACCOUNT
-
     ada = query_service.person()
     website = query_service.website(ada)
     address = f"/api/platform/analytics/live?websiteId={website}"

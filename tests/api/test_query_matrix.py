@@ -177,6 +177,16 @@ def test_only_who_is_signed_in_gets_through(whole_api: Api, belongings: Belongin
     assert not wrong
 
 
+def test_refusals_are_described_as_they_are(whole_api: Api) -> None:
+    for path, operations in whole_api.document["paths"].items():
+        for operation in operations.values():
+            described = operation["responses"]
+            assert "422" not in described and list(described["default"]["content"]) == ["application/problem+json"], (
+                path
+            )
+    assert not {"HTTPValidationError", "Problem2"} & set(whole_api.document["components"]["schemas"])
+
+
 def test_what_is_anothers_is_refused(whole_api: Api, belongings: Belongings, calls: list[Call]) -> None:
     before = history(whole_api, belongings)
     wrong = []

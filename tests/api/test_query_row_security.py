@@ -16,7 +16,7 @@ from infra.settings import Settings
 from query_api import owned, partner_names
 from query_api.app import create_app
 from query_api.reader import ADMIN, SERVICE, Reader, take_role
-from tests.support.query import QueryService, World
+from tests.support.query import World
 
 PRIVATE = ("accounts", "websites", "website_keys", "links", "conversions", "activity")
 """Read models whose rows belong to somebody."""
@@ -27,11 +27,6 @@ def pool(query_settings: Settings) -> Iterator[Pool]:
     made = postgres.pool(query_settings, 1, configure=take_role)
     yield made
     made.close()
-
-
-@pytest.fixture(scope="module")
-def world(query_service: QueryService) -> World:
-    return World(query_service)
 
 
 def ids(reader: Reader, table: str) -> set[Any]:

@@ -15,37 +15,14 @@ from infra.settings import Settings
 from schemas import click_id, topics
 from schemas.identity import conversion_id
 from schemas.tracking import ConversionReported, TrackedEvent
-from tests.support.edge import MASTER_KEY, Edge, Site, Tail
+from tests.support.edge import MASTER_KEY, Edge, Site, Tail, bearer
 
 KEY = derived_key(Settings(master_key=MASTER_KEY), "click-id")
 
 
 @pytest.fixture
-def site(edge: Edge) -> Site:
-    return edge.add_site("own.example")
-
-
-@pytest.fixture
-def client(edge: Edge) -> Iterator[httpx.Client]:
-    with edge.client() as client:
-        yield client
-
-
-@pytest.fixture
-def clicks(edge: Edge) -> Iterator[Tail]:
-    with edge.tail(topics.CLICKS) as tail:
-        yield tail
-
-
-@pytest.fixture
 def reports(edge: Edge) -> Iterator[Tail]:
     with edge.tail(topics.CONVERSIONS) as tail:
-        yield tail
-
-
-@pytest.fixture
-def rejected(edge: Edge) -> Iterator[Tail]:
-    with edge.tail(topics.REJECTED) as tail:
         yield tail
 
 
@@ -59,10 +36,6 @@ def partner(edge: Edge) -> tuple[UUID, str]:
 def click(edge: Edge, client: httpx.Client, site: Site, partner: tuple[UUID, str]) -> str:
     slug = edge.add_link(site, partner[0], "https://shop.example/?c={click_id}")
     return parse_qs(urlsplit(client.get(f"/go/{slug}").headers["location"]).query)["c"][0]
-
-
-def bearer(key: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {key}"}
 
 
 def test_a_redirect_records_the_click_and_sends_on(
@@ -227,7 +200,7 @@ def decide(edge: Edge, site: Site, identity: str, status: str = "approved") -> N
     )
 
 
-def test_what_became_of_a_conversion(edge: Edge, client: httpx.Client, site: Site) -> None:
+def test_what_became_of_a_conversion(edge: Edge, client: httpx.Client, site: Site, click: str) -> None:
     sale = a_sale()
     identity = client.post("/track/sale", json=sale, headers=bearer(site.secret_key)).json()["id"]
     url = f"/track/conversions/{identity}"
@@ -242,6 +215,14 @@ def test_what_became_of_a_conversion(edge: Edge, client: httpx.Client, site: Sit
     assert client.get(url).status_code == 401
     waited = client.post("/track/sale?wait=true", json=sale, headers=bearer(site.secret_key))
     assert (waited.status_code, waited.json()["status"]) == (200, "approved")
+    for path, key in (("/track/sale", site.token), ("/track/lead", site.site_key)):
+        asked = {"txid": sale["txid"], "event": "sale", "click_id": click}
+        told = client.post(
+            f"{path}?wait=true", json={**sale, **asked} if key == site.token else asked, headers=bearer(key)
+        )
+        assert told.json() == {"id": identity, "status": "approved", "reason": None}, (
+            "who may only report sees no money"
+        )
     new = client.post("/track/sale?wait=true", json=a_sale(), headers=bearer(site.secret_key))
     assert (new.status_code, new.json()["status"]) == (202, "pending")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.bootstrap import php
 from schemas import topics
 from tests.support.edge import Edge
 from tests.support.engines import ROOT
@@ -19,7 +19,7 @@ SNIPPETS = re.findall(r"^```(sh|js|python|php)\n(.*?)^```", PAGE, re.M | re.S)
 
 
 def command(language: str, code: str, folder: Path) -> list[str]:
-    """How the snippet is run. PHP is seldom installed where tests run: there its request is sent by curl."""
+    """How the snippet is run."""
     if language == "sh":
         return ["sh", "-c", code]
     if language == "js":
@@ -27,12 +27,7 @@ def command(language: str, code: str, folder: Path) -> list[str]:
         return ["node", str(folder / "snippet.mjs")]
     if language == "python":
         return [sys.executable, "-c", code]
-    header = re.search(r"'header' => \"(.*?)\\r\\n(.*?)\\r\\n\"", code)
-    address = re.search(r"file_get_contents\('(.*?)'", code)
-    content = re.search(r"json_encode\(\[(.*?)\]\)", code)
-    assert header and address and content
-    body = dict(re.findall(r"'(\w+)' => '([^']*)'", content.group(1)))
-    return ["curl", "-sS", address.group(1), "-H", header.group(1), "-H", header.group(2), "-d", json.dumps(body)]
+    return [php(), "-n", "-r", code]
 
 
 def test_the_page_has_a_snippet_in_every_language() -> None:

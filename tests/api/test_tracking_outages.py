@@ -10,11 +10,11 @@ import pytest
 
 from schemas import topics
 from tests.support.edge import Edge, running_edge
-from tests.support.engines import engine_folder, start_kafka, wait_until
+from tests.support.engines import Engine, engine_folder, start_kafka, wait_until
 
 
 @pytest.fixture
-def kafka_edge() -> Iterator[tuple[Edge, object]]:
+def kafka_edge() -> Iterator[tuple[Edge, Engine]]:
     """Ingest on Kafka, so that log and Postgres can fail apart."""
     with engine_folder("edge-kafka") as folder:
         kafka = start_kafka(folder)
@@ -25,7 +25,9 @@ def kafka_edge() -> Iterator[tuple[Edge, object]]:
             kafka.stop()
 
 
-def test_ingest_goes_on_without_postgres_and_says_503_without_the_log(kafka_edge) -> None:  # type: ignore[no-untyped-def]
+def test_ingest_goes_on_without_postgres_and_says_503_without_the_log(
+    kafka_edge: tuple[Edge, Engine],
+) -> None:
     edge, kafka = kafka_edge
     site = edge.add_site("own.example")
     partner = edge.add_partner("acme")

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from socket import SHUT_RDWR, create_connection, create_server, socket
+from pathlib import Path
+from socket import AF_UNIX, SHUT_RDWR, create_connection, create_server, socket
 from typing import Any
 
 import psutil
@@ -106,6 +107,19 @@ def test_an_answer_is_waited_for_only_as_long_as_the_server_greets_newcomers(emb
         wait_for(lambda: _answers(connections), "the pool to find the server")
 
 
+def test_a_slow_answer_is_waited_for_on_a_unix_socket_too(embedded_postgres: Settings, tmp_path: Path) -> None:
+    url = make_conninfo(embedded_postgres.postgres_url or "", host=str(tmp_path), port=5432)
+    listener = socket(AF_UNIX)
+    listener.bind(str(tmp_path / ".s.PGSQL.5432"))
+    listener.listen()
+    with (
+        _forwarded(listener, embedded_postgres),
+        pool(replace(embedded_postgres, postgres_url=url), 1) as connections,
+        connections.connection() as used,
+    ):
+        assert used.execute("select pg_sleep(1.3), 1").fetchone() == ("", 1)
+
+
 def test_idle_connections_of_a_server_that_hangs_hold_up_no_pool(embedded_postgres: Settings) -> None:
     with pool(embedded_postgres, 2) as connections, ThreadPoolExecutor(1) as thread:
         with connections.connection() as used:
@@ -125,7 +139,7 @@ def test_however_many_waited_in_vain_the_server_is_found_again(
             with pytest.raises((PoolTimeout, TooManyRequests)):
                 connections.getconn(timeout=0.001)
         wait_for(lambda: GIVEN_UP in " ".join(pool_log), "the pool to give the server up")
-        with _forwarded(port, embedded_postgres):
+        with _forwarded(create_server(("127.0.0.1", port)), embedded_postgres):
             wait_for(lambda: _answers(connections), "the pool to find the server")
 
 
@@ -138,7 +152,7 @@ def test_however_many_the_edge_turned_away_it_finds_the_server_again(
     async def ask(edge: Postgres) -> None:
         assert not any(await asyncio.gather(*(_edge_answers(edge) for _ in range(250))))
         assert GIVEN_UP in " ".join(pool_log)
-        with _forwarded(port, embedded_postgres):
+        with _forwarded(create_server(("127.0.0.1", port)), embedded_postgres):
             assert await _edge_answers_soon(edge)
 
     asyncio.run(_with_edge(replace(embedded_postgres, postgres_url=url), ask))
@@ -210,8 +224,8 @@ def _elsewhere(settings: Settings) -> tuple[str, int]:
 
 
 @contextmanager
-def _forwarded(port: int, settings: Settings) -> Iterator[None]:
-    """Who connects to `port` reaches the server."""
+def _forwarded(listener: socket, settings: Settings) -> Iterator[None]:
+    """Who connects there reaches the server."""
     server = ("127.0.0.1", int(conninfo_to_dict(settings.postgres_url or "")["port"] or 0))
 
     def copy(source: socket, target: socket) -> None:
@@ -222,13 +236,13 @@ def _forwarded(port: int, settings: Settings) -> Iterator[None]:
             with suppress(OSError):
                 end.shutdown(SHUT_RDWR)
 
-    def accept(listener: socket) -> None:
+    def accept() -> None:
         with suppress(OSError):
             while True:
                 near, far = listener.accept()[0], create_connection(server)
                 for ends in ((near, far), (far, near)):
                     threading.Thread(target=copy, args=ends, daemon=True).start()
 
-    with create_server(("127.0.0.1", port)) as listener:
-        threading.Thread(target=accept, args=(listener,), daemon=True).start()
+    with listener:
+        threading.Thread(target=accept, daemon=True).start()
         yield

@@ -8,44 +8,40 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import uuid5
 
 import psycopg
 import pytest
 
 from infra.audit import audit, main
-from infra.auditing import continuous
+from infra.auditing import continuous, folding, wide_rows
 from infra.auditing.clickhouse import Reader
+from infra.auditing.decided import audit_decided
 from infra.auditing.quiet import wait_until_quiet
+from infra.auditing.read_models import read_models
+from infra.auditing.records import ends_of
 from infra.auditing.report import Kind, Report
+from infra.auditing.rollups import ROLLUPS
+from infra.keyring import Keyring
 from infra.log import Record
+from infra.postgres import pool
 from infra.settings import Settings
+from projectors.catalogue import CATALOGUE
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
-from schemas import envelope
-from schemas.base import DomainEvent, Money
-from schemas.events.conversions import (
-    AttributedBy,
-    Attribution,
-    Change,
-    ConversionApproved,
-    ConversionFacts,
-    ConversionRecorded,
-    ConversionReversed,
-)
-from schemas.events.partners import Terms
-from schemas.topics import CLICKS, DOMAIN, REJECTED
-from schemas.tracking import HASH_HEADER, Outcome, Refusal, TrackedEvent, log_time
+from schemas.events.links import LinkCreated, LinkUpdated
+from schemas.topics import CLICKS, CONVERSIONS, DOMAIN
+from schemas.tracking import Refusal
+from tests.support.audited import WEBSITES, a_sale, decided, refused_badly, reported, send, tracked, write_down
+from tests.support.decisions import ACCOUNT, ERASED_ACCOUNT, NOW, PARTNER, WEBSITE
 from tests.support.pipeline import Pipeline, pipeline
 
-SEED = 20260517
-WEBSITES = (UUID("0192f3a0-0000-7000-8000-000000000002"), UUID("0192f3a0-0000-7000-8000-000000000012"))
-PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
-NOW = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
+EVENTS, RECENT, DUPLICATES = "events__g1", "recent_events__g1", "duplicates__g1"
 
 
 @dataclass
@@ -115,17 +111,26 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         assert main(["--json", "--ledger", str(ledger)]) == 0
     assert report.is_clean, report.as_text()
     assert dict(report.checked) == {
-        "records of topic clicks": 260,
+        "records of topic clicks": 270,
         "recorded duplicates": 42,
-        "records of topic domain": 4,
-        "conversion changes": 3,
-        "rows of read.conversions": 1,
+        "records of topic domain": 41,
+        "conversion changes": 6,
+        "rows of read.accounts": 2,
+        "rows of read.websites": 1,
+        "rows of read.website_keys": 1,
+        "rows of read.partners": 1,
+        "rows of read.partner_terms": 2,
+        "rows of read.links": 1,
+        "rows of read.conversions": 3,
+        "rows of read.activity": 35,
+        "rows of read.exchange_rates": 1,
         "refusals": 4,
         "cells of traffic_15m": report.checked["cells of traffic_15m"],
         "cells of partner_15m": report.checked["cells of partner_15m"],
         "cells of country_15m": report.checked["cells of country_15m"],
         "cells of delivery_minute": report.checked["cells of delivery_minute"],
         "cells of visitors_15m": report.checked["cells of visitors_15m"],
+        "rows of recent_events": 10,
         "events in the ledger, accepted": 200,
         "events in the ledger, not accepted": 2,
     }
@@ -180,30 +185,185 @@ CHANGES_IN_CLICKHOUSE = {
     f"VALUES ('{WEBSITES[0]}', '2026-05-17 10:00:00', false, 'IS', -1)",
     "partner_15m": "INSERT INTO partner_15m__g1 (website_id, bucket, is_bot, partner_id, c_approved) "
     f"VALUES ('{WEBSITES[0]}', '2026-05-17 10:00:00', false, '{PARTNER}', -1)",
-    "refusals": "INSERT INTO refusals__g1 SELECT * FROM refusals__g1 LIMIT 1",
 }
+ROWS_IN_CLICKHOUSE = (
+    ("refusals", Kind.DUPLICATE, "INSERT INTO refusals__g1 SELECT * FROM refusals__g1 WHERE count = 1"),
+    ("refusals", Kind.MISSING, "DELETE FROM refusals__g1 WHERE count = 2"),
+    ("refusals", Kind.WRONG, "ALTER TABLE refusals__g1 UPDATE message = 'no reason' WHERE count = 3"),
+    ("recent_events", Kind.MISSING, "DELETE FROM recent_events__g1 WHERE path = '/1'"),
+    ("recent_events", Kind.DUPLICATE, f"INSERT INTO {RECENT} SELECT * FROM {RECENT} WHERE path = '/2'"),
+    ("recent_events", Kind.WRONG, "ALTER TABLE recent_events__g1 UPDATE country = 'XX' WHERE path = '/3'"),
+    (
+        "recent_events",
+        Kind.WRONG,
+        f"INSERT INTO {RECENT} SELECT * REPLACE (website_id AS event_id) FROM {RECENT} LIMIT 1",
+    ),
+    (
+        "duplicates",
+        Kind.WRONG,
+        f"INSERT INTO {DUPLICATES} SELECT * REPLACE (now() AS received_at) FROM {DUPLICATES} LIMIT 1",
+    ),
+    ("conversion rows", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE value = value + 1 WHERE d_approved = 1"),
+    ("conversion rows", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE sub10 = 'z' WHERE d_reversed = 1"),
+    ("conversion rows", Kind.DUPLICATE, f"INSERT INTO {EVENTS} SELECT * FROM {EVENTS} WHERE d_approved = 1 LIMIT 1"),
+    ("conversion rows", Kind.MISSING, f"DELETE FROM {EVENTS} WHERE d_reversed = 1"),
+    (
+        "conversion rows",
+        Kind.WRONG,
+        f"INSERT INTO {EVENTS} SELECT * REPLACE (0 AS _offset) FROM {EVENTS} WHERE d_approved = 1 LIMIT 1",
+    ),
+    ("events", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE c_pending = 1 WHERE _topic = 'clicks' AND _offset = 1"),
+)
+"""Which check, what it must say, and the change. Each is made to what the ones before left."""
+
 CHANGES_IN_POSTGRES = (
-    "UPDATE read.conversions__g1 SET status = 'pending'",
-    "UPDATE read.conversions__g1 SET commission = commission + 1",
-    "DELETE FROM read.conversions__g1",
+    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET status = 'pending'"),
+    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET commission = commission + 1"),
+    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET txid = 'ORDER-9'"),
+    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET clicked_at = clicked_at + interval '1 microsecond'"),
+    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET id = gen_random_uuid() WHERE kind = 'lead'"),
+    ("conversions", Kind.MISSING, "DELETE FROM read.conversions__g1 WHERE kind = 'lead'"),
+    ("accounts", Kind.WRONG, f"UPDATE read.accounts__g1 SET roles = '{{admin}}' WHERE id = '{ACCOUNT}'"),
+    ("accounts", Kind.WRONG, f"UPDATE read.accounts__g1 SET email = 'x@b.example' WHERE id = '{ACCOUNT}'"),
+    ("accounts", Kind.WRONG, f"UPDATE read.accounts__g1 SET name = 'Ada' WHERE id = '{ERASED_ACCOUNT}'"),
+    ("accounts", Kind.MISSING, "DELETE FROM read.accounts__g1"),
+    ("websites", Kind.WRONG, "UPDATE read.websites__g1 SET deleted_at = null"),
+    ("websites", Kind.WRONG, "UPDATE read.websites__g1 SET account_id = id"),
+    ("website_keys", Kind.WRONG, "UPDATE read.website_keys__g1 SET revoked_at = null"),
+    ("website_keys", Kind.WRONG, "UPDATE read.website_keys__g1 SET key_hash = sha256(key_hash)"),
+    ("partners", Kind.WRONG, "UPDATE read.partners__g1 SET terms = jsonb_set(terms, '{flat_amount}', '501')"),
+    ("partners", Kind.WRONG, "UPDATE read.partners__g1 SET is_active = false"),
+    ("partner_terms", Kind.MISSING, "DELETE FROM read.partner_terms__g1 WHERE terms->>'kind' = 'flat'"),
+    ("links", Kind.WRONG, "UPDATE read.links__g1 SET coupon = 'SAVE'"),
+    ("links", Kind.WRONG, "UPDATE read.links__g1 SET destination = 'https://thief.example/'"),
+    ("activity", Kind.WRONG, "UPDATE read.activity__g1 SET website_id = null WHERE type = 'link.created'"),
+    ("activity", Kind.MISSING, "DELETE FROM read.activity__g1 WHERE type = 'link.deleted'"),
+    ("exchange_rates", Kind.WRONG, "UPDATE read.exchange_rates__g1 SET rate = '1.08'"),
 )
 
 
 def test_a_figure_that_was_changed_behind_the_log_is_found(way: Pipeline, ledger: Path) -> None:
     send(way, ledger)
     changed: set[str] = set()
-    with way.projecting(), psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres:
+    with way.projecting():
         assert audit(way.settings).is_clean
         for check, statement in CHANGES_IN_CLICKHOUSE.items():
             HttpClickHouse(way.settings).run(statement)
             changed.add(check)
             report = audit(way.settings)
             assert {found for _, found, _ in report.examples} == changed, report.as_text()
-        for statement in CHANGES_IN_POSTGRES:
-            postgres.execute(statement)
-            found_checks = {found for _, found, _ in audit(way.settings).examples} - changed
-            assert "read.conversions" in found_checks
-            assert found_checks <= {"read.conversions", "money"}
+
+
+def test_a_row_in_clickhouse_that_was_changed_behind_the_log_is_found(way: Pipeline, ledger: Path) -> None:
+    send(way, ledger)
+    reports = [Report()]
+    with way.projecting():
+        assert audit(way.settings).is_clean
+        for check, kind, statement in ROWS_IN_CLICKHOUSE:
+            HttpClickHouse(way.settings).run(statement, {"mutations_sync": 2, "lightweight_deletes_sync": 2})
+            reports.append(audit(way.settings))
+            assert findings(reports[-1])[kind, check] > findings(reports[-2])[kind, check], statement
+
+
+def test_a_row_of_a_read_model_that_was_changed_behind_the_log_is_found(way: Pipeline, ledger: Path) -> None:
+    send(way, ledger)
+    url = way.settings.postgres_url or ""
+    with way.projecting(), psycopg.connect(url, autocommit=True) as postgres:
+        ends = wait_until_quiet(way.log, postgres, 60)
+    with (
+        psycopg.connect(url, autocommit=True) as postgres,
+        Reader(way.settings) as clickhouse,
+        pool(way.settings, 1) as connections,
+    ):
+        keyring = Keyring(connections, way.settings)
+        for model, kind, statement in CHANGES_IN_POSTGRES:
+            postgres.execute(f"CREATE TABLE kept AS TABLE read.{model}__g1".encode())
+            assert postgres.execute(statement.encode()).rowcount > 0, statement
+            report = audit_decided(way.log, clickhouse, postgres, ends, keyring)
+            assert findings(report)[kind, f"read.{model}"], f"{statement}\n{report.as_text()}"
+            assert {check for _, check, _ in report.examples} <= {f"read.{model}", "money"}, report.as_text()
+            postgres.execute(f"TRUNCATE read.{model}__g1".encode())
+            postgres.execute(f"INSERT INTO read.{model}__g1 SELECT * FROM kept".encode())
+            postgres.execute("DROP TABLE kept")
+        assert audit_decided(way.log, clickhouse, postgres, ends, keyring).is_clean
+
+
+def test_the_audits_session_may_wait_as_long_as_the_log_takes_to_read(way: Pipeline) -> None:
+    with psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres, read_models(postgres):
+        assert postgres.execute("SHOW idle_in_transaction_session_timeout").fetchone() == ("0",)
+
+
+def test_an_event_that_a_read_model_could_not_take_is_no_difference(way: Pipeline, ledger: Path) -> None:
+    send(way, ledger)
+    other = uuid5(WEBSITE, "another link with the same slug")
+    created = {
+        "website_id": WEBSITE,
+        "partner_id": PARTNER,
+        "slug": "go",
+        "code": 1,
+        "destination": "https://p.example/",
+    }
+    common = {"originator_id": other, "timestamp": NOW}
+    lost = [
+        LinkCreated(**common, originator_version=1, **created),
+        LinkUpdated(**common, originator_version=2, coupon="LATER"),
+    ]
+    way.log.publish([decided(event, 1000 + number) for number, event in enumerate(lost)]).result(10)
+    recorded = a_sale()[0].model_copy(update={"originator_id": other})
+    unreadable = decided(recorded, 2000)
+    way.log.publish([replace(unreadable, value=b"{}"), refused_badly()]).result(10)
+    approved = a_sale()[1].model_copy(update={"originator_id": other})
+    way.log.publish([decided(approved, 2001)]).result(10)
+    with way.projecting():
+        report = audit(way.settings)
+        assert report.is_clean, report.as_text()
+
+
+def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeline) -> None:
+    reports = [reported(name) for name in ("lost", "refused", "waiting")]
+    records = [Record(CONVERSIONS.name, b"key", report.model_dump_json().encode()) for report in reports]
+    places = way.log.publish([*records, Record(CONVERSIONS.name, b"key", b"{}")]).result(10)
+    ends = {**ends_of(way.log, CONVERSIONS), **ends_of(way.log, DOMAIN)}
+    url = way.settings.postgres_url or ""
+    with (
+        psycopg.connect(url, autocommit=True) as postgres,
+        Reader(way.settings) as clickhouse,
+        pool(way.settings, 1) as connections,
+    ):
+        keyring = Keyring(connections, way.settings)
+        before = audit_decided(way.log, clickhouse, postgres, ends, keyring)
+        assert before.counts == {Kind.MISSING: 3, Kind.WRONG: 1}, before.as_text()
+        refuse = "INSERT INTO policy.refused_report VALUES (%s, %s, %s, 'test', 'test', now())"
+        postgres.execute(refuse, (reports[1].report_id, reports[1].conversion_id, WEBSITE))
+        wait = "INSERT INTO policy.without_rate (report_id, conversion_id, report) VALUES (%s, %s, '{}')"
+        postgres.execute(wait, (reports[2].report_id, reports[2].conversion_id))
+        postgres.execute(
+            "INSERT INTO engine.dead_letter (id, projection, generation, topic, partition,"
+            ' "offset", reason, error, key, value, headers)'
+            " VALUES (gen_random_uuid(), 'attribution', 0, %s, %s, %s, 'invalid', '', '', '', '[]')",
+            (CONVERSIONS.name, places[-1].partition, places[-1].offset),
+        )
+        after = audit_decided(way.log, clickhouse, postgres, ends, keyring)
+        assert after.counts == {Kind.MISSING: 1} and str(reports[0].conversion_id) in after.as_text()
+
+
+def test_all_that_the_projectors_build_is_audited() -> None:
+    assert set(folding.FOLDS) == {model.name for model in CATALOGUE.postgres}
+    rollups = {rollup.name for rollup in ROLLUPS} | {"visitors_15m", "recent_events"}
+    assert rollups == set(CATALOGUE.rollups)
+    tables = {
+        table.name: set(table.column_names)
+        for family in CATALOGUE.clickhouse
+        for table in (family.main, *family.others)
+    }
+    place = {"_topic", "_partition", "_offset"}
+    assert tables.keys() == {"events", "duplicates", "refusals"}
+    assert tables["events"] - place == set(wide_rows.COLUMNS)
+    assert tables["refusals"] - place == set(Refusal.model_fields)
+
+
+def findings(report: Report) -> Counter[tuple[Kind, str]]:
+    return Counter((kind, check) for kind, check, _ in report.examples)
 
 
 def test_a_projection_that_stands_still_is_named_and_nothing_is_audited(
@@ -255,127 +415,3 @@ def test_the_report_counts_all_and_keeps_the_first_examples() -> None:
     assert "thing 19" in report.as_text() and "thing 20" not in report.as_text()
     assert "30 more" in report.as_text()
     assert report.as_json()["missing"] == 50
-
-
-def send(way: Pipeline, ledger: Path) -> None:
-    """200 events, 42 of them again in another call beside 18 new ones, a sale with its decisions, one of them sent
-    twice, four refusals, one of them sent twice, and a ledger of the events."""
-    rng = random.Random(SEED)
-    events = [tracked(rng, number) for number in range(200)]
-    records = [clicked(event, chosen=number % 10 < 7) for number, event in enumerate(events)]
-    with ledger.open("w") as file:
-        for event in events:
-            write_down(file, event, "accepted")
-        for number in (1001, 1002):
-            write_down(file, tracked(rng, number), "refused")
-    for start in range(0, 200, 25):
-        way.log.publish(records[start : start + 25]).result(10)
-    repeats = [clicked(event, chosen=True) for event in events[:60] if is_chosen(records, event)]
-    others = [clicked(tracked(rng, number + 5000), chosen=False) for number in range(60 - len(repeats))]
-    way.log.publish([*repeats, *others]).result(10)
-    way.log.publish([decided(event, position) for position, event in enumerate(a_sale(), start=1)]).result(10)
-    way.log.publish([decided(a_sale()[0], 1)]).result(10)  # the relay may repeat itself
-    way.log.publish([refused(number) for number in (1, 2, 3, 4, 4)]).result(10)
-
-
-def is_chosen(records: Sequence[Record], event: TrackedEvent) -> bool:
-    return any(record.headers for record in records if record.key == event.event_id.bytes)
-
-
-def tracked(rng: random.Random, number: int) -> TrackedEvent:
-    at = NOW - timedelta(minutes=rng.randrange(3000), milliseconds=rng.randrange(60_000))
-    is_bot = number % 11 == 0
-    return TrackedEvent(
-        event_id=UUID(int=rng.getrandbits(128), version=4),
-        website_id=rng.choice(WEBSITES),
-        type=rng.choice(["click", "pageview", "signup"]),
-        occurred_at=log_time(at),
-        received_at=log_time(NOW + timedelta(seconds=number)),
-        visitor=rng.choice([0, rng.getrandbits(64), 12345678901234567890]),
-        country=rng.choice(["DE", "DE", "IS", "ZZ"]),
-        title='Tab\tund "Zeichen" – \U0001f600\\',
-        is_bot=is_bot,
-        bot_reason=rng.choice(["crawler", "prefetch", "spam_referrer"]) if is_bot else "",
-        partner_id=rng.choice([PARTNER, UUID(int=0)]),
-        value=rng.randrange(-(2**63), 2**63),
-        props='{"a": [1, null, "\\u0000"]}',
-    )
-
-
-def clicked(event: TrackedEvent, *, chosen: bool) -> Record:
-    value = event.model_dump_json(exclude_defaults=True).encode()
-    headers = ((HASH_HEADER, event.event_id.bytes[:8]),) if chosen else ()
-    return Record(CLICKS.name, event.event_id.bytes, value, headers)
-
-
-def write_down(file: Any, event: TrackedEvent, answer: str) -> None:
-    key = {"id": str(event.event_id), "website": str(event.website_id)}
-    expect = {"type": event.type, "title": event.title, "value": event.value}
-    file.write(json.dumps({**key, "kind": "event", "expect": expect}) + "\n")
-    file.write(json.dumps({**key, "answer": answer}) + "\n")
-
-
-def a_sale() -> tuple[DomainEvent, ...]:
-    key = uuid5(WEBSITES[0], "sale")
-    facts = ConversionFacts(
-        website_id=WEBSITES[0],
-        kind="sale",
-        event="sale",
-        txid="ORDER-1",
-        amount=Money(amount=10_000, currency="USD"),
-        occurred_at=NOW,
-        attribution=Attribution(
-            by=AttributedBy.CLICK_ID,
-            partner_id=PARTNER,
-            clicked_at=NOW - timedelta(hours=1),
-            terms=Terms(kind="percent", rate_bp=1000),
-            visitor=7,
-            country="IS",
-        ),
-    )
-    common = {"originator_id": key, "timestamp": NOW, "facts": facts}
-    commission = Money(amount=1000, currency="USD")
-    return (
-        ConversionRecorded(
-            **common,
-            originator_version=1,
-            received_at=NOW,
-            reported_by="sale",
-            commission=commission,
-            change=Change(currency="USD", pending=1, commission_pending=1000),
-        ),
-        ConversionApproved(
-            **common,
-            originator_version=2,
-            change=Change(currency="USD", pending=-1, approved=1, commission_pending=-1000, commission_approved=1000),
-        ),
-        ConversionReversed(
-            **common,
-            originator_version=3,
-            amount=Money(amount=2_500, currency="USD"),
-            commission=Money(amount=250, currency="USD"),
-            whole=False,
-            reason="part returned",
-            change=Change(currency="USD", commission_approved=-250, commission_reversed=250),
-        ),
-    )
-
-
-def decided(event: DomainEvent, position: int) -> Record:
-    value = event.model_dump_json(exclude={"originator_id", "originator_version"}).encode()
-    headers = envelope.headers(event.NAME, event.VERSION, position, event.originator_id, event.originator_version)
-    return Record(DOMAIN.name, str(event.originator_id).encode(), value, headers)
-
-
-def refused(number: int) -> Record:
-    refusal = Refusal(
-        id=uuid5(WEBSITES[0], f"refusal {number}"),
-        website_id=WEBSITES[0],
-        at=log_time(NOW),
-        outcome=Outcome.INVALID,
-        code="bad_json",
-        message="not JSON",
-        endpoint="/track",
-        count=number,
-    )
-    return Record(REJECTED.name, WEBSITES[0].bytes, refusal.model_dump_json().encode())

@@ -53,7 +53,7 @@ def test_killing_every_process_under_load_changes_no_number(loaded: Stack, tmp_p
 
 
 def test_ending_every_service_in_turn_as_an_update_does_loses_nothing(loaded: Stack, tmp_path: Path) -> None:
-    """Each ends by itself with exit code 0; clients meet closed doors for a moment, and no wrong answer."""
+    """Each ends by itself with exit code 0; clients meet no wrong answer, and tracking refuses nobody."""
     ledger = tmp_path / "ledger.jsonl"
     said = loaded.output.stat().st_size
     logs = {name: log_file(loaded.data_dir, name) for name in SERVICES}

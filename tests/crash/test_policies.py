@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import timedelta
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 
+from command_api.leader import Leader
 from command_api.service import leaders_of
 from infra.clickhouse import ClientPool
 from infra.settings import Settings
-from schemas.tracking import Refusal
+from schemas.envelope import decode, position_of
+from schemas.events.conversions import ConversionReportConflicted
+from schemas.identity import conversion_id
+from schemas.tracking import Refusal, log_time
 from tests.support.child import child
-from tests.support.policies import Policies, policies
+from tests.support.command import World
+from tests.support.policies import Policies, Shop, policies
+from tests.support.stack import wait_for
 
 
 @pytest.fixture
@@ -59,3 +69,113 @@ def test_killed_at_any_step_each_sale_is_decided_once(stopped: Policies, moment:
     assert len(refusals) == 1
     assert stopped.world.count("SELECT count(*) FROM policy.refused_report") == 1
     assert stopped.world.count("SELECT count(*) FROM engine.dead_letter") == 0
+
+
+WAYS: list[dict[str, Any]] = [
+    {"by": "click_id"},
+    {"by": "click_id", "reported_by": "postback", "amount": {"amount": 5000, "currency": "EUR"}, "days_ago": 20},
+    {"by": "click_id", "reported_by": "postback", "amount": {"amount": 70_000, "currency": "JPY"}},
+    {"by": "coupon"},
+    {"by": "visitor", "amount": {"amount": 9_000, "currency": "USD"}, "days_ago": 3},
+    {"by": "visitor", "reported_by": "postback", "amount": {"amount": 8_000, "currency": "KWD"}},
+    {"reported_by": "postback"},
+    {"reported_by": "postback", "amount": None, "status": "approved"},
+]
+"""Of one and the same sale; to JPY there is a rate only later, and to KWD never."""
+
+
+@pytest.mark.crash
+def test_however_often_and_by_whomever_a_sale_is_reported_and_decided_it_pays_once(stopped: Policies) -> None:
+    seed = random.SystemRandom().randrange(2**32)
+    print(f"seed {seed}")
+    rng, world, shop = random.Random(seed), stopped.world, stopped.shop()
+    _rate(world, "EUR", "1.10")
+    long_ago = timedelta(days=25)
+    traces = {
+        "click_id": stopped.click(shop, long_ago),
+        "visitor": stopped.project_click(shop, long_ago),
+        "coupon": world.link(shop.site, shop.partner, coupon="ONCE")["coupon"],
+    }
+    sales = [f"S-{number}" for number in range(16)]
+    reports = [_report(stopped, shop, txid, way, traces) for txid in sales for way in _shuffled(rng)]
+    with _everyone_twice(stopped):
+        for start in range(0, len(reports), 8):
+            stopped.publish(reports[start : start + 8])
+        stopped.caught_up()
+        _rate(world, "JPY", "0.0066")
+        wait_for(lambda: _open_ends(world) == 0, "every report but the hopeless ones to be decided")
+        stopped.relayed()
+    decided = _in_effect(world)
+    for txid in sales:
+        identity = conversion_id(shop.website_id, "sale", txid)
+        state, events = stopped.state(identity), decided[identity]
+        assert state is not None and state.is_attributed, txid
+        names = Counter(event.NAME for event in events)
+        assert names["conversion.recorded"] == names["conversion.approved"] == 1, (txid, names)
+        assert names["conversion.attributed"] <= 1, (txid, names)
+        changes = [event.change for event in events if not isinstance(event, ConversionReportConflicted)]
+        assert sum(change.approved for change in changes) == 1
+        assert sum(change.pending for change in changes) == sum(change.commission_pending for change in changes) == 0
+        assert sum(change.commission_approved for change in changes) == state.net_commission
+        assert state.net_commission in (1000, 550, 4620, 900), (txid, state.net_commission)
+
+
+def _shuffled(rng: random.Random) -> list[dict[str, Any]]:
+    """Any order, but for the one that names no amount: it is never the first, which says what the sale is worth."""
+    ways = rng.sample(WAYS[:-1], len(WAYS) - 1)
+    ways.insert(rng.randint(1, len(ways)), WAYS[-1])
+    return ways
+
+
+def _rate(world: World, base: str, rate: str) -> None:
+    body = {"base": base, "quote": "USD", "rate": rate, "on": "2020-01-01"}
+    assert world.call("POST", "/api/admin/exchange-rates", world.admin, json=body).status_code == 201
+
+
+def _report(made: Policies, shop: Shop, txid: str, way: dict[str, Any], traces: dict[str, Any]) -> dict[str, Any]:
+    changes = {name: value for name, value in way.items() if name not in ("by", "days_ago")}
+    if "by" in way:
+        changes[way["by"]] = traces[way["by"]]
+    at = datetime.now(UTC) - timedelta(days=way.get("days_ago", 0))
+    return made.report_of(shop, txid=txid, occurred_at=log_time(at), **changes)
+
+
+@contextmanager
+def _everyone_twice(made: Policies) -> Iterator[None]:
+    """Relay and policies, two of each at once: each other's zombies, held apart by no lock."""
+    clients = ClientPool(made.world.settings, 4)
+    leaders = [
+        Leader(made.world.settings, f"{copy} {leader.name}", leader._work)
+        for copy in ("first", "second")
+        for leader in leaders_of(made.world.core, made.world.log, clients)
+    ]
+    for leader in leaders:
+        leader.start()
+    try:
+        yield
+    finally:
+        for leader in leaders:
+            leader.request_stop()
+        for leader in leaders:
+            leader.stop()
+        clients.close()
+
+
+def _open_ends(world: World) -> int:
+    """Reports that wait for something that may still come."""
+    kwd = "report->'amount'->>'currency' = 'KWD'"
+    kept = f"SELECT count(*) FROM policy.without_rate WHERE NOT coalesce({kwd}, false)"
+    return world.count(kept) + world.count("SELECT count(*) FROM policy.waiting")
+
+
+def _in_effect(world: World) -> dict[UUID, list[Any]]:
+    """The events of each conversion in topic `domain`, as a consumer has them that drops positions it has had."""
+    newest, found = 0, defaultdict[UUID, list[Any]](list)
+    for record in world.records("domain"):
+        position = position_of(record.headers)
+        if position > newest:
+            newest = position
+            event = decode(record.value, record.headers, world.core.keyring).event
+            if event.NAME.startswith("conversion."):
+                found[event.originator_id].append(event)
+    return found

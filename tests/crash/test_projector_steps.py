@@ -121,6 +121,7 @@ def test_a_record_that_ends_the_process_is_found_and_set_aside(projecting: Bench
             break
         process.communicate()
     projecting.wait()
+    assert projecting.command("dlq", "retry", "--projection", "events", "--json") == 2, "it would end it again"
     assert end(process) == 0
     assert projecting.sql("select reason, convert_from(value, 'UTF8') like '%%/poison%%' from engine.dead_letter") == [
         ("crashes_the_process", True)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
@@ -84,6 +90,98 @@ def test_an_event_that_the_edge_could_not_take_is_sent_again(
         assert clicks.now() == []
 
 
+LEAVING = """<!doctype html><title>Home</title>
+<script async src="{edge}/t.js" data-api="{gate}" data-site="{key}"></script>
+<a id="away" href="/next" onclick="althing('left', {{from: 'here'}})">Away</a>
+<script>addEventListener("pagehide", () => althing("bye"))</script>"""
+
+
+@dataclass
+class Gate:
+    """Stands before the edge and hangs up on the first request that holds an event of each of these types."""
+
+    edge: Edge
+    refuses: set[str]
+    url: str = ""
+    refused: list[str] = field(default_factory=list)
+    """Ids of the events that got no answer."""
+
+    def take(self, body: bytes, headers: dict[str, str]) -> httpx.Response | None:
+        sent = json.loads(body)
+        met = self.refuses & {event["type"] for event in sent}
+        if met:
+            self.refuses -= met
+            self.refused += [event["id"] for event in sent]
+            return None
+        return httpx.post(self.edge.url + "/track", content=body, headers=headers)
+
+
+@contextmanager
+def gate(edge: Edge, *refuses: str) -> Iterator[Gate]:
+    made = Gate(edge, set(refuses))
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            kept = ("User-Agent", "Origin", "Content-Type", "Accept-Language", "Sec-Fetch-Site")
+            answer = made.take(body, {name: self.headers[name] for name in kept if name in self.headers})
+            if answer is None:
+                self.close_connection = True
+                return
+            self.send_response(answer.status_code)
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.send_header("Content-Length", str(len(answer.content)))
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield made
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_own_events_of_a_page_that_goes_away_are_sent_again_by_the_next_one(
+    tracking: Edge, site: Site, publisher: Publisher, context: BrowserContext
+) -> None:
+    page = context.new_page()
+    with gate(tracking, "left", "bye") as before, tracking.tail(topics.CLICKS) as clicks:
+        publisher.html = LEAVING.format(edge=tracking.url, gate=before.url, key=site.site_key)
+        page.goto(publisher.url + "/start")
+        page.wait_for_function("localStorage.althing_q == '[]'")
+        page.click("#away")
+        page.wait_for_url("**/next")
+        page.wait_for_function("localStorage.althing_q == '[]'")
+        found = {event["event_id"]: event for event in clicks.take(4)}
+        assert sorted(event["type"] for event in found.values()) == ["bye", "left", "pageview", "pageview"]
+        assert not before.refuses and set(before.refused) <= set(found), "they came again with the ids they had"
+        assert {found[id]["type"] for id in before.refused} >= {"left", "bye"}
+        assert {event["event_id"] for event in clicks.now()} <= set(found)
+
+
+def test_two_pages_keep_each_others_events(
+    tracking: Edge, site: Site, publisher: Publisher, context: BrowserContext
+) -> None:
+    """Both keep what is not answered yet in the same place."""
+    first, second = context.new_page(), context.new_page()
+    for page in (first, second):
+        page.goto(publisher.url + "/start")
+        page.wait_for_function("localStorage.althing_q == '[]'")
+    context.route("**/track", lambda route: route.abort())
+    first.evaluate("althing('one')")
+    second.evaluate("althing('two')")
+    stored = first.evaluate("JSON.parse(localStorage.althing_q).map(e => e.type)")
+    assert sorted(stored) == ["one", "two"]
+
+
 def test_nothing_is_sent_after_the_opt_out(
     tracking: Edge, site: Site, publisher: Publisher, context: BrowserContext
 ) -> None:
@@ -97,4 +195,7 @@ def test_nothing_is_sent_after_the_opt_out(
     sent.clear()
     page.goto(publisher.url + "/out-again")
     page.evaluate("althing('x')")
+    page.evaluate("""localStorage.althing_q = JSON.stringify([{id: crypto.randomUUID(), type: "kept", site: "x"}])""")
+    page.goto(publisher.url + "/out-for-good")
+    page.wait_for_function("typeof althing == 'function'")
     assert not any("/track" in url for url in sent)

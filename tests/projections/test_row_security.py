@@ -124,6 +124,28 @@ def test_a_table_keeps_its_policies_unless_they_changed(projecting: Bench) -> No
     assert domains(connection, "admin") == set()
 
 
+def test_a_database_from_before_the_wall_gets_it(projecting: Bench) -> None:
+    connection, ada = projecting.connection, uuid4()
+    with connection.transaction():
+        for policy in ("others", policy_of("websites")):
+            connection.execute(f"drop policy {policy} on read.websites__g1".encode())
+        connection.execute("alter table read.websites__g1 disable row level security, no force row level security")
+        connection.execute("drop view read.websites")
+        connection.execute("create view read.websites as select * from read.websites__g1")
+    add_websites(connection, ada)
+    schema.create_schema(projecting.settings)
+    assert_walled(connection, "websites", ada)
+
+
+def test_the_read_only_user_sees_everything_as_before(projecting: Bench) -> None:
+    add_websites(projecting.connection, uuid4())
+    for relation in ("websites", "websites__g1"):
+        with projecting.connection.transaction(force_rollback=True):
+            projecting.connection.execute("set local role analyst")
+            found = projecting.connection.execute(f"select count(*) from read.{relation}".encode()).fetchone()
+            assert found == (2,)
+
+
 def test_an_owner_without_superuser_may_do_all(embedded_postgres: Settings) -> None:
     """As on a managed server: the owner may be denied nothing by its own forced row security."""
     assert embedded_postgres.postgres_url is not None
@@ -141,18 +163,23 @@ def test_an_owner_without_superuser_may_do_all(embedded_postgres: Settings) -> N
                 catalogue = replace(CATALOGUE, clickhouse=())
                 for _ in range(2):
                     schema.create(connection, create_autospec(ClickHouse), catalogue, None)
-                model = model_of("websites")
                 ada = uuid4()
-                for event in (connected(ada, "ada.example"), connected(uuid4(), "eve.example")):
-                    rows = Rows(connection, model.table(1), model.key)
-                    model.handlers[WebsiteConnected](rows, event)
-                    rows.flush()
+                add_websites(connection, ada)
                 assert connection.execute("update read.websites__g1 set timezone = 'UTC'").rowcount == 2
                 assert_walled(connection, "websites", ada)
                 assert connection.execute("delete from read.websites__g1").rowcount == 2
         finally:
             server.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
             server.execute(sql.SQL("drop role {}").format(sql.Identifier(name)))
+
+
+def add_websites(connection: psycopg.Connection[Any], ada: UUID) -> None:
+    """What the projection writes: a website of Ada's and one of somebody else's."""
+    model = model_of("websites")
+    for event in (connected(ada, "ada.example"), connected(uuid4(), "eve.example")):
+        rows = Rows(connection, model.table(1), model.key)
+        model.handlers[WebsiteConnected](rows, event)
+        rows.flush()
 
 
 def model_of(name: str) -> ReadModel:

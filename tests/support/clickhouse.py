@@ -6,8 +6,14 @@ import json
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import clickhouse_connect
+import httpx
+from clickhouse_connect.driver.client import Client
 
 from infra.settings import Settings
 from tests.support.engines import ROOT, Engine, free_port
@@ -30,8 +36,10 @@ class ClickHouse(Engine):
         return Settings(clickhouse_url=f"http://{USER}:service%20secret@127.0.0.1:{self.port}/althing")
 
 
-def start_clickhouse(folder: Path, *options: str, **variables: str) -> ClickHouse:
-    """Starts one over `folder` (made if missing), with these environment variables. Whoever calls this calls `stop()`."""
+def start_clickhouse(
+    folder: Path, *options: str, program: Sequence[str] = ("-m", "infra.clickhouse_front"), **variables: str
+) -> ClickHouse:
+    """Starts one over `folder` (made if missing) with these environment variables. Whoever calls this calls `stop`."""
     folder.mkdir(parents=True, exist_ok=True)
     users = folder / "users.json"
     users.write_text(
@@ -46,7 +54,7 @@ def start_clickhouse(folder: Path, *options: str, **variables: str) -> ClickHous
     )
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "infra.clickhouse_front", "--data-dir", str(folder / "clickhouse")]
+    command = [sys.executable, *program, "--data-dir", str(folder / "clickhouse")]
     command += ["--host", "127.0.0.1", "--port", str(port), "--users-file", str(users), *options]
     environment = {"PYTHONPATH": str(ROOT), **variables}
     engine = ClickHouse(
@@ -54,6 +62,17 @@ def start_clickhouse(folder: Path, *options: str, **variables: str) -> ClickHous
     )
     engine.start()
     return engine
+
+
+def ask(opened: httpx.Client, sql: str, **parameters: Any) -> httpx.Response:
+    """Posts a statement."""
+    return opened.post("/", params=parameters, content=sql)
+
+
+def connect(server: ClickHouse, **more: Any) -> Client:
+    """clickhouse-connect on `server`, as the full user unless `more` says otherwise."""
+    options: dict[str, Any] = {"username": USER, "password": PASSWORD, "database": "althing", **more}
+    return clickhouse_connect.get_client(host="127.0.0.1", port=server.port, **options)
 
 
 def _answers(address: str) -> bool:

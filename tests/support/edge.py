@@ -256,6 +256,11 @@ class Tail:
             source.close()
 
 
+def bearer(key: str) -> dict[str, str]:
+    """Headers of a request with a website's secret key."""
+    return {"authorization": f"Bearer {key}"}
+
+
 @contextmanager
 def running_edge(**settings: str) -> Iterator[Edge]:
     """Ingest on a Postgres of its own, which is also its log."""

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
+from infra.keyring import Keyring
 from infra.log import Log
 from infra.log.postgres_log import PostgresLog
 from infra.migrations import migrate
@@ -29,6 +30,7 @@ from projectors.engine.positions import Key
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.worker import Runtime, Worker
 
+MASTER_KEY = "ab" * 32
 Disturb = Callable[[ClickHouse], ClickHouse]
 
 
@@ -55,7 +57,7 @@ class Pipeline:
                 log=self.log,
                 clickhouse=disturb(HttpClickHouse(self.settings)),
                 ownership=ownership,
-                decrypt=lambda _subject, _field, _text: "[erased]",
+                decrypt=Keyring(connections, self.settings),
                 data_dir=self._data_dir,
             )
             workers = list(self._workers(runtime, lambda key, reason: failures.append(f"{key.text}: {reason}")))
@@ -103,6 +105,7 @@ def pipeline(postgres: Settings, clickhouse: Settings, folder: Path) -> Iterator
         clickhouse_url=_in_database(clickhouse.clickhouse_url, name),
         data_dir=folder,
         log="postgres",
+        master_key=postgres.master_key or MASTER_KEY,
     )
     server = HttpClickHouse(clickhouse)
     _execute(postgres.postgres_url, f"CREATE DATABASE {name}")

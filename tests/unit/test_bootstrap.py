@@ -74,6 +74,13 @@ def test_a_browser_that_is_named_must_be_there(monkeypatch: pytest.MonkeyPatch) 
         bootstrap.browser()
 
 
+def test_no_php_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PHP", raising=False)
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    with pytest.raises(bootstrap.Failed, match="install php-cli, or set PHP"):
+        bootstrap.php()
+
+
 def test_no_browser_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHROMIUM", raising=False)
     monkeypatch.setattr("shutil.which", lambda _name: None)

@@ -26,7 +26,12 @@ def calls(monkeypatch: pytest.MonkeyPatch, elsewhere: Path) -> list[list[str]]:
     """A command `probe` that only notes its arguments."""
     noted: list[list[str]] = []
     module = ModuleType("probe_for_cli")
-    module.main = lambda arguments: noted.append(arguments) or 7  # type: ignore[attr-defined, func-returns-value]
+
+    def note(arguments: list[str]) -> int:
+        noted.append(arguments)
+        return 7
+
+    module.main = note  # type: ignore[attr-defined]  # the module is made here
     monkeypatch.setitem(sys.modules, "probe_for_cli", module)
     monkeypatch.setitem(cli.COMMANDS, "probe", cli.Command("probe_for_cli:main", "test"))
     return noted
@@ -73,7 +78,7 @@ def test_a_setting_refused_later_is_shown_the_same_way(
     def refuse(_arguments: list[str]) -> int:
         raise SettingsError("POSTGRES_URL is not set.")
 
-    module.main = refuse  # type: ignore[attr-defined]
+    module.main = refuse  # type: ignore[attr-defined]  # the module is made here
     monkeypatch.setitem(sys.modules, "refusing_for_cli", module)
     monkeypatch.setitem(cli.COMMANDS, "refusing", cli.Command("refusing_for_cli:main", "test"))
     assert cli.main(["refusing"]) == 2

@@ -19,6 +19,7 @@ from pydantic import Field
 from command_api.decision import Asked, missing, step
 from command_api.partners.model import Partner, evolve
 from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import EVERYBODY
 from schemas import envelope
 from schemas.base import DomainEvent
 from schemas.events.partners import PartnerRegistered, Terms

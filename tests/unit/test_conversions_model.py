@@ -71,7 +71,7 @@ def state_after(*events: DomainEvent) -> model.Conversion:
 
 
 def change(event: DomainEvent) -> Change:
-    found: Change = event.change  # type: ignore[attr-defined]
+    found: Change = event.change  # type: ignore[attr-defined]  # every event given here has one
     return found
 
 
@@ -107,6 +107,13 @@ class TestRecording:
         assert (
             commission_of(Money(amount=1000, currency="KWD"), None, TEN_PERCENT, "USD", {"KWD": "3.25"})[0].amount == 32
         )
+
+    def test_what_money_cannot_hold_is_refused(self) -> None:
+        most = Money(amount=2**53, currency="USD")
+        assert commission_of(most, None, TEN_PERCENT, "VND", {"USD": "250"})[0].amount == 2**51
+        with pytest.raises(Refused) as refused:
+            commission_of(most, None, TEN_PERCENT, "VND", {"USD": "25000"})
+        assert refused.value.code == "amount_too_large"
 
     def test_without_a_rate_it_is_refused(self) -> None:
         with pytest.raises(Refused) as refused:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
-from infra.demo import plan
+import pytest
+
+from infra.demo import plan, run
 
 TODAY = datetime(2026, 5, 17, 15, 30, tzinfo=UTC)
 
@@ -46,3 +49,18 @@ def test_a_sale_follows_a_click_of_its_visitor_within_the_cookie_window() -> Non
         assert any(timedelta(0) <= sold - datetime.fromisoformat(c["occurred_at"]) < timedelta(days=90) for c in clicks)
         assert sale["amount"] > 0 and sold < TODAY
     assert {sale["status"] for _, sale in sales} == {"pending", "approved", "rejected"}
+
+
+def test_a_directory_that_cannot_be_used_is_named_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "demo.json").write_text("{")
+    for name in ("ALTHING_ADMIN_EMAIL", "ALTHING_ADMIN_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+    for folder in ("file", "old"):
+        monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path / folder))
+        assert run.main(["--start"]) == 1
+        said = capsys.readouterr().err
+        assert str(tmp_path / folder) in said and said.count("\n") == 1

@@ -20,8 +20,8 @@ def test_every_decided_event_is_handled_or_ignored_with_a_reason() -> None:
 
 
 def test_conversions_in_clickhouse_are_those_of_the_read_model() -> None:
-    model = CATALOGUE.projections["conversions"]
-    assert {event_class.NAME.encode() for event_class in model.handlers} == conversion_rows.NAMES  # type: ignore[union-attr]
+    [model] = [model for model in CATALOGUE.postgres if model.name == "conversions"]
+    assert {event_class.NAME.encode() for event_class in model.handlers} == conversion_rows.NAMES
 
 
 @pytest.mark.parametrize(

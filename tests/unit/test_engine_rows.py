@@ -222,3 +222,12 @@ def test_a_domain_record_that_cannot_be_read_is_bad_only_if_it_matters() -> None
     batch = Batch()
     conversion_rows.make_rows([broken, other], NothingKnown(), batch)
     assert [bad.record.offset for bad in batch.bad] == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("type", ""), ("type", "click\n"), ("type", "x" * 65), ("type", "Click"), ("country", "D"), ("country", "DE\n")],
+)
+def test_words_of_another_form_are_bad(name: str, value: str) -> None:
+    batch = made(json.dumps(click(1, **{name: value})).encode())
+    assert (batch.rows, [bad.reason for bad in batch.bad]) == ([], ["invalid"])

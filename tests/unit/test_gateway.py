@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_network
@@ -40,6 +41,9 @@ class FakeService:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
+        if scope["path"] == "/api/endless":
+            await self._endless(receive, send)
+            return
         if scope["path"] == "/api/live":
             await self._live(receive, send)
             return
@@ -52,6 +56,13 @@ class FakeService:
         given = [(b"content-type", b"application/json"), (b"x-position", b"domain@7"), (b"server", b"secret/1.0")]
         await send({"type": "http.response.start", "status": 200, "headers": given})
         await send({"type": "http.response.body", "body": content})
+
+    async def _endless(self, receive: Receive, send: Send) -> None:
+        gone = asyncio.ensure_future(receive())
+        gone.add_done_callback(lambda _: self.streams_ended.set())
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while not self.streams_ended.is_set():
+            await send({"type": "http.response.body", "body": b"x" * 65536, "more_body": True})
 
     async def _live(self, receive: Receive, send: Send) -> None:
         start = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]}
@@ -104,6 +115,24 @@ def serving(app: App, port: int, *, lifespan: bool = False) -> Iterator[uvicorn.
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+@contextmanager
+def breaking(
+    handle: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]], port: int
+) -> Iterator[None]:
+    """A bare server of its own thread."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = asyncio.run_coroutine_threadsafe(asyncio.start_server(handle, "127.0.0.1", port), loop).result(10)
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(server.close)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
 
 
 @dataclass
@@ -221,6 +250,18 @@ class TestProxy:
         assert b"evil" not in seen[b"x-forwarded-host"]
         assert not {b"forwarded", b"x-real-ip", b"x-secret"} & set(seen)
 
+    @pytest.mark.parametrize(
+        "target", ["/api/../metrics", "/api/./a//b", "/api/%2e%2e/metrics?a=%2F+b&a=&c", "/api/a%20b"]
+    )
+    def test_an_address_arrives_as_it_was_written(self, world: World, target: str) -> None:
+        """Nobody walks out of /api into what the services show to this machine alone."""
+        with socket.create_connection(("127.0.0.1", httpx.URL(world.url).port or 0), 10) as client:
+            client.sendall(f"GET {target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
+            assert client.makefile("rb").read().startswith(b"HTTP/1.1 200")
+        path, _, query = target.partition("?")
+        seen = world.query.seen[-1]
+        assert (seen["raw_path"].decode(), seen["query_string"].decode()) == (path, query)
+
     def test_credentials_pass_through(self, world: World) -> None:
         httpx.get(world.url + "/api/things", headers={"authorization": "Bearer t", "cookie": "__Host-sid=c"})
         seen = world.query.seen[-1]["headers"]
@@ -238,6 +279,28 @@ class TestProxy:
         assert ready.status_code == 503 and set(ready.json()["parts"]) == {"web", "query", "command"}
         assert alive.status_code == 200
 
+    def test_a_read_is_asked_again_when_its_connection_broke_and_a_command_is_not(self, tmp_path: Path) -> None:
+        asked: list[str] = []
+
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            """Answers every second request, and closes instead of answering the others."""
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            asked.append(head.split(" ", 1)[0])
+            if len(asked) % 2 == 0:
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}")
+                await writer.drain()
+            writer.close()
+
+        web, port = free_ports(2)
+        with (
+            breaking(handle, port),
+            serving(Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path), web, lifespan=True),
+        ):
+            read = httpx.get(f"http://127.0.0.1:{web}/api/things")
+            command = httpx.post(f"http://127.0.0.1:{web}/api/things", json={})
+        assert (read.status_code, command.status_code) == (200, 503)
+        assert asked == ["GET", "GET", "POST"]
+
     def test_both_ports_are_needed(self, tmp_path: Path) -> None:
         with pytest.raises(SettingsError, match="ALTHING_COMMAND_PORT"):
             Gateway(Settings(), tmp_path)
@@ -252,6 +315,27 @@ class TestLiveStreams:
             # Streams of the tests before may have ended only just now.
             world.query.streams_ended.clear()
         assert world.query.streams_ended.wait(10), "the service must learn that the browser has gone"
+
+    def test_a_stream_has_a_connection_of_its_own_whatever_its_client_accepts(self, world: World) -> None:
+        proxy = world.gateway._proxy
+        assert proxy is not None
+        with httpx.stream("GET", world.url + "/api/live") as answer:
+            parts = answer.iter_raw()
+            assert next(parts) == b"data: 1\n\n"
+            assert proxy._streams._transport._pool.connections  # type: ignore[attr-defined]  # httpx shows no other way
+            world.query.streams_ended.clear()
+        assert world.query.streams_ended.wait(10)
+
+    def test_a_client_that_takes_nothing_is_given_up(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("infra.gateway.proxy._STALLED_S", 0.2)
+        web, port = free_ports(2)
+        query = FakeService("query")
+        gateway = Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path)
+        with serving(query, port), serving(gateway, web, lifespan=True):
+            with socket.create_connection(("127.0.0.1", web), 10) as client:
+                client.sendall(b"GET /api/endless HTTP/1.1\r\nhost: x\r\n\r\n")
+                assert query.streams_ended.wait(20), "the service must be let go of"
+            assert httpx.get(f"http://127.0.0.1:{web}/api/things").status_code == 200
 
     def test_a_stop_ends_the_streams(self, tmp_path: Path) -> None:
         web, query_port = free_ports(2)

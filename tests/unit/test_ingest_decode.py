@@ -89,7 +89,15 @@ def test_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["application/json; charset=utf-8", "text/plain;charset=UTF-8", "", "application/ld+json"]
+    "kind",
+    [
+        "application/json; charset=utf-8",
+        "text/plain;charset=UTF-8",
+        "",
+        "application/ld+json",
+        "application/json; charset=utf-8; x=y",
+        "text/plain;x=y; charset='UTF-8'",
+    ],
 )
 def test_types_that_are_read_as_json(kind: str) -> None:
     assert decode(GOOD, kind.encode())[1]
@@ -119,6 +127,15 @@ def test_a_gzip_bomb_is_not_unpacked() -> None:
     with pytest.raises(Refused) as caught:
         inflate(bomb, b"gzip")
     assert caught.value.status == 413
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("part", [b'\\"', b'["a\\', b"\\", b'"', b"["])
+def test_a_text_that_does_not_end_is_read_once(part: bytes) -> None:
+    """Reading it anew from every quote in it would take minutes, in which nobody else is answered."""
+    with pytest.raises(Refused) as caught:
+        decode(b'["' + part * (999_999 // len(part)), JSON)
+    assert caught.value.code == "bad_json"
 
 
 def test_both_ways_of_decoding_agree() -> None:

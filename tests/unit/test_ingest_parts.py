@@ -4,8 +4,9 @@ import asyncio
 import gzip
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,6 +14,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from infra.log import LogUnavailable, Position, Record
+from ingest.app import endpoint_of
 from ingest.counters import Counters, exposition
 from ingest.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
 from ingest.importing.access_log import PageLine, Reason, read_line
@@ -23,7 +25,7 @@ from ingest.refused import Refused, Unavailable, invalid
 from ingest.retries import Retries
 from ingest.script import SOURCE, built, small
 from ingest.steps.identify_site import bearer, check_origin
-from ingest.steps.publish import IN_FLIGHT, Publisher
+from ingest.steps.publish import IN_FLIGHT, MAX_UNACKED_BYTES, Publisher
 from schemas.tracking import Outcome
 from schemas.uuid7 import uuid7, uuid7_text
 
@@ -55,6 +57,14 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
+async def until(condition: Callable[[], bool]) -> None:
+    for _ in range(2_000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not come")
+
+
 def test_ids_are_version_7_unique_and_in_order_of_time() -> None:
     assert uuid7().version == 7 and uuid7().variant == uuid7(0).variant
     ids = {uuid7_text() for _ in range(5000)}
@@ -84,7 +94,7 @@ def test_rates_are_per_website_and_say_how_long_to_wait() -> None:
 
 async def test_requests_share_an_acknowledgement_and_none_is_answered_before_it() -> None:
     log, counters = HeldLog(), Counters()
-    publisher = Publisher(log, counters, 100)  # type: ignore[arg-type]
+    publisher = Publisher(log, counters, 100)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     waiting = [publisher.submit([a_record()]) for _ in range(3)]
     await settle()
     assert len(log.calls) == 1 and len(log.calls[0][0]) == 3
@@ -97,7 +107,7 @@ async def test_requests_share_an_acknowledgement_and_none_is_answered_before_it(
 
 async def test_batches_gather_while_others_are_on_their_way() -> None:
     log = HeldLog()
-    publisher = Publisher(log, Counters(), 1000)  # type: ignore[arg-type]
+    publisher = Publisher(log, Counters(), 1000)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     for _ in range(IN_FLIGHT):
         publisher.submit([a_record()])
         await settle()
@@ -114,7 +124,7 @@ async def test_batches_gather_while_others_are_on_their_way() -> None:
 
 
 async def test_too_much_unacknowledged_work_is_refused_at_once() -> None:
-    publisher = Publisher(HeldLog(), Counters(), 10)  # type: ignore[arg-type]
+    publisher = Publisher(HeldLog(), Counters(), 10)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     publisher.submit([a_record()] * 8)
     with pytest.raises(Unavailable) as caught:
         publisher.submit([a_record()] * 3)
@@ -122,9 +132,32 @@ async def test_too_much_unacknowledged_work_is_refused_at_once() -> None:
     publisher.submit([a_record()] * 2)
 
 
-async def test_a_log_that_fails_or_is_silent_fails_the_requests() -> None:
+async def test_what_gathers_is_bounded_in_bytes_too() -> None:
+    publisher = Publisher(HeldLog(), Counters(), 1_000_000)  # type: ignore[arg-type]
+    publisher.submit([a_record(bytes(MAX_UNACKED_BYTES + 1))])
+    with pytest.raises(Unavailable) as caught:
+        publisher.submit([a_record()])
+    assert caught.value.code == "busy"
+
+
+async def test_what_was_refused_while_it_gathered_is_not_published_later() -> None:
     log, counters = HeldLog(), Counters()
     publisher = Publisher(log, counters, 100, answer_s=0.05)  # type: ignore[arg-type]
+    for _ in range(IN_FLIGHT):
+        publisher.submit([a_record()])
+        await settle()
+    with pytest.raises(Unavailable):
+        await asyncio.wait_for(publisher.submit([a_record(b"late")]), 5)
+    for _ in range(IN_FLIGHT):
+        log.acknowledge()
+        await settle()
+    assert not log.calls and (publisher.unacked, publisher.unacked_bytes) == (0, 0)
+    assert counters.publish_failures == 1
+
+
+async def test_a_log_that_fails_or_is_silent_fails_the_requests() -> None:
+    log, counters = HeldLog(), Counters()
+    publisher = Publisher(log, counters, 100, answer_s=0.05)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     failed, silent = publisher.submit([a_record()]), None
     await settle()
     log.fail()
@@ -144,7 +177,7 @@ async def test_a_log_that_fails_or_is_silent_fails_the_requests() -> None:
 
 async def test_equal_refusals_become_one_record_without_secrets() -> None:
     log, counters = HeldLog(), Counters()
-    refusals = Refusals(log, counters)  # type: ignore[arg-type]
+    refusals = Refusals(log, counters)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     website = uuid4()
     for _ in range(1000):
         refusals.add(invalid("bad_json", "no"), "track", website_id=website, key_kind="site", sample=b"sk_abc me@x.org")
@@ -159,7 +192,7 @@ async def test_equal_refusals_become_one_record_without_secrets() -> None:
 
 async def test_refusals_are_bounded() -> None:
     counters = Counters()
-    refusals = Refusals(HeldLog(), counters)  # type: ignore[arg-type]
+    refusals = Refusals(HeldLog(), counters)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     for _ in range(5100):
         refusals.add(invalid("x", "no"), "track", website_id=uuid4())
     assert counters.refusals_lost == 100
@@ -184,7 +217,7 @@ def test_samples_hide_what_is_secret_or_personal(sample: str, hidden: str) -> No
 
 async def test_clicks_that_wait_survive_the_end_of_the_process(tmp_path: Path) -> None:
     log = HeldLog()
-    publisher = Publisher(log, Counters(), 100)  # type: ignore[arg-type]
+    publisher = Publisher(log, Counters(), 100)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     spool = tmp_path / "clicks.spool"
     first = Retries(publisher, Counters(), spool)
     records = [Record("clicks", b"k", b'{"a":"\xc3\xbc"}', (("h", b"\x00\xff"),), 5)]
@@ -201,9 +234,46 @@ async def test_clicks_that_wait_survive_the_end_of_the_process(tmp_path: Path) -
     await third.stop()
 
 
+async def test_clicks_of_an_earlier_process_are_sent_again_by_one_later_process_only(tmp_path: Path) -> None:
+    """The projector remembers ids for a time; the file could lie there for longer."""
+    log, spool = HeldLog(), tmp_path / "clicks.spool"
+    publisher = Publisher(log, Counters(), 100)  # type: ignore[arg-type]
+    first = Retries(publisher, Counters(), spool)
+    first.add(a_record())
+    await first.stop()
+    second = Retries(publisher, Counters(), spool)
+    second.start()
+    await until(lambda: bool(log.calls))
+    assert spool.exists(), "it is not safe yet"
+    log.acknowledge()
+    await until(lambda: not spool.exists())
+    await second.stop()
+
+
+def test_strangers_cannot_make_up_endpoints() -> None:
+    paths = ("/track", "/go/slug", "/track/conversions/1", '/x"} 1\n', "/track/x")
+    assert [endpoint_of(path) for path in paths] == ["/track", "/go", "/track/conversions", "/", "/"]
+
+
+async def test_a_key_that_was_looked_up_goes_with_the_next_reading_that_does_not_have_it() -> None:
+    website = Website(uuid4(), "own.example", "EUR")
+    row = KeyRow(website.id, sha256(b"sk_short").hexdigest(), "secret", ())
+    there = [Listing((website,), (row,))]
+
+    async def lookup(_kind: str, _name: str) -> Listing:
+        return there[0]
+
+    directory = Directory(lookup)
+    directory.replace(Listing((website,)), time.time())
+    assert await directory.key("sk_short") is not None
+    there[0] = Listing()
+    directory.replace(None, time.time())
+    assert await directory.key("sk_short") is None and directory.websites
+
+
 async def test_a_click_whose_end_nobody_knows_is_kept_too(tmp_path: Path) -> None:
     log, counters = HeldLog(), Counters()
-    publisher = Publisher(log, counters, 100)  # type: ignore[arg-type]
+    publisher = Publisher(log, counters, 100)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     retries = Retries(publisher, counters, tmp_path / "clicks.spool")
     first, second = a_record(b"1"), a_record(b"2")
     retries.watch(publisher.submit([first]), first)

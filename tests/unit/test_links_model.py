@@ -102,6 +102,8 @@ def test_destinations_on_the_partners_domain_are_taken(destination: str) -> None
         "javascript:alert(1)//good-vpn.example",
         "https://good-vpn.example/a b",
         "https://good-vpn.example/\r\nLocation: https://evil.example",
+        "https://good-vpn.example/{sub1\r\nLocation: https://evil.example}",
+        "https://good-vpn.example/{no macro}",
         "https://evil.example#.good-vpn.example/",
         "https://evil.example#@good-vpn.example",
         "https:///good-vpn.example",

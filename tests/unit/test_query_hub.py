@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
+from unittest.mock import create_autospec
 from uuid import UUID, uuid4
 
 import pytest
+from starlette.types import Message
 
 from infra.problems import Problem
+from query_api.context import Services
 from query_api.live import hub as hub_module
+from query_api.live import routes
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
 
@@ -46,7 +50,7 @@ async def test_watchers_of_a_website_share_its_reads() -> None:
     reader, website, account = Reader(), uuid4(), uuid4()
     hub = Hub(reader, coalesce_s=0.01, tick_s=60)
     await hub.start()
-    watchers = [await hub.subscribe(website, account) for _ in range(5)]
+    watchers = [await hub.subscribe(website, account, uuid4()) for _ in range(5)]
     for step in range(1, 4):
         for watcher in watchers:
             watcher.changed.clear()
@@ -62,8 +66,8 @@ async def test_only_websites_with_news_are_read_again() -> None:
     reader, busy, quiet = Reader(), uuid4(), uuid4()
     hub = Hub(reader, coalesce_s=0.01, tick_s=60)
     await hub.start()
-    watching = await hub.subscribe(busy, uuid4())
-    await hub.subscribe(quiet, uuid4())
+    watching = await hub.subscribe(busy, uuid4(), uuid4())
+    await hub.subscribe(quiet, uuid4(), uuid4())
     for step in range(1, 6):
         watching.changed.clear()
         reader.shown[busy] = step
@@ -77,7 +81,7 @@ async def test_time_alone_makes_it_read_again() -> None:
     reader, website = Reader(), uuid4()
     hub = Hub(reader, coalesce_s=0.01, tick_s=0.02)
     await hub.start()
-    watching = await hub.subscribe(website, uuid4())
+    watching = await hub.subscribe(website, uuid4(), uuid4())
     reader.shown[website] = 7
     await asyncio.wait_for(watching.changed.wait(), 5)
     assert hub.latest(watching).activeVisitors == 7
@@ -88,17 +92,17 @@ async def test_watchers_are_bounded_and_given_back(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(hub_module, "MAX_SUBSCRIPTIONS", 4)
     monkeypatch.setattr(hub_module, "MAX_OF_ONE_ACCOUNT", 2)
     hub, website, ada = Hub(Reader()), uuid4(), uuid4()
-    mine = [await hub.subscribe(website, ada) for _ in range(2)]
+    mine = [await hub.subscribe(website, ada, uuid4()) for _ in range(2)]
     with pytest.raises(Problem) as refused:
-        await hub.subscribe(website, ada)
+        await hub.subscribe(website, ada, uuid4())
     assert refused.value.status == 429
     for _ in range(2):
-        await hub.subscribe(website, uuid4())
+        await hub.subscribe(website, uuid4(), uuid4())
     with pytest.raises(Problem) as full:
-        await hub.subscribe(website, uuid4())
+        await hub.subscribe(website, uuid4(), uuid4())
     assert full.value.status == 503
     hub.unsubscribe(mine[0])
-    await hub.subscribe(website, ada)
+    await hub.subscribe(website, ada, uuid4())
     await hub.stop()
 
 
@@ -109,10 +113,10 @@ async def test_a_failed_first_read_holds_no_place(monkeypatch: pytest.MonkeyPatc
     reader.failing = True
     for _ in range(3):
         with pytest.raises(Problem) as down:
-            await hub.subscribe(uuid4(), ada)
+            await hub.subscribe(uuid4(), ada, uuid4())
         assert down.value.status == 503
     reader.failing = False
-    await hub.subscribe(uuid4(), ada)
+    await hub.subscribe(uuid4(), ada, uuid4())
     await hub.stop()
 
 
@@ -120,7 +124,7 @@ async def test_a_failure_while_watching_is_got_over() -> None:
     reader, website = Reader(), uuid4()
     hub = Hub(reader, coalesce_s=0.01, tick_s=0.02)
     await hub.start()
-    watching = await hub.subscribe(website, uuid4())
+    watching = await hub.subscribe(website, uuid4(), uuid4())
     reader.failing = True
     before = reader.reads[website]
     await asyncio.wait_for(asyncio.to_thread(reader.wait_for_reads, website, before + 2), 5)
@@ -131,8 +135,46 @@ async def test_a_failure_while_watching_is_got_over() -> None:
 
 async def test_stopping_wakes_every_stream() -> None:
     hub = Hub(Reader())
-    watching = await hub.subscribe(uuid4(), uuid4())
+    watching = await hub.subscribe(uuid4(), uuid4(), uuid4())
     hub.end_streams()
     await asyncio.wait_for(watching.changed.wait(), 5)
-    assert hub.is_closed()
+    assert watching.is_over()
+    await hub.stop()
+
+
+async def test_a_session_that_ended_ends_its_streams_alone() -> None:
+    hub, website, ada = Hub(Reader()), uuid4(), uuid4()
+    await hub.start()
+    signed_out, elsewhere = uuid4(), uuid4()
+    ended = [await hub.subscribe(one, ada, signed_out) for one in (website, website, uuid4())]
+    going_on = await hub.subscribe(website, ada, elsewhere)
+    hub.end_session(signed_out)
+    await asyncio.wait_for(asyncio.gather(*(one.changed.wait() for one in ended)), 5)
+    assert all(one.is_over() for one in ended)
+    assert not going_on.is_over() and not going_on.changed.is_set()
+    await hub.stop()
+
+
+async def test_a_client_that_takes_nothing_gives_its_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "STALLED_S", 0.01)
+    hub, ada = Hub(Reader()), uuid4()
+    await hub.start()
+    subscription = await hub.subscribe(uuid4(), ada, uuid4())
+    services = create_autospec(Services, instance=True, hub=hub)
+
+    async def snapshots() -> AsyncIterator[bytes]:
+        while True:
+            yield b"event: snapshot\n\n"
+
+    async def takes_nothing(_: Message) -> None:
+        await asyncio.Event().wait()
+
+    async def stays() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    scope = {"type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}}
+    stream = routes._Stream(services, subscription, snapshots())
+    await asyncio.wait_for(stream(scope, stays, takes_nothing), 5)
+    assert hub._count == {} and hub._watched == {}
     await hub.stop()

@@ -20,6 +20,7 @@ class MemoryLog:
 
     records: list[StoredRecord] = field(default_factory=list)
     is_away: bool = False
+    is_broken: bool = False
     opened: list[int] = field(default_factory=list)
     changed: Condition = field(default_factory=Condition)
 
@@ -63,6 +64,9 @@ class MemorySource:
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
         if self.log.is_away:
             raise LogUnavailable("away")
+        if self.log.is_broken:
+            self.log.is_broken = False
+            raise RuntimeError("broken")
         if self.next > self.log.next_offset:
             raise OffsetOutOfRange(str(self.next))
         with self.log.changed:
@@ -172,6 +176,21 @@ def test_an_outage_is_said_and_ends(log: SharedTailLog, memory: MemoryLog) -> No
     memory.append(b"after")
     wait_for(lambda: log._tail._error is None, "the outage's end")
     assert read(source, 1) == [b"after"]
+
+
+def test_an_error_that_nobody_expects_stops_nobody(log: SharedTailLog, memory: MemoryLog) -> None:
+    source = joined(log, memory)
+    memory.append(b"before")
+    assert read(source, 1) == [b"before"]
+    memory.is_broken = True
+    wait_for(lambda: not memory.is_broken, "the error")
+    memory.append(b"after")
+    assert read(source, 1) == [b"after"]
+    wait_for(lambda: log._tail._next == memory.next_offset, "the shared reader")
+    opened = len(memory.opened)
+    memory.append(b"later")
+    assert read(source, 1) == [b"later"]
+    assert len(memory.opened) == opened
 
 
 def test_a_log_that_was_cut_off_is_a_loud_error(log: SharedTailLog, memory: MemoryLog) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -49,7 +49,7 @@ class TestPorts:
             chosen = ports.choose(settings(tmp_path))
         assert chosen.clickhouse != 8123
 
-    @pytest.mark.parametrize("field", ["port", "tracking_port", "kafka_port", "query_port"])
+    @pytest.mark.parametrize("field", [row.name for row in fields(Settings) if row.name.rpartition("_")[2] == "port"])
     def test_a_taken_fixed_port_is_named(self, tmp_path: Path, field: str) -> None:
         with socket.socket() as holder:
             holder.bind(("127.0.0.1", 0))
@@ -361,12 +361,12 @@ class TestPlan:
         assert [spec.name for stage in made.services for spec in stage] == list(plan.SERVICES)
         assert {"KAFKA_BOOTSTRAP_SERVERS", "POSTGRES_URL", "CLICKHOUSE_URL"} <= set(made.environment)
 
-    def test_only_the_edge_has_its_socket_held_open(self, tmp_path: Path) -> None:
+    def test_the_public_services_have_their_sockets_held_open(self, tmp_path: Path) -> None:
         given = settings(tmp_path)
         made = self.made(given, tmp_path)
         everything = [spec for stage in (made.engines, *made.services) for spec in stage]
         held = {spec.name: spec.kept_open for spec in everything if spec.kept_open}
-        assert held == {"ingest": (given.host, given.tracking_port)}
+        assert held == {"ingest": (given.host, given.tracking_port), "web": (given.host, given.port)}
 
     def test_how_a_kafka_of_ones_own_is_spoken_to_reaches_every_process(self, tmp_path: Path) -> None:
         given = replace(

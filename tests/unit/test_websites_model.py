@@ -84,7 +84,13 @@ def test_domains_that_cannot_be_public_are_refused(domain: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "field"),
-    [({"timezone": "Mars/Base"}, "timezone"), ({"currency": "usd"}, "currency"), ({"currency": "XYZ"}, "currency")],
+    [
+        ({"timezone": "Mars/Base"}, "timezone"),
+        ({"timezone": "localtime"}, "timezone"),
+        ({"timezone": "Factory"}, "timezone"),
+        ({"currency": "usd"}, "currency"),
+        ({"currency": "XYZ"}, "currency"),
+    ],
 )
 def test_unknown_zones_and_currencies_are_refused(given: dict[str, str], field: str) -> None:
     values = {"domain": "shop.example", "timezone": "UTC", "currency": "USD", **given}

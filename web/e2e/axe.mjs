@@ -1,74 +1,129 @@
 // Accessibility of every screen and open dialog, in both themes, on a desk and on a phone. Any violation fails.
-// node e2e/axe.mjs [name,name…] checks only these states.
-import AxeBuilder from '@axe-core/playwright';
+// node e2e/axe.mjs [name;name…] checks only these states.
+//
+// Each state is loaded and reached once; theme and width are then changed in place, as a visitor's system and window do.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { launch, newPage, settle } from './browser.mjs';
 import { startMock } from './mock-api.mjs';
 
-const mock = await startMock();
-const empty = await startMock({ empty: true });
-const first = await startMock({ first: true });
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AT_ONCE = 2;
+const DESK = 1440;
+const PHONE = 390;
+
+const [mock, empty, first, broken, slow] = await Promise.all([
+  startMock(), startMock({ empty: true }), startMock({ first: true }), startMock({ broken: true }), startMock({ slow: true }),
+]);
 const browser = await launch();
 
 const named = (role, name) => (page) => page.getByRole(role, { name }).first().click();
+/** What opens is fetched when it is first needed. */
+const opened = (act) => async (page) => {
+  await act(page);
+  await page.getByRole('dialog').waitFor();
+};
+const keys = (text) => opened((page) => page.keyboard.press(text));
+const opens = (name) => opened(named('button', name));
 const STATES = [
   { name: 'home', path: '/', signedIn: false },
   { name: 'login', path: '/login', signedIn: false },
   { name: 'login, wrong', path: '/login', signedIn: false, act: named('button', 'Sign In') },
-  { name: 'login, toast', path: '/login', signedIn: false, act: (page) => signIn(page, 'a@example.com', 'wrong-password') },
+  { name: 'login, toast', path: '/login', signedIn: false, act: (page) => signIn(page, 'a@example.com', 'wrong-password'), expected: '401' },
   { name: 'login, code', path: '/login', signedIn: false, act: (page) => signIn(page, 'two@example.com', 'right-password') },
   { name: 'setup', path: '/setup?token=abc', signedIn: false },
+  { name: 'setup, no token', path: '/setup', signedIn: false },
   { name: 'missing', path: '/nowhere', signedIn: false },
+  { name: 'phone menu', path: '/dashboard', widths: [PHONE], act: opens('Open menu') },
   { name: 'dashboard', path: '/dashboard' },
-  { name: 'dashboard, first', path: '/dashboard', base: first.url },
-  { name: 'dashboard, create link', path: '/dashboard', act: named('button', 'Create link') },
+  { name: 'dashboard, first', path: '/dashboard', base: first },
+  { name: 'dashboard, broken', path: '/dashboard', base: broken, expected: '503' },
+  { name: 'dashboard, create link', path: '/dashboard', act: opens('Create link') },
+  { name: 'dashboard, remove link', path: '/dashboard', act: opens(/^Remove link/) },
   { name: 'account menu', path: '/dashboard', act: named('button', /^Account of/) },
+  { name: 'shortcuts', path: '/analytics', act: keys('?') },
+  { name: 'palette', path: '/analytics', act: keys('Control+k') },
   { name: 'analytics', path: '/analytics' },
+  { name: 'analytics, loading', path: '/analytics', base: slow, busy: true },
+  { name: 'analytics, broken', path: '/analytics', base: broken, expected: '503' },
   { name: 'analytics, filtered', path: '/analytics?range=24h&f=is,partner,p2' },
   { name: 'analytics, tables', path: '/analytics', act: tables },
-  { name: 'analytics, dates', path: '/analytics', act: named('button', 'Choose dates') },
-  { name: 'analytics, filter', path: '/analytics', act: named('button', 'Add filter') },
-  { name: 'analytics, reject', path: '/analytics', act: named('button', /^Reject /) },
-  { name: 'analytics, empty', path: '/analytics', base: empty.url },
-  { name: 'analytics, nothing yet', path: '/analytics', base: first.url },
+  { name: 'analytics, dates', path: '/analytics', act: opens('Choose dates') },
+  { name: 'analytics, filter', path: '/analytics', act: opens('Add filter') },
+  { name: 'analytics, reject', path: '/analytics', act: (page) => decide(page, 'Reject') },
+  { name: 'analytics, reverse', path: '/analytics', act: (page) => decide(page, 'Reverse') },
+  { name: 'analytics, empty', path: '/analytics', base: empty },
+  { name: 'analytics, nothing yet', path: '/analytics', base: first },
   { name: 'settings', path: '/account-settings' },
   { name: 'websites', path: '/account-settings?tab=websites' },
-  { name: 'new key', path: '/account-settings?tab=websites', act: named('button', 'New key') },
+  { name: 'new key', path: '/account-settings?tab=websites', act: opens('New key') },
+  { name: 'revoke key', path: '/account-settings?tab=websites', act: opens(/^Revoke/) },
+  { name: 'remove website', path: '/account-settings?tab=websites', act: opens(/^Remove vpn/) },
   { name: 'onboarding', path: '/onboarding' },
-  { name: 'shortcuts', path: '/dashboard', act: (page) => page.keyboard.press('?') },
-  { name: 'palette', path: '/dashboard', act: (page) => page.keyboard.press('Control+k') },
-  { name: 'phone menu', path: '/dashboard', phone: true, act: named('button', 'Open menu') },
+  { name: 'onboarding, connected', path: '/onboarding', base: first, act: connect },
 ];
 
-const wanted = process.argv[2]?.split(',');
+const only = process.argv[2]?.split(';');
+const queue = STATES.filter((state) => !only || only.includes(state.name));
+if (queue.length === 0) throw new Error(`No state is called ${process.argv[2]}.`);
+const total = queue.length;
+const started = Date.now();
 let faults = 0;
-for (const theme of ['light', 'dark']) {
-  for (const width of [1440, 390]) {
-    for (const state of STATES) {
-      if ((state.phone && width > 600) || (wanted && !wanted.includes(state.name))) continue;
-      const { page, context, complaints } = await newPage(browser, { theme, width, signedIn: state.signedIn ?? true });
-      await page.goto((state.base ?? mock.url) + state.path);
-      await page.locator('h1').first().waitFor();
-      await settle(page);
-      await state.act?.(page);
-      await page.waitForFunction(() => document.getAnimations().every((item) => item.playState !== 'running' || item.effect?.getTiming().iterations === Infinity));
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      for (const violation of violations) {
-        faults += violation.nodes.length;
-        console.log(`${state.name} ${theme} ${width}: ${violation.id}: ${violation.help}`);
-        for (const node of violation.nodes.slice(0, 3)) console.log(`    ${node.html.slice(0, 200)}\n    ${node.failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
-      }
-      for (const text of complaints.filter((item) => !(state.name === 'login, toast' && item.includes('401')))) {
-        faults += 1;
-        console.log(`${state.name} ${theme} ${width}: console: ${text}`);
-      }
-      await context.close();
+let looks = 0;
+await Promise.all(Array.from({ length: AT_ONCE }, worker));
+await browser.close();
+for (const server of [mock, empty, first, broken, slow]) server.close();
+console.log(`${faults} violations in ${total} states, ${looks} looks (light and dark, ${DESK} and ${PHONE} px), ${Math.round((Date.now() - started) / 1000)} s`);
+process.exitCode = faults > 0 ? 1 : 0;
+
+async function worker() {
+  for (let state = queue.shift(); state; state = queue.shift()) {
+    try {
+      await check(state);
+    } catch (error) {
+      report(state.name, String(error));
     }
   }
 }
-await browser.close();
-for (const server of [mock, empty, first]) server.close();
-console.log(`${faults} violations in ${wanted?.length ?? STATES.length} states x 2 themes x 2 widths`);
-process.exitCode = faults > 0 ? 1 : 0;
+
+async function check({ name, path, base = mock, signedIn = true, widths = [DESK, PHONE], act, expected, busy = false }) {
+  const { page, context, complaints } = await newPage(browser, { theme: 'light', width: widths[0], signedIn });
+  await page.goto(base.url + path);
+  await page.locator('h1').first().waitFor();
+  if (!busy) await settle(page);
+  await page.evaluate(AXE);
+  await act?.(page);
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate((dark) => document.documentElement.classList.toggle('dark', dark), theme === 'dark');
+      await atRest(page);
+      looks += 1;
+      const violations = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }).then((result) => result.violations));
+      for (const { id, help, nodes } of violations) {
+        const shown = nodes.slice(0, 3).map((node) => `\n    ${node.html.slice(0, 200)}\n    ${node.failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
+        report(`${name} ${theme} ${width}`, `${id}: ${help}${shown.join('')}`, nodes.length);
+      }
+      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      if (tooWide > 0) report(`${name} ${theme} ${width}`, `${tooWide} px too wide`);
+    }
+  }
+  for (const text of complaints) {
+    if (!expected || !text.includes(expected)) report(name, `console: ${text}`);
+  }
+  await context.close();
+}
+
+function report(where, text, count = 1) {
+  faults += count;
+  console.log(`${where}: ${text}`);
+}
+
+/** A frame has been drawn, and nothing moves that would end by itself. */
+async function atRest(page) {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.waitForFunction(() => document.getAnimations().every((item) => item.playState !== 'running' || item.effect?.getTiming().iterations === Infinity));
+}
 
 async function signIn(page, email, password) {
   await page.getByLabel('Email').fill(email);
@@ -78,5 +133,18 @@ async function signIn(page, email, password) {
 }
 
 async function tables(page) {
-  for (const button of await page.getByRole('button', { name: /^Show .* as table$/ }).all()) await button.click({ timeout: 2000 }).catch(() => {});
+  const show = page.getByRole('button', { name: /^Show .* as table$/ });
+  for (let left = await show.count(); left > 0; left -= 1) await show.first().click();
+}
+
+async function decide(page, decision) {
+  await page.getByRole('button', { name: new RegExp(`^${decision} `) }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: decision }).click();
+  await page.getByText('Please give a reason').waitFor();
+}
+
+async function connect(page) {
+  await page.getByLabel('Domain').fill('https://www.Example.com/page');
+  await page.getByRole('button', { name: 'Connect Website' }).click();
+  await page.getByText('Put this line into').waitFor();
 }

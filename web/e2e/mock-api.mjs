@@ -1,9 +1,10 @@
 // A development server for screenshots and accessibility checks without the stack: serves dist/ with the gateway's
 // content security policy and answers the API from seeded figures. Figures agree with each other: totals are sums.
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json' };
@@ -18,8 +19,11 @@ const partners = partnerNames.map((name, index) => ({ id: `p${index + 1}`, name,
 const countries = [['US', 0.38], ['DE', 0.17], ['GB', 0.14], ['IS', 0.09], ['CA', 0.08], ['FR', 0.055], ['NL', 0.03], ['BR', 0.02], ['SE', 0.015], ['JP', 0.012], ['ZZ', 0.008]];
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** @param {{ empty?: boolean, first?: boolean }} options empty: no website yet; first: a website without any event */
-export function startMock({ empty = false, first = false } = {}) {
+/**
+ * @param {{ empty?: boolean, first?: boolean, broken?: boolean, slow?: boolean }} options
+ * empty: no website yet; first: a website without any event; broken: figures are refused; slow: most figures never come
+ */
+export function startMock({ empty = false, first = false, broken = false, slow = false } = {}) {
   const websites = empty ? [] : [website('w1', 'vpnreview.is'), website('w2', 'hosting-compare.com')];
   const keys = new Map();
   const links = first ? [] : partners.slice(0, 4).map((partner, index) => link(`l${index}`, partner, ['sidebar', 'review', 'footer', undefined][index]));
@@ -32,6 +36,14 @@ export function startMock({ empty = false, first = false } = {}) {
     const key = `${request.method} ${url.pathname}`;
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
+    const figures = /^\/api\/platform\/(analytics|conversions|links)/.test(url.pathname);
+    // Not all of them: a browser has six connections to a server, and the page's own files need one.
+    if (slow && /\/(overview|clicks|geographic)$/.test(url.pathname)) return;
+    if (broken && figures) {
+      response.writeHead(503, { 'Content-Type': 'application/problem+json' });
+      response.end(JSON.stringify(problem(503, 'unavailable', 'A service does not answer right now. Please try again in a moment.')));
+      return;
+    }
     if (url.pathname === '/api/platform/analytics/live') return live(response, first ? () => sent : null);
     const json = (value, status = 200, headers = {}) => {
       response.writeHead(status, { 'Content-Type': status < 400 ? 'application/json' : 'application/problem+json', ...headers });
@@ -203,11 +215,18 @@ function live(response, counter) {
   response.on('close', () => clearInterval(timer));
 }
 
+/** As the gateway does it: compressed once, assets kept for ever. */
+const packed = new Map();
 function serveFile(path, response) {
   const wanted = join(DIST, normalize(decodeURIComponent(path)));
   const file = wanted.startsWith(DIST) && existsSync(wanted) && statSync(wanted).isFile() ? wanted : join(DIST, 'index.html');
-  response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream', 'Content-Security-Policy': CSP, 'X-Content-Type-Options': 'nosniff' });
-  createReadStream(file).pipe(response);
+  const binary = extname(file) === '.woff2';
+  if (!packed.has(file)) packed.set(file, binary ? readFileSync(file) : gzipSync(readFileSync(file), { level: 9 }));
+  response.writeHead(200, {
+    'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream', ...(binary ? {} : { 'Content-Encoding': 'gzip' }),
+    'Cache-Control': file.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache', 'Content-Security-Policy': CSP, 'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(packed.get(file));
 }
 
 async function readBody(request) {

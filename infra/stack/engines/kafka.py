@@ -100,9 +100,13 @@ def _prepare(folder: Path, config: Path, properties: str, cluster_id: str) -> No
     command += ["kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(beside)]
     try:
         subprocess.run(launched(command), check=True, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired as error:
+        raise SettingsError(
+            f"Kafka did not make its data directory {folder} within {error.timeout:.0f} seconds; try again."
+        ) from error
     except subprocess.CalledProcessError as error:
         raise SettingsError(
-            f"Kafka could not make its data directory {folder}: {error.stderr.strip()[-500:]}"
+            f"Kafka could not make its data directory {folder}: {' '.join(error.stderr.split())[-500:]}"
         ) from error
     finally:
         beside.unlink()

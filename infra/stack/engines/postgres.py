@@ -142,9 +142,13 @@ def _initialise(folder: Path, secrets: StackSecrets) -> None:
         command += ["--auth=scram-sha-256", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         command += ["--locale=C", "--data-checksums"]
         subprocess.run(launched(command, ordinary_user=True), check=True, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired as error:
+        raise SettingsError(
+            f"Postgres did not make its data directory {folder} within {error.timeout:.0f} seconds; try again."
+        ) from error
     except subprocess.CalledProcessError as error:
         raise SettingsError(
-            f"Postgres could not make its data directory {folder}: {error.stderr.strip()[-500:]}"
+            f"Postgres could not make its data directory {folder}: {' '.join(error.stderr.split())[-500:]}"
         ) from error
     finally:
         password_file.unlink()

@@ -1,4 +1,4 @@
-// Run by test_clickhouse_front.py: every way the official client uses the HTTP interface; prints one JSON object.
+// Run by test_clickhouse_clients.py: every way the official client uses the HTTP interface; prints one JSON object.
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";

@@ -1,10 +1,11 @@
 import { QueryClient } from '@tanstack/react-query';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { getSession } from '@/lib/session';
+import { endSession, getSession, startSession } from '@/lib/session';
+import { USER, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, server } from '@/test/server';
+import { at, server, state } from '@/test/server';
 import { deadEnds, footer, navigation } from './navigation';
 import { createAppRouter, isOwnPath } from './router';
 
@@ -52,6 +53,36 @@ test('a session that ends while working leads to sign-in', async () => {
   server.use(http.get(at('/api/platform/websites'), () => HttpResponse.json({ message: 'Sign in again' }, { status: 401 })));
   const { router } = renderApp('/dashboard');
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+});
+
+test('who signs in next sees nothing of the one before', async () => {
+  signIn();
+  state.websites = [website({ id: 'a', domain: 'first-person.is' })];
+  const { router } = renderApp('/dashboard');
+  await screen.findByRole('option', { name: 'first-person.is' });
+  act(endSession);
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+  state.websites = [website({ id: 'b', domain: 'second-person.is' })];
+  act(() => startSession({ token: 'token-2', user: { ...USER, id: 'u2', name: 'Jón' } }));
+  await screen.findByRole('option', { name: 'second-person.is' });
+  expect(screen.queryByRole('option', { name: 'first-person.is' })).not.toBeInTheDocument();
+  state.websites = [website({ id: 'c', domain: 'third-person.is' })];
+  localStorage.setItem('authToken', 'token-3');
+  localStorage.setItem('user', JSON.stringify({ ...USER, id: 'u3', name: 'Guðrún' }));
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'user' })));
+  await screen.findByRole('option', { name: 'third-person.is' });
+  expect(screen.getByText('Welcome back, Guðrún')).toBeInTheDocument();
+});
+
+test('signing out in another tab leads to sign-in, and signing in again back to the same view', async () => {
+  signIn();
+  const { router } = renderApp('/analytics?range=30d&f=is,country,IS');
+  await screen.findByTestId('kpi-Revenue');
+  localStorage.clear();
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'authToken' })));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+  act(signIn);
+  await waitFor(() => expect(router.state.location.href).toBe('/analytics?range=30d&f=is,country,IS'));
 });
 
 test('signing out ends the session here and at the server', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDays, addYears, ago, daysBetween, formatIn, isDay, todayIn, wallClock } from './dates';
+import { addDays, addYears, ago, daysBetween, formatDateTime, formatIn, isDay, todayIn, wallClock } from './dates';
 
 test('plain dates and local times are never moved by a zone', () => {
   for (const zone of ['UTC', 'America/Los_Angeles', 'Asia/Kolkata', 'Pacific/Auckland']) {
@@ -19,6 +19,13 @@ test('today depends on the zone', () => {
   expect(todayIn('Atlantic/Reykjavik', now)).toBe('2026-11-20');
   expect(todayIn('Europe/Berlin', now)).toBe('2026-11-21');
   expect(todayIn('America/Los_Angeles', now)).toBe('2026-11-20');
+});
+
+test('a time of another year says which, in the zone', () => {
+  const now = new Date('2026-01-01T01:00:00Z');
+  expect(formatDateTime('2026-01-01T00:30:00Z', 'UTC', now)).toBe('Jan 1, 00:30');
+  expect(formatDateTime('2025-12-31T23:30:00Z', 'UTC', now)).toBe('Dec 31, 2025, 23:30');
+  expect(formatDateTime('2025-12-31T23:30:00Z', 'America/Los_Angeles', now)).toBe('Dec 31, 15:30');
 });
 
 test('days and years', () => {

@@ -15,8 +15,12 @@ export function formatIn(date: string, timezone: string, options: Intl.DateTimeF
 export const formatTime = (date: string | Date, timezone: string): string =>
   format(timezone, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }).format(new Date(date));
 
-export const formatDateTime = (date: string | Date, timezone: string): string =>
-  format(timezone, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(date));
+/** "Nov 20, 14:05"; with the year when it is another one than `now`'s. */
+export function formatDateTime(date: string | Date, timezone: string, now: Date = new Date()): string {
+  const at = new Date(date);
+  const year = todayIn(timezone, at).slice(0, 4) === todayIn(timezone, now).slice(0, 4) ? {} : ({ year: 'numeric' } as const);
+  return format(timezone, { ...year, month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at);
+}
 
 export const formatDay = (day: string): string =>
   formatIn(day, 'UTC', { year: 'numeric', month: 'short', day: 'numeric' });

@@ -1,6 +1,7 @@
 // One shared stream per website and page: opened by the first reader, closed by the last, paused while the tab is
 // hidden (a browser allows six connections per origin), reopened with back-off.
 import { useCallback, useSyncExternalStore } from 'react';
+import { api } from './api/client';
 import type { LiveData } from './api/types';
 
 export type LiveStatus = 'connecting' | 'live' | 'reconnecting' | 'paused';
@@ -46,6 +47,11 @@ export function mergeLive(before: LiveData | null, update: LiveData): LiveData {
   };
 }
 
+/** A stream is refused without saying why. If the session has ended, this call says so and leads to sign-in. */
+function askForSession(): void {
+  api.GET('/api/platform/user').catch(() => undefined);
+}
+
 function streamOf(websiteId: string): Stream {
   let stream = streams.get(websiteId);
   if (!stream) {
@@ -78,6 +84,7 @@ function createStream(url: string): Stream {
     source.addEventListener('snapshot', (event) => receive(event.data as string, true));
     source.addEventListener('update', (event) => receive(event.data as string, false));
     source.onerror = () => {
+      if (source?.readyState === EventSource.CLOSED) askForSession();
       close();
       failures += 1;
       change({ status: 'reconnecting' });

@@ -42,6 +42,17 @@ export function useSession(): Session | null {
   return useSyncExternalStore(subscribe, getSession);
 }
 
+/** Calls back when another person, or nobody, is signed in: here, in another tab, or because the server ended it. */
+export function watchOwner(listener: (owner: string | undefined) => void): () => void {
+  let owner = getSession()?.user.id;
+  return subscribe(() => {
+    const now = getSession()?.user.id;
+    if (now === owner) return;
+    owner = now;
+    listener(owner);
+  });
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   const onStorage = (event: StorageEvent) => {
@@ -71,7 +82,7 @@ function read(): Session | null {
 }
 
 function isUser(value: unknown): value is User {
-  return typeof value === 'object' && value !== null && 'name' in value && 'email' in value;
+  return typeof value === 'object' && value !== null && 'id' in value && 'name' in value && 'email' in value;
 }
 
 function write(key: string, value: string | null): void {

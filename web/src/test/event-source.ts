@@ -3,9 +3,11 @@ import type { LiveData } from '@/lib/api/types';
 
 /** An EventSource that a test speaks through. */
 export class FakeEventSource {
+  static readonly CLOSED = 2;
   static readonly all: FakeEventSource[] = [];
   readonly url: string;
   closed = false;
+  readyState = 0;
   onerror: (() => void) | null = null;
   readonly #listeners = new Map<string, (event: { data: string }) => void>();
 
@@ -29,5 +31,10 @@ export class FakeEventSource {
   }
   fail(): void {
     act(() => this.onerror?.());
+  }
+  /** The server answered, but with an error. */
+  refuse(): void {
+    this.readyState = FakeEventSource.CLOSED;
+    this.fail();
   }
 }

@@ -64,6 +64,7 @@ test('a failure is named and can be tried again', async () => {
   server.use(http.get(at('/api/platform/analytics/overview'), () => refuse(503, 'The analytics database is starting'), { once: true }));
   const { user } = renderApp('/analytics');
   const box = await screen.findByText('Error loading analytics: The analytics database is starting');
+  expect(screen.queryByRole('status', { name: 'Loading Revenue' })).not.toBeInTheDocument();
   await user.click(within(box.closest('[role=alert]') as HTMLElement).getByRole('button', { name: 'Try again' }));
   await waitFor(() => expect(kpi('Revenue')).toHaveTextContent('$984.25'));
   expect(screen.queryByText(/Error loading analytics/)).not.toBeInTheDocument();
@@ -100,7 +101,7 @@ test('a failed refresh does not claim success', async () => {
 
 test('picking a country filters every card, shows a pill and stands in the address; Escape clears', async () => {
   const { user, router } = renderApp('/analytics');
-  await user.click(await screen.findByRole('button', { name: 'Filter by Iceland, 900 clicks' }));
+  await user.click(await screen.findByRole('button', { name: 'Filter by Iceland 900 clicks' }));
   const filters = within(screen.getByRole('group', { name: 'Filters' }));
   expect(await filters.findByText('Iceland')).toBeInTheDocument();
   expect(router.state.location.searchStr).toBe('?f=is,country,IS');
@@ -220,6 +221,18 @@ test('the live card shows who is here, what came, and how the stream is', async 
   expect(screen.getByRole('status', { name: 'Live stream: Reconnecting' })).toBeInTheDocument();
 });
 
+test('a stream that never opens says so; a refused one asks whether the session still stands', async () => {
+  const { router } = renderApp('/analytics');
+  await screen.findByTestId('kpi-Revenue');
+  FakeEventSource.last.fail();
+  expect(card('Live').getByText('The live stream cannot be reached right now. It is tried again by itself.')).toBeInTheDocument();
+  expect(requests('GET /api/platform/user')).toEqual([]);
+  server.use(http.get(at('/api/platform/user'), () => refuse(401, 'Sign in again')));
+  await waitFor(() => expect(FakeEventSource.last.closed).toBe(false));
+  FakeEventSource.last.refuse();
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+});
+
 test('"Where did my event go" counts every outcome and names the last refusals', async () => {
   renderApp('/analytics');
   await waitFor(() => expect(screen.getByTestId('outcome-accepted')).toHaveTextContent('90'));
@@ -244,7 +257,9 @@ test('nothing measured yet: each card says it', async () => {
     http.get(at('/api/platform/analytics/geographic'), () => HttpResponse.json([])),
   );
   state.conversions = [];
+  state.clicks = state.clicks.map((point) => ({ ...point, conversions: 0, revenue: 0 }));
   renderApp('/analytics');
+  expect(await screen.findByText('No revenue and no conversions in this range.')).toBeInTheDocument();
   expect(await screen.findByText('No partner had a click or conversion in this range.')).toBeInTheDocument();
   expect(await screen.findByText('No clicks in this range.')).toBeInTheDocument();
   expect(await screen.findByText('No conversion has been reported yet.')).toBeInTheDocument();

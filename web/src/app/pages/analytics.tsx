@@ -1,6 +1,7 @@
 import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { preloadCharts } from '@/components/charts/lazy';
 import { ErrorBox, Loading } from '@/components/data/states';
 import type { Website } from '@/lib/api/types';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
@@ -12,7 +13,7 @@ import { FreshnessLabel } from '@/features/analytics/freshness';
 import { GeoCard } from '@/features/analytics/geo-card';
 import { FigureStrip, KpiCards } from '@/features/analytics/kpi-cards';
 import { PartnerCard } from '@/features/analytics/partner-card';
-import { finished } from '@/features/analytics/periods';
+import { fileName, finished } from '@/features/analytics/periods';
 import { clicksQuery, geographicQuery, overviewQuery, paramsOf, partnerPerformanceQuery, refreshWebsite } from '@/features/analytics/queries';
 import { COMPARISONS, readState, toggleFilter, writeState, type AnalyticsState } from '@/features/analytics/search';
 import { StatusBars } from '@/features/analytics/status-bars';
@@ -42,6 +43,7 @@ interface Props {
 
 export function AnalyticsPage({ state, onChange }: Props) {
   const websites = useQuery(websitesQuery);
+  useEffect(preloadCharts, []);
   const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
   if (websites.data && website) return <WebsiteAnalytics websites={websites.data} website={website} state={state} onChange={onChange} />;
   return (
@@ -77,8 +79,7 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
   useLiveRefresh(website.id, state.range !== 'custom');
 
   const failure = [overview, clicks, performance, geographic].find((query) => query.error)?.error;
-  const file = `althing-${website.domain}`;
-  const pick = (dimension: 'partner' | 'country') => (value: string) => onChange(toggleFilter(state, dimension, value));
+  const [pickPartner, pickCountry] = usePicks(state, onChange);
   const refresh = async () => {
     setRefreshing(true);
     await refreshWebsite(client, website.id);
@@ -112,13 +113,13 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
           <FreshnessLabel freshness={overview.data?.freshness} timezone={website.timezone} />
         </div>
         {failure && <ErrorBox error={failure} prefix="Error loading analytics" onRetry={() => void refreshWebsite(client, website.id)} />}
-        <KpiCards overview={overview.data?.data} points={finished(state, clicks.data?.data ?? [], website.timezone, new Date())} compare={state.compare} />
-        {overview.data && <FigureStrip overview={overview.data.data} compare={state.compare} />}
+        <KpiCards overview={overview.data?.data} points={finished(state, clicks.data?.data ?? [], website.timezone, new Date())} compare={state.compare} failed={overview.isError} />
+        <FigureStrip overview={overview.data?.data} compare={state.compare} failed={overview.isError} />
         <TrendCard website={website} state={state} onChange={onChange} />
         <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
-          <PartnerCard params={params} currency={website.currency} file={file} onPick={pick('partner')} />
-          <GeoCard params={params} currency={website.currency} file={file} onPick={pick('country')} />
-          <LiveCard website={website} onPickCountry={pick('country')} />
+          <PartnerCard params={params} currency={website.currency} file={fileName(website.domain, state, 'partners')} onPick={pickPartner} />
+          <GeoCard params={params} currency={website.currency} file={fileName(website.domain, state, 'countries')} onPick={pickCountry} />
+          <LiveCard website={website} onPickCountry={pickCountry} />
           <DeliveryCard website={website} period={state} />
         </div>
         <ConversionsCard
@@ -126,12 +127,22 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
           status={state.status}
           onStatus={(status) => onChange({ ...state, status })}
           partnerId={included?.values[0] ?? null}
-          onPickPartner={pick('partner')}
+          onPickPartner={pickPartner}
           chart={<StatusBars params={params} timezone={website.timezone} />}
         />
       </div>
     </Page>
   );
+}
+
+/** The same two functions for as long as the page lives, so that charts which hold them are not drawn again. */
+function usePicks(state: AnalyticsState, onChange: Props['onChange']) {
+  const latest = useRef({ state, onChange });
+  useEffect(() => {
+    latest.current = { state, onChange };
+  });
+  const pick = (dimension: 'partner' | 'country', value: string) => latest.current.onChange(toggleFilter(latest.current.state, dimension, value));
+  return [useCallback((id: string) => pick('partner', id), []), useCallback((code: string) => pick('country', code), [])] as const;
 }
 
 interface CommandProps extends Props {

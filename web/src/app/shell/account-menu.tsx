@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Keyboard, LogOut, Settings, UserRound } from 'lucide-react';
 import { Button } from '@/components/ui/button';
@@ -11,14 +10,12 @@ import { signOut } from '@/features/auth/api';
 
 export function AccountMenu({ user }: { readonly user: User }) {
   const navigate = useNavigate();
-  const client = useQueryClient();
   const leave = async () => {
     try {
       await signOut();
     } catch (error) {
       toastError('Signed out in this browser only', messageOf(error));
     }
-    client.clear();
     await navigate({ to: '/login' });
   };
   return (

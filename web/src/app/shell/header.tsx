@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { Boundary } from '@/components/data/boundary';
 import { Button, buttonClass } from '@/components/ui/button';
 import { useSession } from '@/lib/session';
 import { useUi, type Theme } from '@/stores/ui';
 import { navigation } from '../navigation';
+import { PRODUCT } from '../product';
 import { Logo } from './logo';
 
 // Menus and sheets are fetched when they are first needed: a public page does not pay for them.
@@ -16,7 +18,7 @@ export function Header() {
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/90 backdrop-blur">
       <div className="mx-auto flex h-14 max-w-7xl items-center gap-2 px-4 sm:px-6">
-        <Link to="/" aria-label="Althing, home" className="mr-3 inline-flex rounded-md">
+        <Link to="/" aria-label={`${PRODUCT}, home`} className="mr-3 inline-flex rounded-md">
           <Logo />
         </Link>
         <nav aria-label="Main" className="hidden flex-1 lg:block">
@@ -37,9 +39,11 @@ export function Header() {
         <div className="ml-auto flex items-center gap-1.5">
           <ThemeButton />
           {session ? (
-            <Suspense fallback={<UserRound aria-hidden className="m-2.5 size-4 text-muted" />}>
-              <AccountMenu user={session.user} />
-            </Suspense>
+            <Boundary fallback={<Link to="/account-settings" className={buttonClass()}>Account Settings</Link>}>
+              <Suspense fallback={<UserRound aria-hidden className="m-2.5 size-4 text-muted" />}>
+                <AccountMenu user={session.user} />
+              </Suspense>
+            </Boundary>
           ) : (
             <Link to="/login" className={buttonClass({ variant: 'primary' })}>
               Get Started
@@ -60,9 +64,11 @@ function PhoneMenu() {
         <MenuIcon aria-hidden className="size-5" />
       </Button>
       {open && (
-        <Suspense fallback={null}>
-          <PhoneSheet onClose={() => setOpen(false)} />
-        </Suspense>
+        <Boundary fallback={null}>
+          <Suspense fallback={null}>
+            <PhoneSheet onClose={() => setOpen(false)} />
+          </Suspense>
+        </Boundary>
       )}
     </div>
   );

@@ -1,10 +1,12 @@
 import { Command } from 'cmdk';
 import { Dialog as Radix } from 'radix-ui';
 import { useShallow } from 'zustand/react/shallow';
+import { useReturnFocus } from '@/components/ui/return-focus';
 import { allCommands, closeCommands, useCommandStore } from '@/stores/commands';
 import { Keys } from './shortcut-sheet';
 
 export function Palette() {
+  const focus = useReturnFocus();
   const commands = useCommandStore(useShallow((state) => allCommands(state).filter((command) => command.id !== 'palette')));
   const groups = [...new Set(commands.map((command) => command.group))];
   return (
@@ -12,6 +14,7 @@ export function Palette() {
       <Radix.Portal>
         <Radix.Overlay className="animate-fade-in fixed inset-0 z-50 bg-black/45 backdrop-blur-[2px]" />
         <Radix.Content
+          {...focus}
           aria-describedby={undefined}
           className="animate-rise-in fixed top-[12vh] left-1/2 z-50 w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden rounded-2xl border border-line bg-raised shadow-pop"
         >

@@ -1,15 +1,21 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { useSession } from '@/lib/session';
+import { Boundary } from '@/components/data/boundary';
+import { cx } from '@/lib/cx';
+import { getSession, useSession, watchOwner } from '@/lib/session';
 import { useToasts } from '@/stores/toasts';
 import { Commands } from './commands';
 import { Footer } from './footer';
 import { Header } from './header';
 import { RouteChange } from './route-change';
 
-const Toaster = lazy(() => import('@/components/ui/toaster').then((module) => ({ default: module.Toaster })));
+const TOASTER_AFTER_MS = 5000;
+const loadToaster = () => import('@/components/ui/toaster').then((module) => ({ default: module.Toaster }));
+const Toaster = lazy(loadToaster);
 
 export function Shell() {
+  const signedIn = useSession() !== null;
   return (
     <div className="flex min-h-dvh flex-col">
       <a href="#main" className="sr-only z-50 rounded-lg bg-brand px-4 py-2 text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3">
@@ -18,32 +24,53 @@ export function Shell() {
       <RouteChange />
       <SessionWatch />
       <Header />
-      <main id="main" tabIndex={-1} className="flex-1">
+      {/* Member pages fill the view from the start, so that the footer does not jump when their figures come. */}
+      <main id="main" tabIndex={-1} className={cx('flex-1', signedIn && 'min-h-dvh')}>
         <Outlet />
       </main>
       <Footer />
-      <Commands />
+      <Boundary fallback={null}>
+        <Commands />
+      </Boundary>
       <Toasts />
     </div>
   );
 }
 
-/** The toaster is fetched with the first toast. */
+/** The toaster is fetched with the first toast, or once the page has come to rest: a toast that says that the server
+ *  cannot be reached could not fetch it any more. */
 function Toasts() {
   const any = useToasts((state) => state.items.length > 0);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadToaster().catch(() => undefined), TOASTER_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return any ? (
-    <Suspense fallback={null}>
-      <Toaster />
-    </Suspense>
+    <Boundary fallback={null}>
+      <Suspense fallback={null}>
+        <Toaster />
+      </Suspense>
+    </Boundary>
   ) : null;
 }
 
-/** When the session ends anywhere (401, sign-out in another tab), the guards of the routes are asked again. */
+/** When somebody else or nobody is signed in, the guards of the routes are asked again, and what was read for the one
+ *  before is forgotten: at once for a successor, after the way to sign-in for nobody, since reading needs a session. */
 function SessionWatch() {
   const router = useRouter();
-  const signedIn = useSession() !== null;
+  const client = useQueryClient();
   useEffect(() => {
-    if (!signedIn) void router.invalidate();
-  }, [router, signedIn]);
+    const leave = () => void router.invalidate().finally(() => client.clear());
+    // The first reads begin before this watch: one of them may have ended the session already.
+    if (!getSession() && router.state.matches.some((match) => match.routeId === '/member')) leave();
+    return watchOwner((owner) => {
+      if (owner === undefined) {
+        leave();
+      } else {
+        void client.resetQueries();
+        void router.invalidate();
+      }
+    });
+  }, [router, client]);
   return null;
 }

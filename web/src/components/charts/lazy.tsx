@@ -1,31 +1,98 @@
-// recharts is the heaviest part of the app: it is fetched only by pages with charts, and drawn when near the view.
-import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
+// recharts is the heaviest part of the app: it is fetched only by pages with charts, and drawn when near the view. Not by
+// React's lazy(): that shows all charts in one long task, once the last of them could be shown.
+import { createElement, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react';
 import { cx } from '@/lib/cx';
-import { Skeleton } from '../data/states';
+import { Boundary } from '../data/boundary';
+import { ErrorBox, Skeleton } from '../data/states';
 
-const load = () => import('./charts');
+type Charts = typeof import('./charts');
+let charts: Charts | null = null;
 
-export const TrendChart = lazy(() => load().then((module) => ({ default: module.TrendChart })));
-export const PartnerChart = lazy(() => load().then((module) => ({ default: module.PartnerChart })));
-export const Donut = lazy(() => load().then((module) => ({ default: module.Donut })));
+async function load(): Promise<void> {
+  charts ??= await import('./charts');
+}
+
+/** Begins to fetch the drawing code while the figures are on their way. */
+export function preloadCharts(): void {
+  load().catch(() => undefined);
+}
+
+/** These stand inside a ChartSpace, which waits for the drawing code. */
+export const TrendChart = late((module) => module.TrendChart);
+export const PartnerChart = late((module) => module.PartnerChart);
+export const Donut = late((module) => module.Donut);
+
+function late<Props extends object>(pick: (module: Charts) => ComponentType<Props>) {
+  return function Late(props: Props) {
+    return charts ? createElement(pick(charts), props) : null;
+  };
+}
+
+const FAILED = new Error('The chart could not be loaded. Its figures can be shown as a table.');
 
 export function ChartSpace({ className, children }: { readonly className: string; readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
-  const [near, setNear] = useState(false);
+  const [state, setState] = useState<'waiting' | 'shown' | 'failed'>('waiting');
   useEffect(() => {
-    if (!frame.current || near) return;
-    const show = () => setNear(true);
-    const observer = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && show(), { rootMargin: '300px' });
+    if (!frame.current || state !== 'waiting') return;
+    let wanted = true;
+    let leave = () => {};
+    const show = () => setState('shown');
+    const fetchAndShow = () =>
+      load().then(
+        () => {
+          if (wanted) leave = inTurn(show);
+        },
+        () => {
+          if (wanted) setState('failed');
+        },
+      );
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        observer.disconnect();
+        void fetchAndShow();
+      },
+      { rootMargin: '300px' },
+    );
     observer.observe(frame.current);
-    window.addEventListener('beforeprint', show);
+    window.addEventListener('beforeprint', fetchAndShow);
     return () => {
+      wanted = false;
+      leave();
       observer.disconnect();
-      window.removeEventListener('beforeprint', show);
+      window.removeEventListener('beforeprint', fetchAndShow);
     };
-  }, [near]);
+  }, [state]);
   return (
     <div ref={frame} className={cx('w-full min-w-0', className)}>
-      {near ? <Suspense fallback={<Skeleton className="h-full" />}>{children}</Suspense> : <Skeleton className="h-full" />}
+      {state === 'shown' && <Boundary fallback={<ErrorBox error={FAILED} />}>{children}</Boundary>}
+      {state === 'failed' && <ErrorBox error={FAILED} onRetry={() => setState('waiting')} />}
+      {state === 'waiting' && <Skeleton className="h-full" />}
     </div>
   );
+}
+
+const waiting = new Set<() => void>();
+let asked = false;
+
+/** One chart at a time, each in a task of its own: a key pressed in between is answered. */
+function inTurn(run: () => void): () => void {
+  waiting.add(run);
+  ask();
+  return () => void waiting.delete(run);
+}
+
+function ask(): void {
+  if (asked || waiting.size === 0) return;
+  asked = true;
+  setTimeout(() => {
+    asked = false;
+    const [run] = waiting;
+    if (run) {
+      waiting.delete(run);
+      run();
+    }
+    ask();
+  }, 0);
 }

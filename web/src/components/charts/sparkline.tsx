@@ -8,7 +8,7 @@ const HEIGHT = 28;
 
 /** A shape only; the figures are in the card and in the chart's table. */
 export function Sparkline({ values, color }: Props) {
-  if (values.length < 2) return <div aria-hidden className="h-7 w-24" />;
+  if (values.length < 2 || values.every((value) => value === 0)) return <div aria-hidden className="h-7 w-24" />;
   const max = Math.max(...values);
   const min = Math.min(...values);
   const span = max - min || 1;

@@ -5,7 +5,7 @@ import { cx } from '@/lib/cx';
 import { toast, toastError } from '@/stores/toasts';
 import { Button } from './button';
 
-export function CopyButton({ text, label, size = 'sm' }: { readonly text: string; readonly label: string; readonly size?: 'sm' | 'md' }) {
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -23,8 +23,8 @@ export function CopyButton({ text, label, size = 'sm' }: { readonly text: string
   };
   const Icon = copied ? Check : Copy;
   return (
-    <Button size={size} onClick={copy} aria-label={`Copy ${label}`}>
-      <Icon aria-hidden className="size-4" />
+    <Button size="sm" onClick={copy} aria-label={`Copy ${label}`}>
+      <Icon aria-hidden className="size-3.5" />
       {copied ? 'Copied' : 'Copy'}
     </Button>
   );

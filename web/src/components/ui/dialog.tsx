@@ -3,6 +3,7 @@ import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cx } from '@/lib/cx';
 import { buttonClass } from './button';
+import { useReturnFocus } from './return-focus';
 
 interface Props {
   readonly open: boolean;
@@ -15,11 +16,13 @@ interface Props {
 }
 
 export function Dialog({ open, onOpenChange, title, description, children, as = 'dialog' }: Props) {
+  const focus = useReturnFocus();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="animate-fade-in fixed inset-0 z-50 bg-black/45 backdrop-blur-[2px]" />
         <Radix.Content
+          {...focus}
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={cx(
             'fixed z-50 overflow-y-auto border border-line bg-raised p-5 shadow-pop focus:outline-none',

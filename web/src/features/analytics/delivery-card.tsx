@@ -5,7 +5,7 @@ import { Table } from '@/components/data/table';
 import type { Delivery, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import type { Period } from './periods';
+import { fileName, type Period } from './periods';
 import { deliveryQuery } from './queries';
 
 type Point = Delivery['series'][number];
@@ -49,7 +49,7 @@ export function DeliveryCard({ website, period, className }: Props) {
       rows={series}
       rowKey={(row) => row.at}
       columns={columns(website.timezone, present.map((outcome) => outcome.id))}
-      file={`althing-${website.domain}-delivery`}
+      file={fileName(website.domain, period, 'delivery')}
       emptyText="No event has arrived in this range."
       isEmpty={delivery !== undefined && total === 0}
       frame="h-64"

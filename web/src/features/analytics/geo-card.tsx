@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { ChartSpace, Donut } from '@/components/charts/lazy';
 import type { Slice } from '@/components/charts/types';
@@ -16,7 +17,8 @@ interface Props {
 
 export function GeoCard({ params, currency, file, onPick }: Props) {
   const query = useQuery(geographicQuery(params));
-  const slices = countrySlices(query.data?.data ?? []);
+  const data = query.data?.data;
+  const slices = useMemo(() => countrySlices(data ?? []), [data]);
   return (
     <ChartCard
       title="Geographic Distribution"
@@ -25,7 +27,7 @@ export function GeoCard({ params, currency, file, onPick }: Props) {
       rows={slices}
       rowKey={(row) => row.name}
       columns={columns(currency, onPick)}
-      file={`${file}-countries`}
+      file={file}
       emptyText="No clicks in this range."
       isEmpty={slices.length === 0}
       frame="h-80"
@@ -48,17 +50,15 @@ export function GeoCard({ params, currency, file, onPick }: Props) {
 
 function LegendEntry({ slice, onPick }: { readonly slice: Slice; readonly onPick: (country: string) => void }) {
   const { id, name, clicks, color } = slice;
-  const content = (
-    <>
-      <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: color }} />
-      <span className="min-w-0 truncate">{name}</span>
-      <span className="ml-auto pl-3 text-muted tabular">{formatCount(clicks)}</span>
-    </>
-  );
-  const look = 'flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left';
   return (
-    <button type="button" onClick={() => onPick(id)} aria-label={`Filter by ${name}, ${formatCount(clicks)} clicks`} className={`${look} hover:bg-sunken`}>
-      {content}
+    <button type="button" onClick={() => onPick(id)} className="flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left hover:bg-sunken">
+      <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: color }} />
+      <span className="min-w-0 truncate">
+        <span className="sr-only">Filter by</span> {name}
+      </span>{' '}
+      <span className="ml-auto pl-3 text-muted tabular">
+        {formatCount(clicks)} <span className="sr-only">clicks</span>
+      </span>
     </button>
   );
 }

@@ -46,9 +46,11 @@ interface Props {
   /** The bucket that is still filling is left out: it would always look like a fall. */
   readonly points: readonly ClickPoint[];
   readonly compare: Comparison;
+  /** The figures could not be read: the page says why, the cards only stop waiting. */
+  readonly failed?: boolean;
 }
 
-export function KpiCards({ overview, points, compare }: Props) {
+export function KpiCards({ overview, points, compare, failed = false }: Props) {
   return (
     <ul aria-label="Summary" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-4">
       {KPIS.map((kpi) => (
@@ -67,10 +69,13 @@ export function KpiCards({ overview, points, compare }: Props) {
               </div>
               <p className="mt-0.5 text-[0.8125rem] text-muted tabular">{kpi.detail(overview, overview.currency)}</p>
             </>
+          ) : failed ? (
+            <p className="mt-1 mb-[3.125rem] text-2xl font-semibold text-muted">–</p>
           ) : (
             <div role="status" aria-label={`Loading ${kpi.label}`}>
               <Skeleton className="mt-2 h-7 w-28" />
               <Skeleton className="mt-3 h-4 w-40" />
+              <Skeleton className="mt-1.5 h-4 w-24" />
             </div>
           )}
         </li>
@@ -80,9 +85,8 @@ export function KpiCards({ overview, points, compare }: Props) {
 }
 
 /** The figures behind the four cards, each against the same earlier period. */
-export function FigureStrip({ overview, compare }: { readonly overview: Overview; readonly compare: Comparison }) {
-  const { currency } = overview;
-  const money = (value: number) => formatMoney(value, currency);
+export function FigureStrip({ overview, compare, failed = false }: Omit<Props, 'points'>) {
+  const money = (value: number) => formatMoney(value, overview?.currency ?? 'USD');
   const items: readonly { label: string; value: (f: Figures) => number; text: (v: number) => string; goodWhen?: 'up' | 'down'; title?: string }[] = [
     { label: 'Page views', value: (f) => f.pageviews, text: count },
     { label: 'Visitors', value: (f) => f.visitors, text: count },
@@ -99,8 +103,8 @@ export function FigureStrip({ overview, compare }: { readonly overview: Overview
         <div key={item.label} className="min-w-0">
           <dt className="text-xs text-muted">{item.label}</dt>
           <dd className="mt-0.5 flex flex-wrap items-baseline gap-x-2 font-semibold tabular">
-            {item.text(item.value(overview))}
-            {overview.previous && <Delta current={item.value(overview)} previous={item.value(overview.previous)} compare={compare} goodWhen={item.goodWhen ?? 'up'} short />}
+            {overview ? item.text(item.value(overview)) : failed ? <span className="text-muted">–</span> : <Skeleton className="my-0.5 h-4 w-16" />}
+            {overview?.previous && <Delta current={item.value(overview)} previous={item.value(overview.previous)} compare={compare} goodWhen={item.goodWhen ?? 'up'} short />}
           </dd>
         </div>
       ))}

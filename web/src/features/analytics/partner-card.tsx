@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { ChartSpace, PartnerChart } from '@/components/charts/lazy';
 import type { PartnerPerformance } from '@/lib/api/types';
@@ -19,8 +20,9 @@ interface Props {
 export function PartnerCard({ params, currency, file, onPick }: Props) {
   const phone = useIsPhone();
   const query = useQuery(partnerPerformanceQuery(params));
-  const rows = (query.data?.data ?? []).slice(0, TOP_PARTNERS);
-  const bars = rows.map((row) => ({ id: row.partnerId, name: row.partnerName, revenue: row.revenue, conversions: row.conversions }));
+  const data = query.data?.data;
+  const rows = useMemo(() => (data ?? []).slice(0, TOP_PARTNERS), [data]);
+  const bars = useMemo(() => rows.map((row) => ({ id: row.partnerId, name: row.partnerName, revenue: row.revenue, conversions: row.conversions })), [rows]);
   const height = phone ? PHONE_HEIGHTS[bars.length] ?? 'h-[31rem]' : 'h-80';
   return (
     <ChartCard
@@ -30,7 +32,7 @@ export function PartnerCard({ params, currency, file, onPick }: Props) {
       rows={rows}
       rowKey={(row) => row.partnerId}
       columns={columns(currency, onPick)}
-      file={`${file}-partners`}
+      file={file}
       emptyText="No partner had a click or conversion in this range."
       isEmpty={rows.length === 0}
       frame="h-80"

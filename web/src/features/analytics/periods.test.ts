@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClickPoint } from '@/lib/api/types';
 import { days } from '@/test/fixtures';
-import { bucketOf, comparedRange, finished, isPartial, tickDates, trendPoints, type Period } from './periods';
+import { bucketOf, comparedRange, fileName, finished, isPartial, tickDates, trendPoints, type Period } from './periods';
 
 const period = (range: Period['range'], from: string | null = null, to: string | null = null): Period => ({ range, from, to });
 const hours = (first: string, count: number): ClickPoint[] =>
@@ -89,4 +89,9 @@ describe('the bucket that is still filling', () => {
     expect(finished(period('7d'), days('2026-11-14', 7), 'UTC', now)).toHaveLength(6);
     expect(finished(period('7d'), days('2026-11-01', 7), 'UTC', now)).toHaveLength(7);
   });
+});
+
+test('a file says which website and range it holds', () => {
+  expect(fileName('shop.is', { range: '7d', from: null, to: null }, 'countries')).toBe('althing-shop.is-7d-countries');
+  expect(fileName('shop.is', { range: 'custom', from: '2026-11-01', to: '2026-11-03' }, 'partners')).toBe('althing-shop.is-2026-11-01-to-2026-11-03-partners');
 });

@@ -25,6 +25,12 @@ export const COMPARISON_LABELS: Record<Comparison, string> = {
   previous: 'previous period', year: 'year before', none: 'no comparison',
 };
 
+/** The name of a file with figures, so that two ranges of two websites never share one: "althing-shop.is-7d-countries". */
+export function fileName(domain: string, period: Period, part: string): string {
+  const range = period.range === 'custom' && period.from && period.to ? `${period.from}-to-${period.to}` : period.range;
+  return `althing-${domain}-${range}-${part}`;
+}
+
 export function bucketOf(period: Period): Bucket {
   if (period.range === '24h') return 'hour';
   if (period.range !== 'custom' || !period.from || !period.to) return 'day';

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { ChartSpace, TrendChart } from '@/components/charts/lazy';
 import type { TrendPoint } from '@/components/charts/types';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
-import type { Website } from '@/lib/api/types';
+import type { ClickPoint, Website } from '@/lib/api/types';
 import { formatCount, formatMoney } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
-import { COMPARISON_LABELS, RANGE_LABELS, comparedRange, isPartial, tickDates, trendPoints, type Period } from './periods';
+import { COMPARISON_LABELS, RANGE_LABELS, comparedRange, fileName, isPartial, tickDates, trendPoints, type Period } from './periods';
 import { clicksQuery, paramsOf } from './queries';
 import { CHART_RANGES, type AnalyticsState, type ChartRange } from './search';
 
@@ -17,19 +18,26 @@ interface Props {
   readonly onChange: (state: AnalyticsState) => void;
 }
 
+const NONE: readonly ClickPoint[] = [];
+
 export function TrendCard({ website, state, onChange }: Props) {
   const phone = useIsPhone();
   const { timezone, currency } = website;
   const period: Period = state.chart ? { range: state.chart, from: null, to: null } : state;
   const query = useQuery(clicksQuery(paramsOf(website.id, period, state)));
-  const points = query.data?.data ?? [];
+  const points = query.data?.data ?? NONE;
   const earlier = query.isPlaceholderData ? null : comparedRange(period, points, state.compare, timezone);
   const before = useQuery({
     ...clicksQuery(paramsOf(website.id, { range: 'custom', from: earlier?.from ?? null, to: earlier?.to ?? null }, state)),
     enabled: earlier !== null,
   });
   const compared = earlier !== null && before.data !== undefined && !before.isPlaceholderData;
-  const rows = trendPoints(period, points, compared ? before.data.data : [], compared ? state.compare : 'none', timezone);
+  const compare = compared ? state.compare : 'none';
+  const earlierPoints = compared ? before.data.data : NONE;
+  // The chart is drawn again only when what it shows has changed: drawing is the dearest work of the page.
+  const { range, from, to } = period;
+  const rows = useMemo(() => trendPoints({ range, from, to }, points, earlierPoints, compare, timezone), [range, from, to, points, earlierPoints, compare, timezone]);
+  const ticks = useMemo(() => tickDates(rows, timezone), [rows, timezone]);
   const partial = isPartial(period, points, timezone, new Date());
   return (
     <ChartCard
@@ -61,15 +69,15 @@ export function TrendCard({ website, state, onChange }: Props) {
       rows={rows}
       rowKey={(row) => row.date}
       columns={columns(currency, state.compare !== 'none')}
-      file={`althing-${website.domain}-revenue-trends`}
-      emptyText="Nothing happened in this range."
-      isEmpty={points.length === 0}
+      file={fileName(website.domain, period, 'revenue-trends')}
+      emptyText="No revenue and no conversions in this range."
+      isEmpty={rows.every((row) => row.revenue === 0 && row.conversions === 0 && !row.previousRevenue)}
       frame="h-72 sm:h-80"
     >
       <ChartSpace className="h-72 sm:h-80">
         <TrendChart
           points={rows}
-          ticks={tickDates(rows, timezone)}
+          ticks={ticks}
           currency={currency}
           partial={partial}
           comparison={compared ? COMPARISON_LABELS[state.compare] : null}

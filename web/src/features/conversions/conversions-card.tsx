@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Check, RotateCcw, X } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useIsPhone } from '@/lib/media';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
@@ -13,7 +13,7 @@ import type { Conversion, ConversionStatus, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { DecisionDialog } from './decision-dialog';
-import { allowed, conversionsQuery } from './queries';
+import { allowed, conversionsQuery, type Decision } from './queries';
 import { useDecision } from './use-decision';
 
 const STATUSES: readonly ConversionStatus[] = ['pending', 'approved', 'rejected', 'reversed'];
@@ -37,16 +37,21 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
   const phone = useIsPhone();
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   const deciding = decision.isPending ? decision.variables.conversion.id : null;
+  const { list, follow } = useFocusAfter(decision.isPending, rows);
+  const decide = (row: Conversion, made: Decision) => {
+    follow(row.id);
+    decision.mutate({ conversion: row, decision: made });
+  };
 
   const buttons = (row: Conversion) => (
-    <div className="flex justify-end gap-1.5">
+    <div className="flex justify-end gap-1.5" data-conversion={row.id}>
       {allowed(row).map((kind) => (
         <DecisionButton
           key={kind}
           kind={kind}
           txid={row.txid}
-          disabled={deciding === row.id}
-          onClick={() => (kind === 'approve' ? decision.mutate({ conversion: row, decision: { kind } }) : setAsked({ conversion: row, kind }))}
+          busy={deciding === row.id}
+          onClick={() => (kind === 'approve' ? decide(row, { kind }) : setAsked({ conversion: row, kind }))}
         />
       ))}
     </div>
@@ -76,10 +81,14 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
         </div>
       ) : rows.length === 0 ? (
         <Empty>{status || partnerId ? 'No conversion matches these filters.' : 'No conversion has been reported yet.'}</Empty>
-      ) : phone ? (
-        <ConversionList rows={rows} timezone={website.timezone} onPickPartner={onPickPartner} buttons={buttons} />
       ) : (
-        <Table caption="Conversions table" rows={rows} rowKey={(row) => row.id} columns={[...columns(website.timezone, onPickPartner), actions]} />
+        <div ref={list} tabIndex={-1}>
+          {phone ? (
+            <ConversionList rows={rows} timezone={website.timezone} onPickPartner={onPickPartner} buttons={buttons} />
+          ) : (
+            <Table caption="Conversions table" rows={rows} rowKey={(row) => row.id} columns={[...columns(website.timezone, onPickPartner), actions]} />
+          )}
+        </div>
       )}
       <footer className="mt-3 flex items-center justify-between gap-3">
         {query.hasNextPage ? (
@@ -95,11 +104,31 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
         <DecisionDialog
           {...asked}
           onClose={() => setAsked(null)}
-          onDecide={(made) => decision.mutate({ conversion: asked.conversion, decision: made })}
+          onDecide={(made) => decide(asked.conversion, made)}
         />
       )}
     </Card>
   );
+}
+
+/** A decision takes away the button that made it: the focus goes to what the row offers now, else to the list. */
+function useFocusAfter(busy: boolean, rows: readonly Conversion[]) {
+  const list = useRef<HTMLDivElement>(null);
+  const decided = useRef<string | null>(null);
+  const shape = rows.map((row) => `${row.id} ${row.status}`).join();
+  useEffect(() => {
+    if (decided.current === null) return;
+    if (document.activeElement === document.body) {
+      const frames = [...(list.current?.querySelectorAll<HTMLElement>('[data-conversion]') ?? [])];
+      const next = frames.find((frame) => frame.dataset['conversion'] === decided.current)?.querySelector('button');
+      (next ?? list.current)?.focus({ preventScroll: true });
+    }
+    if (!busy) decided.current = null;
+  }, [busy, shape]);
+  const follow = (id: string) => {
+    decided.current = id;
+  };
+  return { list, follow };
 }
 
 export function StatusBadge({ status }: { readonly status: ConversionStatus }) {
@@ -155,14 +184,15 @@ const DECISIONS = {
 interface DecisionButtonProps {
   readonly kind: keyof typeof DECISIONS;
   readonly txid: string;
-  readonly disabled: boolean;
+  readonly busy: boolean;
   readonly onClick: () => void;
 }
 
-function DecisionButton({ kind, txid, disabled, onClick }: DecisionButtonProps) {
+/** Not `disabled` while it is decided: that would drop the focus. */
+function DecisionButton({ kind, txid, busy, onClick }: DecisionButtonProps) {
   const { label, Icon } = DECISIONS[kind];
   return (
-    <Button size="sm" aria-label={`${label} ${txid}`} disabled={disabled} onClick={onClick}>
+    <Button size="sm" aria-label={`${label} ${txid}`} aria-disabled={busy} onClick={busy ? undefined : onClick}>
       <Icon aria-hidden className="size-3.5" />
       {label}
     </Button>

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http, HttpResponse } from 'msw';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Conversion } from '@/lib/api/types';
 import { conversion, website } from '@/test/fixtures';
 import { renderPart } from '@/test/render';
@@ -21,6 +21,8 @@ const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(pa
 const row = () => screen.getAllByRole('row')[1] as HTMLElement;
 
 test('a row shows what was reported, what it earns and what may be decided', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T00:00:00Z') });
+  onTestFinished(() => void vi.useRealTimers());
   show();
   await screen.findByText('ORD-1');
   expect(row()).toHaveTextContent('Nov 20, 12:00');
@@ -42,6 +44,26 @@ test('approving shows at once, is confirmed by the server, and the next reads wa
   expect(await screen.findByText('Conversion approved', { exact: true })).toBeInTheDocument();
   await waitFor(() => expect(state.seen.filter((item) => item.line.startsWith('GET /api/platform/conversions')).at(-1)?.headers.get('X-Wait-For')).toBe('domain@77'));
   expect(within(row()).getByRole('button', { name: 'Reverse ORD-1' })).toBeInTheDocument();
+});
+
+test('by keyboard alone: the focus stays in the row that was decided, also through the dialog', async () => {
+  server.use(decideAs('approve', conversion({ status: 'approved' })));
+  server.use(decideAs('reverse', conversion({ status: 'reversed', reversed: { amount: 10_000, currency: 'USD' } })));
+  const { user } = show();
+  (await screen.findByRole('button', { name: 'Approve ORD-1' })).focus();
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Reverse ORD-1' })).toHaveFocus());
+  await screen.findByText('Conversion approved', { exact: true });
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Reverse ORD-1' })).not.toHaveAttribute('aria-disabled', 'true'));
+  await user.keyboard('{Enter}');
+  await screen.findByRole('dialog', { name: 'Reverse conversion' });
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Reverse ORD-1' })).toHaveFocus());
+  await user.keyboard('{Enter}');
+  await user.type(await screen.findByLabelText('Reason'), 'Refund{Enter}');
+  await waitFor(() => expect(within(row()).getByText('Reversed')).toBeInTheDocument());
+  await waitFor(() => expect(document.activeElement).toContainElement(row()));
+  expect(document.body).not.toHaveFocus();
 });
 
 test('a refused decision takes the row back and says why', async () => {

@@ -32,8 +32,10 @@ export function LatestConversions({ website, more, className }: { readonly websi
                   {formatDateTime(row.occurredAt, website.timezone)} · {row.txid}
                 </p>
               </div>
-              <StatusBadge status={row.status} />
-              <p className="w-24 text-right font-medium tabular">{formatMinor(row.commission)}</p>
+              <div className="flex flex-col-reverse items-end gap-1 sm:flex-row sm:items-center sm:gap-3">
+                <StatusBadge status={row.status} />
+                <p className="text-right font-medium tabular sm:w-24">{formatMinor(row.commission)}</p>
+              </div>
             </li>
           ))}
         </ul>

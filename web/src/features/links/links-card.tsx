@@ -51,7 +51,7 @@ export function LinksCard({ website, className }: { readonly website: Website; r
           Create one for a partner to count the clicks that you send.
         </Empty>
       ) : (
-        <ul className="-my-1 max-h-96 divide-y divide-line overflow-y-auto" role="list" aria-label="Tracked links" tabIndex={0}>
+        <ul className="-my-1 divide-y divide-line sm:max-h-96 sm:overflow-y-auto" role="list" aria-label="Tracked links" tabIndex={0}>
           {links.data.map((link) => (
             <li key={link.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
               <div className="min-w-0 flex-1 basis-52">

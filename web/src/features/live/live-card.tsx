@@ -43,7 +43,13 @@ export const LiveCard = memo(function LiveCard({ website, onPickCountry, classNa
         </span>
       }
     >
-      {live.data ? <Figures data={live.data} website={website} onPickCountry={onPickCountry} /> : <Skeleton className="h-72" />}
+      {live.data ? (
+        <Figures data={live.data} website={website} onPickCountry={onPickCountry} />
+      ) : live.status === 'reconnecting' ? (
+        <Empty className="min-h-72">The live stream cannot be reached right now. It is tried again by itself.</Empty>
+      ) : (
+        <Skeleton className="h-72" />
+      )}
       <footer className="mt-3 flex justify-end">
         <Updated at={live.receivedAt ?? 0} />
       </footer>

@@ -46,6 +46,8 @@ test('a refusal becomes its message and its fields', async () => {
 test('an answer without a problem becomes "status: text"', async () => {
   server.use(http.get(at('/api/platform/websites'), () => new HttpResponse('upstream is gone', { status: 502 })));
   await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow('502: upstream is gone');
+  server.use(http.get(at('/api/platform/websites'), () => new HttpResponse('<html><h1>Bad Gateway</h1>', { status: 502, statusText: 'Bad Gateway' })));
+  await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow(/^502: Bad Gateway$/);
 });
 
 test('401 ends the session, but not at sign-in; a renewed token is kept', async () => {

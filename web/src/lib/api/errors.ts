@@ -21,7 +21,9 @@ export class ApiError extends Error {
 export async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '');
   const problem = parseProblem(text);
-  const message = problem?.message ?? problem?.error ?? `${response.status}: ${text || response.statusText}`;
+  // A page in HTML comes from something in between, never from the API: its words are not for people.
+  const plain = /^\s*</.test(text) ? '' : text;
+  const message = problem?.message ?? problem?.error ?? `${response.status}: ${plain || response.statusText}`;
   const fields = Object.fromEntries((problem?.errors ?? []).map((item) => [item.field, item.message]));
   return new ApiError(response.status, message, problem?.code, fields);
 }

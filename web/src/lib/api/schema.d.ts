@@ -44,6 +44,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/dead-letters/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Dead Letter
+         * @description Hands the record to its reader again, which does it within seconds.
+         */
+        post: operations["retryDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/dead-letters/{id}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skip Dead Letter
+         * @description Gives the record up for good; it stays on record. What was parked behind it is tried again.
+         */
+        post: operations["skipDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/exchange-rates": {
         parameters: {
             query?: never;
@@ -59,7 +99,8 @@ export interface paths {
         put?: never;
         /**
          * Record Exchange Rate
-         * @description Records a rate. Conversions that are decided already keep the rate of their decision.
+         * @description Records a rate. Conversions that are decided already keep the rate of their decision; those that wait for one are
+         *     decided now.
          */
         post: operations["recordExchangeRate"];
         delete?: never;
@@ -1335,11 +1376,6 @@ export interface components {
              */
             conversion_rate: number;
         };
-        /** HTTPValidationError */
-        HTTPValidationError: {
-            /** Detail */
-            detail?: components["schemas"]["ValidationError"][];
-        };
         /**
          * Key
          * @description A valid key. Secret ones are known by their last four characters only.
@@ -1939,18 +1975,18 @@ export interface components {
              */
             createdAt: string | null;
         };
-        /** ValidationError */
-        ValidationError: {
-            /** Location */
-            loc: (string | number)[];
-            /** Message */
-            msg: string;
-            /** Error Type */
+        /** @description RFC 9457; message is fit to be shown to a person. */
+        Problem: {
             type: string;
-            /** Input */
-            input?: unknown;
-            /** Context */
-            ctx?: Record<string, never>;
+            title: string;
+            status: number;
+            code: string;
+            detail?: string;
+            message: string;
+            errors?: {
+                field: string;
+                message: string;
+            }[];
         };
         /** AddPartner */
         AddPartner: {
@@ -2162,6 +2198,18 @@ export interface components {
              * Format: date
              */
             on: string;
+        };
+        /** Handled */
+        Handled: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Projection */
+            projection: string;
+            /** State */
+            state: string;
         };
         /**
          * KeyKind
@@ -2421,18 +2469,13 @@ export interface components {
              */
             createdAt: string;
         };
-        /** @description RFC 9457; message is fit to be shown to a person. */
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            code: string;
-            detail?: string;
-            message: string;
-            errors?: {
-                field: string;
-                message: string;
-            }[];
+        /** Why */
+        Why: {
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
         };
     };
     responses: never;
@@ -2464,13 +2507,13 @@ export interface operations {
                     "application/json": components["schemas"]["AdminAnalytics"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2500,13 +2543,83 @@ export interface operations {
                     "application/json": components["schemas"]["DeadLetter"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retryDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Why"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Handled"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skipDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Why"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Handled"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2532,13 +2645,13 @@ export interface operations {
                     "application/json": components["schemas"]["ExchangeRate"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2597,13 +2710,13 @@ export interface operations {
                     "application/json": components["schemas"]["AdminPartner"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2694,6 +2807,15 @@ export interface operations {
                     "application/json": components["schemas"]["Projection"][];
                 };
             };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_recent_activity: {
@@ -2719,13 +2841,13 @@ export interface operations {
                     "application/json": components["schemas"]["Activity"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2746,6 +2868,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["About"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2798,13 +2929,13 @@ export interface operations {
                     "application/json": components["schemas"]["ClickPoint"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2857,13 +2988,13 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2916,13 +3047,13 @@ export interface operations {
                     "application/json": components["schemas"]["ConversionPoint"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2975,13 +3106,13 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3012,13 +3143,13 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3074,13 +3205,13 @@ export interface operations {
                     "application/json": components["schemas"]["LoggedEvent"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3133,13 +3264,13 @@ export interface operations {
                     "application/json": components["schemas"]["CountryPerformance"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3192,13 +3323,13 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3227,13 +3358,13 @@ export interface operations {
                     "application/json": components["schemas"]["LiveData"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3286,13 +3417,13 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3345,13 +3476,13 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3404,13 +3535,13 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerPerformance"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3463,13 +3594,13 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3507,13 +3638,13 @@ export interface operations {
                     "application/json": components["schemas"]["Conversion"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3541,13 +3672,13 @@ export interface operations {
                     "application/json": components["schemas"]["Conversion"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3684,13 +3815,13 @@ export interface operations {
                     "application/json": components["schemas"]["Link"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3751,13 +3882,13 @@ export interface operations {
                     "application/json": components["schemas"]["Link"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3907,13 +4038,13 @@ export interface operations {
                     "application/json": components["schemas"]["Partner"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3972,13 +4103,13 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4004,13 +4135,13 @@ export interface operations {
                     "application/json": components["schemas"]["Site"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4135,13 +4266,13 @@ export interface operations {
                     "application/json": components["schemas"]["Key"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4234,13 +4365,13 @@ export interface operations {
                     "application/json": components["schemas"]["Snippet"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description Refused or failed */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };

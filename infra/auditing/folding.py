@@ -1,0 +1,281 @@
+"""What every read model must hold after an event, said once more in the audit's own words.
+
+A read model is here a dictionary of rows by their key. `FOLDS` names them all; each function takes the rows, an event
+and its place in commit order, and changes the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from infra.auditing.happenings import happening
+from schemas.base import ERASED, DomainEvent
+from schemas.events import accounts, conversions, links, operations, partners, websites
+
+Key = tuple[Any, ...]
+Row = dict[str, Any]
+Rows = dict[Key, Row]
+Fold = Callable[[Rows, DomainEvent, int], None]
+
+
+def _accounts(rows: Rows, event: DomainEvent, _: int) -> None:
+    key = (event.originator_id,)
+    match event:
+        case accounts.AccountRegistered():
+            rows[key] = {
+                "id": event.originator_id,
+                "email": event.email,
+                "name": event.name,
+                "roles": [str(role) for role in event.roles],
+                "created_at": event.timestamp,
+                "disabled_at": None,
+                "erased_at": None,
+            }
+        case accounts.RolesChanged():
+            _change(rows, key, roles=[str(role) for role in event.roles])
+        case accounts.AccountRenamed():
+            _change(rows, key, name=event.name)
+        case accounts.AccountDisabled():
+            _change(rows, key, disabled_at=event.timestamp)
+        case accounts.AccountErased():
+            _change(rows, key, email=ERASED, name=ERASED, erased_at=event.timestamp)
+
+
+def _websites(rows: Rows, event: DomainEvent, _: int) -> None:
+    key = (event.originator_id,)
+    match event:
+        case websites.WebsiteConnected():
+            rows[key] = {
+                "id": event.originator_id,
+                "account_id": event.account_id,
+                "domain": event.domain,
+                "timezone": event.timezone,
+                "currency": event.currency,
+                "attribution_model": "last_click",
+                "created_at": event.timestamp,
+                "deleted_at": None,
+            }
+        case websites.WebsiteUpdated():
+            _change_given(
+                rows, key, domain=event.domain, timezone=event.timezone, attribution_model=event.attribution_model
+            )
+        case websites.WebsiteDisconnected():
+            _change(rows, key, deleted_at=event.timestamp)
+
+
+def _website_keys(rows: Rows, event: DomainEvent, _: int) -> None:
+    match event:
+        case websites.WebsiteKeyIssued():
+            rows[(event.key_id,)] = {
+                "id": event.key_id,
+                "website_id": event.originator_id,
+                "kind": str(event.kind),
+                "key_hash": bytes.fromhex(event.key_hash),
+                "last4": event.last4,
+                "public_key": event.public_key,
+                "allowed_origins": list(event.allowed_origins),
+                "created_at": event.timestamp,
+                "revoked_at": None,
+            }
+        case websites.WebsiteKeyRevoked():
+            _change(rows, (event.key_id,), revoked_at=event.timestamp)
+
+
+def _partners(rows: Rows, event: DomainEvent, _: int) -> None:
+    key = (event.originator_id,)
+    match event:
+        case partners.PartnerRegistered():
+            rows[key] = {
+                "id": event.originator_id,
+                "name": event.name,
+                "slug": event.slug,
+                "base_url": event.base_url,
+                "description": event.description,
+                "terms": _terms(event.terms),
+                "cookie_days": event.cookie_days,
+                "postback_preset": event.postback_preset,
+                "is_active": event.is_active,
+                "created_at": event.timestamp,
+                "updated_at": event.timestamp,
+            }
+        case partners.PartnerUpdated():
+            _change(rows, key, updated_at=event.timestamp)
+            _change_given(
+                rows,
+                key,
+                name=event.name,
+                base_url=event.base_url,
+                description=event.description,
+                cookie_days=event.cookie_days,
+                postback_preset=event.postback_preset,
+            )
+        case partners.CommissionChanged():
+            _change(rows, key, terms=_terms(event.terms), updated_at=event.timestamp)
+        case partners.PartnerActivated() | partners.PartnerDeactivated():
+            is_active = isinstance(event, partners.PartnerActivated)
+            _change(rows, key, is_active=is_active, updated_at=event.timestamp)
+
+
+def _partner_terms(rows: Rows, event: DomainEvent, _: int) -> None:
+    if isinstance(event, partners.PartnerRegistered | partners.CommissionChanged):
+        row = {"partner_id": event.originator_id, "effective_at": event.timestamp, "terms": _terms(event.terms)}
+        rows[event.originator_id, event.timestamp] = row
+
+
+def _links(rows: Rows, event: DomainEvent, _: int) -> None:
+    key = (event.originator_id,)
+    match event:
+        case links.LinkCreated():
+            rows[key] = {
+                "id": event.originator_id,
+                "slug": event.slug,
+                "code": event.code,
+                "website_id": event.website_id,
+                "partner_id": event.partner_id,
+                "destination": event.destination,
+                "subs": event.subs,
+                "coupon": event.coupon,
+                "is_active": True,
+                "created_at": event.timestamp,
+                "deleted_at": None,
+            }
+        case links.LinkUpdated():
+            _change_given(rows, key, destination=event.destination, subs=event.subs, is_active=event.is_active)
+            if event.coupon is not None:
+                _change(rows, key, coupon=event.coupon or None)
+        case links.LinkDeleted():
+            _change(rows, key, is_active=False, deleted_at=event.timestamp)
+
+
+def _conversions(rows: Rows, event: DomainEvent, _: int) -> None:
+    key = (event.originator_id,)
+    match event:
+        case conversions.ConversionRecorded():
+            rows[key] = _recorded(event)
+            return
+        case conversions.ConversionAttributed():
+            _change(rows, key, **_attribution(event.facts), commission_currency=event.change.currency)
+        case conversions.ConversionApproved():
+            _change(rows, key, status="approved", decided_at=event.timestamp)
+        case conversions.ConversionRejected():
+            _change(rows, key, status="rejected", decided_at=event.timestamp, reason=event.reason)
+        case conversions.ConversionReversed():
+            _change(rows, key, decided_at=event.timestamp, reason=event.reason)
+            _change(rows, key, **({"status": "reversed"} if event.whole else {}))
+        case _:
+            return
+    if row := rows.get(key):
+        row["commission"] += event.change.commission_pending + event.change.commission_approved
+        row["reversed_commission"] += event.change.commission_reversed
+        row["reversed_amount"] += event.amount.amount if isinstance(event, conversions.ConversionReversed) else 0
+
+
+def _recorded(event: conversions.ConversionRecorded) -> Row:
+    facts = event.facts
+    return {
+        "id": event.originator_id,
+        "website_id": facts.website_id,
+        "kind": facts.kind,
+        "event": facts.event,
+        "txid": facts.txid,
+        "status": "pending",
+        "amount": facts.amount.amount,
+        "currency": facts.amount.currency,
+        "commission": event.change.commission_pending + event.change.commission_approved,
+        "commission_currency": event.change.currency,
+        "reversed_amount": 0,
+        "reversed_commission": 0,
+        **_attribution(facts),
+        "reason": "",
+        "reported_by": event.reported_by,
+        "occurred_at": facts.occurred_at,
+        "recorded_at": event.timestamp,
+        "decided_at": None,
+        "customer": event.customer,
+    }
+
+
+def _attribution(facts: conversions.ConversionFacts) -> Row:
+    click = facts.attribution
+    return {
+        "partner_id": click.partner_id if click else None,
+        "link_id": click.link_id if click else None,
+        "click_id": (click.click_id or None) if click else None,
+        "attributed_by": str(click.by) if click else None,
+        "clicked_at": click.clicked_at if click else None,
+    }
+
+
+def _activity(rows: Rows, event: DomainEvent, position: int) -> None:
+    told = happening(event)
+    if told is None:
+        return
+    key = told.id_of(event)
+    rows[(key,)] = {
+        "id": key,
+        "type": event.NAME,
+        "description": told.text,
+        "at": event.timestamp,
+        "website_id": told.website_id,
+        "account_id": told.account_id or event.actor_id,
+        "aggregate_id": event.originator_id,
+        "position": position,
+    }
+
+
+def _exchange_rates(rows: Rows, event: DomainEvent, _: int) -> None:
+    if isinstance(event, operations.ExchangeRateRecorded):
+        key = (event.base, event.quote, event.on)
+        names = ("base", "quote", "on_day")
+        rows[key] = {
+            **dict(zip(names, key, strict=True)),
+            "rate": event.rate,
+            "recorded_at": event.timestamp,
+        }
+
+
+def _change(rows: Rows, key: Key, **values: Any) -> None:
+    """A row whose first event is a dead letter is not there to be changed."""
+    if key in rows:
+        rows[key].update(values)
+
+
+def _change_given(rows: Rows, key: Key, **values: Any) -> None:
+    _change(rows, key, **{name: value for name, value in values.items() if value is not None})
+
+
+def _terms(terms: partners.Terms) -> Row:
+    return {
+        "kind": str(terms.kind),
+        "rate_bp": terms.rate_bp,
+        "flat_amount": terms.flat_amount,
+        "flat_currency": terms.flat_currency,
+    }
+
+
+FOLDS: Final[Mapping[str, Fold]] = {
+    "accounts": _accounts,
+    "websites": _websites,
+    "website_keys": _website_keys,
+    "partners": _partners,
+    "partner_terms": _partner_terms,
+    "links": _links,
+    "conversions": _conversions,
+    "activity": _activity,
+    "exchange_rates": _exchange_rates,
+}
+KEYS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(FOLDS, ("id",)),
+    "partner_terms": ("partner_id", "effective_at"),
+    "exchange_rates": ("base", "quote", "on_day"),
+}
+
+
+def commissions(rows: Mapping[Key, Row]) -> dict[UUID, int]:
+    """Minor units that each website earns, from the rows of `conversions`."""
+    sums: dict[UUID, int] = {}
+    for row in rows.values():
+        sums[row["website_id"]] = sums.get(row["website_id"], 0) + row["commission"]
+    return sums

@@ -1,0 +1,77 @@
+"""What both logs keep of a `publish` until its future is done: its size counts against a bound, its deadline runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf
+from threading import Lock
+from time import monotonic
+
+from infra.log import LogUnavailable, Position, Record, RecordTooLarge
+from infra.log.limits import place_of, size_of
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One `publish`. `handed_over`: when it left for the engine."""
+
+    records: Sequence[Record]
+    partitions: list[int]
+    size: int
+    deadline: float
+    future: Future[list[Position]]
+    handed_over: float = inf
+
+    def succeed(self, positions: list[Position]) -> None:
+        with suppress(InvalidStateError):  # its deadline had passed
+            self.future.set_result(positions)
+
+    def fail(self, reason: str) -> None:
+        with suppress(InvalidStateError):
+            self.future.set_exception(LogUnavailable(reason))
+
+
+class Calls:
+    """Begins calls and counts the bytes of those that are not `forgotten` yet. Thread-safe."""
+
+    def __init__(self, engine: str, delivery_timeout_s: float, max_buffered_bytes: int) -> None:
+        self._engine = engine
+        self._delivery_timeout_s = delivery_timeout_s
+        self._max_buffered_bytes = max_buffered_bytes
+        self._buffered = 0
+        self._lock = Lock()
+
+    def begin(self, records: Sequence[Record]) -> Call:
+        """A call to be handed over, unless its future is done already: nothing to do, too large, or no room.
+
+        Raises `ValueError` for a topic or a partition that does not exist.
+        """
+        future: Future[list[Position]] = Future()
+        future.set_running_or_notify_cancel()
+        call = Call(records, [], 0, monotonic() + self._delivery_timeout_s, future)
+        try:
+            call.size = sum(map(size_of, records))
+        except RecordTooLarge as error:
+            future.set_exception(error)
+            return call
+        call.partitions = [place_of(record) for record in records]
+        if not records:
+            future.set_result([])
+        elif not self._has_room(call.size):
+            call.fail(f"{self._buffered} bytes wait for {self._engine} already")
+        return call
+
+    def forget(self, call: Call) -> None:
+        """Its bytes do not wait any more; to be called once for each call that began."""
+        with self._lock:
+            self._buffered -= call.size
+
+    def _has_room(self, size: int) -> bool:
+        with self._lock:
+            if self._buffered and self._buffered + size > self._max_buffered_bytes:
+                return False
+            self._buffered += size
+            return True

@@ -1,0 +1,191 @@
+"""A small log for the auditor: events with repeated ids, a sale, one of every decision, refusals, and a ledger."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid5
+
+from infra.keyring import Keyring
+from infra.log import Record
+from infra.postgres import pool
+from schemas import envelope
+from schemas.base import DomainEvent, Money
+from schemas.events.conversions import (
+    AttributedBy,
+    Attribution,
+    Change,
+    ConversionApproved,
+    ConversionFacts,
+    ConversionRecorded,
+    ConversionReversed,
+)
+from schemas.events.partners import Terms
+from schemas.topics import CLICKS, DOMAIN, REJECTED
+from schemas.tracking import HASH_HEADER, ConversionReported, Outcome, Refusal, TrackedEvent, log_time
+from tests.support.decisions import ERASED_ACCOUNT, NOW, PARTNER, WEBSITE, history
+from tests.support.pipeline import Pipeline
+
+SEED = 20260517
+WEBSITES = (WEBSITE, UUID("0192f3a0-0000-7000-8000-000000000012"))
+
+
+def send(way: Pipeline, ledger: Path) -> None:
+    """200 events, 42 of them again in another call beside 18 new ones, 10 of this minute, a sale with its decisions,
+    one of them sent twice, one of every other decision, four refusals, one of them sent twice, and a ledger."""
+    rng = random.Random(SEED)
+    events = [tracked(rng, number) for number in range(200)]
+    records = [clicked(event, chosen=number % 10 < 7) for number, event in enumerate(events)]
+    with ledger.open("w") as file:
+        for event in events:
+            write_down(file, event, "accepted")
+        for number in (1001, 1002):
+            write_down(file, tracked(rng, number), "refused")
+    for start in range(0, 200, 25):
+        way.log.publish(records[start : start + 25]).result(10)
+    repeats = [clicked(event, chosen=True) for event in events[:60] if is_chosen(records, event)]
+    others = [clicked(tracked(rng, number + 5000), chosen=False) for number in range(60 - len(repeats))]
+    way.log.publish([*repeats, *others]).result(10)
+    fresh = log_time(datetime.now(UTC))
+    way.log.publish(
+        [
+            clicked(tracked(rng, number).model_copy(update={"received_at": fresh, "path": f"/{number}"}), chosen=False)
+            for number in range(10)
+        ]
+    ).result(10)
+    way.log.publish([decided(event, position) for position, event in enumerate(a_sale(), start=1)]).result(10)
+    way.log.publish([decided(a_sale()[0], 1)]).result(10)  # the relay may repeat itself
+    with pool(way.settings, 1) as connections:
+        keyring = Keyring(connections, way.settings)
+        way.log.publish([decided(e, position) for position, e in enumerate(history(keyring.encrypt), start=4)]).result(
+            10
+        )
+        keyring.erase(ERASED_ACCOUNT)
+    way.log.publish([refused(number) for number in (1, 2, 3, 4, 4)]).result(10)
+
+
+def is_chosen(records: Sequence[Record], event: TrackedEvent) -> bool:
+    return any(record.headers for record in records if record.key == event.event_id.bytes)
+
+
+def tracked(rng: random.Random, number: int) -> TrackedEvent:
+    at = NOW - timedelta(minutes=rng.randrange(3000), milliseconds=rng.randrange(60_000))
+    is_bot = number % 11 == 0
+    return TrackedEvent(
+        event_id=UUID(int=rng.getrandbits(128), version=4),
+        website_id=rng.choice(WEBSITES),
+        type=rng.choice(["click", "pageview", "signup"]),
+        occurred_at=log_time(at),
+        received_at=log_time(NOW + timedelta(seconds=number)),
+        visitor=rng.choice([0, rng.getrandbits(64), 12345678901234567890]),
+        country=rng.choice(["DE", "DE", "IS", "ZZ"]),
+        title='Tab\tund "Zeichen" – \U0001f600\\',
+        is_bot=is_bot,
+        bot_reason=rng.choice(["crawler", "prefetch", "spam_referrer"]) if is_bot else "",
+        partner_id=rng.choice([PARTNER, UUID(int=0)]),
+        value=rng.randrange(-(2**63), 2**63),
+        props='{"a": [1, null, "\\u0000"]}',
+    )
+
+
+def clicked(event: TrackedEvent, *, chosen: bool) -> Record:
+    value = event.model_dump_json(exclude_defaults=True).encode()
+    headers = ((HASH_HEADER, event.event_id.bytes[:8]),) if chosen else ()
+    return Record(CLICKS.name, event.event_id.bytes, value, headers)
+
+
+def write_down(file: Any, event: TrackedEvent, answer: str) -> None:
+    key = {"id": str(event.event_id), "website": str(event.website_id)}
+    expect = {"type": event.type, "title": event.title, "value": event.value}
+    file.write(json.dumps({**key, "kind": "event", "expect": expect}) + "\n")
+    file.write(json.dumps({**key, "answer": answer}) + "\n")
+
+
+def a_sale() -> tuple[DomainEvent, ...]:
+    key = uuid5(WEBSITES[0], "sale")
+    facts = ConversionFacts(
+        website_id=WEBSITES[0],
+        kind="sale",
+        event="sale",
+        txid="ORDER-1",
+        amount=Money(amount=10_000, currency="USD"),
+        occurred_at=NOW,
+        attribution=Attribution(
+            by=AttributedBy.CLICK_ID,
+            partner_id=PARTNER,
+            clicked_at=NOW - timedelta(hours=1),
+            terms=Terms(kind="percent", rate_bp=1000),
+            visitor=7,
+            country="IS",
+        ),
+    )
+    common = {"originator_id": key, "timestamp": NOW, "facts": facts}
+    commission = Money(amount=1000, currency="USD")
+    return (
+        ConversionRecorded(
+            **common,
+            originator_version=1,
+            received_at=NOW,
+            reported_by="sale",
+            commission=commission,
+            change=Change(currency="USD", pending=1, commission_pending=1000),
+        ),
+        ConversionApproved(
+            **common,
+            originator_version=2,
+            change=Change(currency="USD", pending=-1, approved=1, commission_pending=-1000, commission_approved=1000),
+        ),
+        ConversionReversed(
+            **common,
+            originator_version=3,
+            amount=Money(amount=2_500, currency="USD"),
+            commission=Money(amount=250, currency="USD"),
+            whole=False,
+            reason="part returned",
+            change=Change(currency="USD", commission_approved=-250, commission_reversed=250),
+        ),
+    )
+
+
+def decided(event: DomainEvent, position: int) -> Record:
+    value = event.model_dump_json(exclude={"originator_id", "originator_version"}).encode()
+    headers = envelope.headers(event.NAME, event.VERSION, position, event.originator_id, event.originator_version)
+    return Record(DOMAIN.name, str(event.originator_id).encode(), value, headers)
+
+
+def refused_badly() -> Record:
+    return Record(REJECTED.name, WEBSITE.bytes, b'{"id": 1}')
+
+
+def refused(number: int) -> Record:
+    refusal = Refusal(
+        id=uuid5(WEBSITES[0], f"refusal {number}"),
+        website_id=WEBSITES[0],
+        at=log_time(NOW),
+        outcome=Outcome.INVALID,
+        code="bad_json",
+        message="not JSON",
+        endpoint="/track",
+        count=number,
+    )
+    return Record(REJECTED.name, WEBSITES[0].bytes, refusal.model_dump_json().encode())
+
+
+def reported(name: str) -> ConversionReported:
+    """The report of a sale that is different for each name."""
+    return ConversionReported(
+        report_id=uuid5(WEBSITE, f"report {name}"),
+        conversion_id=uuid5(WEBSITE, f"conversion {name}"),
+        website_id=WEBSITE,
+        kind="sale",
+        event="sale",
+        txid=name,
+        reported_by="sale",
+        occurred_at=log_time(NOW),
+        received_at=log_time(NOW),
+        amount=Money(amount=100, currency="USD"),
+    )

@@ -1,0 +1,181 @@
+"""One of every decided event that a read model shows, as a small history that hangs together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid5
+
+from schemas.base import DomainEvent, Money
+from schemas.events import accounts, conversions, links, operations, partners, websites
+
+NOW = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
+WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
+PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
+ACCOUNT, ERASED_ACCOUNT = (uuid5(WEBSITE, name) for name in ("account", "erased account"))
+LINK, KEY, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "operations"))
+
+Encrypt = Callable[[UUID, str, str], str]
+"""Subject, field and text to what is stored."""
+
+
+def history(encrypt: Encrypt) -> list[DomainEvent]:
+    """Everything that is decided, in order; people's fields encrypted as the store does it."""
+    return [*_people(encrypt), *_site(), *_program(), *_tracked_link(), *_sales(), *_platform()]
+
+
+def _in_order(aggregate: UUID, *events: tuple[type[DomainEvent], dict[str, Any]]) -> list[DomainEvent]:
+    return [
+        event(
+            originator_id=aggregate,
+            originator_version=version,
+            timestamp=NOW + timedelta(minutes=version, microseconds=version),
+            actor_id=ACCOUNT if version % 2 else None,
+            **values,
+        )
+        for version, (event, values) in enumerate(events, start=1)
+    ]
+
+
+def _people(encrypt: Encrypt) -> list[DomainEvent]:
+    def registered(account: UUID) -> tuple[type[DomainEvent], dict[str, Any]]:
+        email, name = encrypt(account, "email", "a@b.example"), encrypt(account, "name", "Ada")
+        return accounts.AccountRegistered, {"email": email, "name": name, "way": "setup"}
+
+    return [
+        *_in_order(
+            ACCOUNT,
+            registered(ACCOUNT),
+            (accounts.RolesChanged, {"roles": ("member", "admin")}),
+            (accounts.AccountRenamed, {"name": encrypt(ACCOUNT, "name", "Ada L.")}),
+            (accounts.SignedIn, {"session_id": KEY, "method": "password"}),
+            (accounts.AccountDisabled, {"reason": "left"}),
+        ),
+        *_in_order(ERASED_ACCOUNT, registered(ERASED_ACCOUNT), (accounts.AccountErased, {})),
+    ]
+
+
+def _site() -> list[DomainEvent]:
+    key = {"key_id": KEY, "kind": "site", "key_hash": "ab" * 32, "last4": "wxyz", "public_key": "pk_"}
+    return _in_order(
+        WEBSITE,
+        (
+            websites.WebsiteConnected,
+            {"account_id": ACCOUNT, "domain": "a.example", "timezone": "UTC", "currency": "USD"},
+        ),
+        (websites.WebsiteKeyIssued, {**key, "allowed_origins": ("https://a.example",)}),
+        (websites.WebsiteUpdated, {"timezone": "Asia/Tokyo", "attribution_model": "first_click"}),
+        (websites.WebsiteKeyRevoked, {"key_id": KEY}),
+        (websites.WebsiteDisconnected, {}),
+    )
+
+
+def _program() -> list[DomainEvent]:
+    flat = partners.Terms(kind="flat", flat_amount=500, flat_currency="EUR")
+    program = {"name": "{P}", "slug": "p", "base_url": "https://p.example", "terms": partners.Terms(rate_bp=1000)}
+    return _in_order(
+        PARTNER,
+        (partners.PartnerRegistered, program),
+        (partners.PartnerUpdated, {"name": "Q", "cookie_days": 7}),
+        (partners.CommissionChanged, {"terms": flat}),
+        (partners.PartnerDeactivated, {}),
+        (partners.PartnerActivated, {}),
+    )
+
+
+def _tracked_link() -> list[DomainEvent]:
+    link = {"website_id": WEBSITE, "partner_id": PARTNER, "slug": "go", "code": 2**48 - 1, "coupon": "SAVE"}
+    return _in_order(
+        LINK,
+        (links.LinkCreated, {**link, "destination": "https://p.example/?c={click_id}"}),
+        (links.LinkUpdated, {"subs": {"sub1": "x"}, "coupon": ""}),
+        (links.LinkDeleted, {}),
+    )
+
+
+def _sales() -> list[DomainEvent]:
+    def change(**values: int) -> dict[str, Any]:
+        return {"change": conversions.Change(currency="USD", **values)}
+
+    click = conversions.Attribution(
+        by=conversions.AttributedBy.COUPON,
+        partner_id=PARTNER,
+        link_id=LINK,
+        click_id="c",
+        clicked_at=NOW - timedelta(hours=1),
+        terms=partners.Terms(rate_bp=1000),
+        visitor=2**63 - 1,
+        country="IS",
+        device="mobile",
+        source="news",
+        subs={"sub1": "x", "sub10": "y"},
+    )
+    waiting, known = _facts("waiting", None), _facts("waiting", click)
+    lead = conversions.ConversionFacts(
+        website_id=WEBSITE, kind="lead", event="lead", txid="1", amount=Money(amount=0, currency="USD"), occurred_at=NOW
+    )
+    report = {"received_at": NOW, "reported_by": "postback", "customer": "customer-1"}
+    ten = Money(amount=1000, currency="USD")
+    start = {"facts": known, "commission": ten, **change(pending=1, commission_pending=1000)}
+    approval = change(pending=-1, approved=1, commission_pending=-1000, commission_approved=1000)
+    reversal = change(approved=-1, reversed=1, commission_approved=-1000, commission_reversed=1000)
+    return [
+        *_in_order(
+            uuid5(WEBSITE, "waiting"),
+            (conversions.ConversionRecorded, {"facts": waiting, **report, **change()}),
+            (conversions.ConversionAttributed, start),
+            (conversions.ConversionApproved, {"facts": known, **approval}),
+            (
+                conversions.ConversionReversed,
+                {
+                    "facts": known,
+                    "amount": known.amount,
+                    "commission": ten,
+                    "whole": True,
+                    "reason": "sent back",
+                    **reversal,
+                },
+            ),
+        ),
+        *_in_order(
+            uuid5(WEBSITE, "lead"),
+            (conversions.ConversionRecorded, {"facts": lead, **report, **change()}),
+            (conversions.ConversionRejected, {"facts": lead, "reason": "fraud", **change()}),
+            (
+                conversions.ConversionReportConflicted,
+                {"website_id": WEBSITE, "report_id": KEY, "amount": ten, "reported_by": "sale"},
+            ),
+        ),
+    ]
+
+
+def _facts(txid: str, click: conversions.Attribution | None) -> conversions.ConversionFacts:
+    return conversions.ConversionFacts(
+        website_id=WEBSITE,
+        kind="sale",
+        event="sale",
+        txid=txid,
+        amount=Money(amount=1_000_000, currency="USD"),
+        occurred_at=NOW,
+        attribution=click,
+    )
+
+
+def _platform() -> list[DomainEvent]:
+    one = {"projection": "links", "generation": 2}
+    letter = {"projection": "links", "dead_letter_id": KEY}
+    rate = {"base": "EUR", "quote": "USD", "on": date(2026, 5, 17)}
+    return _in_order(
+        OPERATIONS,
+        (operations.ProjectionPaused, {"projection": "links"}),
+        (operations.ProjectionResumed, {"projection": "links"}),
+        (operations.ProjectionRebuildRequested, one),
+        (operations.ProjectionPromoted, one),
+        (operations.ProjectionRolledBack, one),
+        (operations.ProjectionBuildCancelled, one),
+        (operations.DeadLetterRetried, letter),
+        (operations.DeadLetterSkipped, letter),
+        (operations.ExchangeRateRecorded, {**rate, "rate": "1.08"}),
+        (operations.ExchangeRateRecorded, {**rate, "rate": "1.09"}),
+    )

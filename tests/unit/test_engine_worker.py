@@ -1,0 +1,154 @@
+"""What a worker does when the log is slow, when it is held, and when somebody else was faster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from unittest.mock import MagicMock
+from uuid import UUID
+
+import pytest
+
+from infra.log import StoredRecord
+from projectors.catalogue import EVENTS_FAMILY
+from projectors.engine import dead_letters, positions
+from projectors.engine.clickhouse_worker import ClickHouseWorker
+from projectors.engine.dead_letters import DeadLetter
+from projectors.engine.dedup import RememberedIds
+from projectors.engine.positions import Fenced, Held, Key, Position
+from projectors.engine.postgres_worker import PostgresWorker
+from projectors.engine.worker import Runtime, SinkLostRows
+from projectors.postgres.partners import PARTNERS
+from schemas.topics import CLICKS, DOMAIN
+from tests.support.projecting import click
+
+
+@dataclass
+class SlowLog:
+    """A log whose every second answer comes too late, and is empty."""
+
+    records: Sequence[StoredRecord]
+    at: int = 0
+    asked: int = 0
+
+    def source(self, topic: str, partition: int, offset: int = 0) -> SlowLog:
+        self.at = offset
+        return self
+
+    def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
+        self.asked += 1
+        if self.asked % 2:
+            return []
+        found = list(self.records[self.at : self.at + min(max_records, 4)])
+        self.at += len(found)
+        return found
+
+    def end_offset(self, topic: str, partition: int) -> int:
+        return len(self.records)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def runtime(**parts: Any) -> Runtime:
+    return cast(Runtime, MagicMock(**parts))
+
+
+def events_worker(log: SlowLog, next_offset: int, **parts: Any) -> ClickHouseWorker:
+    key = Key("events", 1, CLICKS.name, 0)
+    worker = ClickHouseWorker(key, EVENTS_FAMILY, runtime(log=log, **parts), MagicMock())
+    worker._position = Position(next_offset, None, 0, None, 0, 0)
+    return worker
+
+
+def partners_worker() -> PostgresWorker:
+    worker = PostgresWorker(Key("partners", 1, DOMAIN.name, 0), PARTNERS, runtime(), MagicMock())
+    worker._source = MagicMock()
+    worker._source.read.return_value = []
+    return worker
+
+
+def chosen(count: int) -> list[StoredRecord]:
+    return [
+        StoredRecord(CLICKS.name, 0, number, 0, b"", json.dumps(click(number)).encode(), (("h", b"12345678"),))
+        for number in range(count)
+    ]
+
+
+@pytest.fixture
+def ids(tmp_path: Path) -> RememberedIds:
+    return RememberedIds(tmp_path / "ids")
+
+
+def test_a_slow_log_hides_no_ids(ids: RememberedIds) -> None:
+    records = chosen(10)
+    events_worker(SlowLog(records), len(records))._catch_up_ids(ids)
+    assert ids.marker == len(records)
+    assert len(list(ids.entries())) == len(records)
+
+
+def test_a_log_that_ends_before_the_position_is_said(ids: RememberedIds) -> None:
+    with pytest.raises(SinkLostRows, match="the log ends before it"):
+        events_worker(SlowLog(chosen(3)), 5)._catch_up_ids(ids)
+
+
+def test_a_slow_log_hides_no_lost_rows(ids: RememberedIds) -> None:
+    worker = events_worker(SlowLog(chosen(4)), 4)
+    with pytest.raises(SinkLostRows, match="no row of offset 0"):
+        worker._check_tail(ids, 0, 4)
+
+
+def test_a_worker_that_is_held_twice_loses_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hold ends and an earlier one begins, just between two looks."""
+    worker = partners_worker()
+    records = [StoredRecord(DOMAIN.name, 0, offset, 0, b"", b"", ()) for offset in range(10)]
+    done: list[int] = []
+    answers: list[int | None] = [7, 3, None]
+
+    def passes(asked: list[StoredRecord]) -> bool:
+        stop_at = answers.pop(0)
+        if stop_at is not None:
+            raise Held(stop_at)
+        done.extend(record.offset for record in asked)
+        return True
+
+    monkeypatch.setattr(worker, "_passes", passes)
+    worker.put_back(records)
+    with pytest.raises(Held):
+        worker.step()
+    answers.append(None)
+    worker.step()
+    assert done == list(range(10))
+
+
+def test_waiting_at_a_hold_counts_a_bad_record_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = partners_worker()
+    bad = StoredRecord(DOMAIN.name, 0, 0, 0, b"", b"", (("event", b"nobody.knows"),))
+
+    def is_held(*_arguments: object, **_named: object) -> None:
+        raise Held(0)
+
+    monkeypatch.setattr(positions, "advance", is_held)
+    worker.put_back([bad])
+    for _ in range(300):
+        with pytest.raises(Held):
+            worker.step()
+
+
+@pytest.mark.parametrize("still_open", [True, False])
+def test_a_dead_letter_that_somebody_else_took_is_not_applied_again(
+    monkeypatch: pytest.MonkeyPatch, still_open: bool
+) -> None:
+    letter = DeadLetter(UUID(int=1), b"k", b"", [["event", b"partner.unknown".hex()]], 0, "refused_by_handler")
+    worker = partners_worker()
+    monkeypatch.setattr(dead_letters, "waiting_for", lambda *_: [letter])
+    monkeypatch.setattr(dead_letters, "decide", lambda *_: int(still_open))
+    monkeypatch.setattr("projectors.engine.postgres_worker.apply", lambda *_: None)
+    if still_open:
+        worker.retry([letter])
+    else:
+        with pytest.raises(Fenced, match="somebody else decided"):
+            worker.retry([letter])
