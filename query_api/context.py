@@ -17,6 +17,7 @@ from query_api.freshness import Freshness
 from query_api.live.hub import Hub
 from query_api.owned import Owned
 from query_api.shared_reads import SharedReads
+from query_api.sql.running import Runner
 from query_api.waiting import BadToken, Positions, parse
 
 
@@ -31,6 +32,7 @@ class Services:
     shared_reads: SharedReads
     freshness: Freshness
     hub: Hub
+    runner: Runner
 
     def read(self, response: Response, website_id: UUID, range_: Range, *queries: Query) -> list[list[Row]]:
         """The rows of each statement, all run at once; adds the headers that say how fresh an answer of them is."""

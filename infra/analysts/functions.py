@@ -14,7 +14,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.lower().split())
 
 
-AGGREGATES: Final = names(
+_AGGREGATES: Final = (
     "count sum sumWithOverflow sumKahan min max avg avgWeighted any anyLast anyHeavy argMin argMax uniq uniqExact"
     " uniqCombined uniqCombined64 uniqHLL12 uniqTheta uniqUpTo groupArray groupUniqArray groupArraySorted groupBitAnd"
     " groupBitOr groupBitXor groupConcat quantile quantiles quantileExact quantilesExact quantileTDigest"
@@ -24,6 +24,8 @@ AGGREGATES: Final = names(
     " simpleLinearRegression boundingRatio first_value last_value singleValueOrNull studentTTest welchTTest"
     " mannWhitneyUTest cramersV maxIntersections exponentialMovingAverage"
 )
+
+AGGREGATES: Final = names(_AGGREGATES)
 
 COMBINATORS: Final = ("if", "array", "distinct", "ornull", "ordefault", "merge", "state", "foreach", "map",
                       "simplestate", "argmin", "argmax")  # fmt: skip
@@ -98,6 +100,8 @@ _SCALARS: Final = (
 )  # fmt: skip
 
 SCALARS: Final = names(f"{_SCALARS} {_WINDOWS}")
+SPELLED: Final = sorted(f"{_SCALARS} {_WINDOWS} {_AGGREGATES}".split(), key=str.lower)
+"""All of them as ClickHouse spells them."""
 
 TAKES_FUNCTION: Final = names(
     "arraymap arrayfilter arrayexists arrayall arraycount arrayfirst arrayfirstornull arraylast arraylastornull"

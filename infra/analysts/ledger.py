@@ -62,6 +62,12 @@ def refused(pool: Pool, analyst: Analyst, statement_id: UUID, door: str, text: s
         connection.execute(_REFUSED, (statement_id, analyst.account_id, door, _kept(text), message[:MESSAGE_LENGTH]))
 
 
+def is_running(pool: Pool, analyst: Analyst, statement_id: UUID) -> bool:
+    """Whether this runs and is the analyst's; an admin's are all."""
+    with reading_for(pool, analyst) as connection:
+        return connection.execute(_RUNNING, (statement_id,)).fetchone() is not None
+
+
 def end(pool: Pool, analyst: Analyst, statement_id: UUID, outcome: Outcome) -> None:
     """Writes down how it ended."""
     with reading_for(pool, analyst) as connection:
@@ -93,6 +99,7 @@ _REFUSED: Final[LiteralString] = (
     "INSERT INTO ops.sql_statement (id, account_id, door, text, outcome, message, ended_at)"
     " VALUES (%s, %s, %s, %s, 'refused', %s, clock_timestamp())"
 )
+_RUNNING: Final[LiteralString] = "SELECT FROM ops.sql_statement WHERE id = %s AND outcome = 'running'"
 _END: Final[LiteralString] = (
     "UPDATE ops.sql_statement SET outcome = %(outcome)s, message = %(message)s, result_rows = %(rows)s,"
     " read_rows = %(read)s, ms = %(ms)s, ended_at = clock_timestamp() WHERE id = %(id)s"

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import ParamSpec, TypeVar
 
-from infra.analysts.limits import RESULT_BYTES
+from infra.analysts.limits import RESULT_BYTES, RESULT_ROWS
 from infra.clickhouse_front import codings, reading
 from infra.clickhouse_front.admission import Admission
 from infra.clickhouse_front.analysts import Door
@@ -210,7 +210,7 @@ class Front:
             if result.more is None:
                 await reply.whole(result.first, result.output_format, result.stats())
             else:
-                await self._stream(result, reply, RESULT_BYTES if user.analyst is not None else None)
+                await self._stream(result, reply, bounded=user.analyst is not None)
             return result.stats()
 
     async def _kill_named(self, kill: Kill, request: Request, user: User, statement: Statement) -> Statement:
@@ -247,7 +247,7 @@ class Front:
 
             return await self._blocking(store)
 
-    async def _stream(self, result: reading.Reading, reply: Reply, most_bytes: int | None) -> None:
+    async def _stream(self, result: reading.Reading, reply: Reply, *, bounded: bool) -> None:
         last, size = False, len(result.first)
         try:
             await reply.begin(result.output_format, result.stats())
@@ -255,8 +255,10 @@ class Front:
             while not last:
                 part, last = await self._blocking(result.next)
                 size += len(part)
-                if most_bytes is not None and size > most_bytes:
-                    raise error(TOO_MANY_ROWS_OR_BYTES, f"A result may have at most {most_bytes:,} bytes")
+                if bounded and (size > RESULT_BYTES or result.stats().result_rows > RESULT_ROWS):
+                    # chdb 4.4 heeds neither max_result_rows nor max_result_bytes in a stream
+                    most = f"at most {RESULT_ROWS:,} rows and {RESULT_BYTES:,} bytes"
+                    raise error(TOO_MANY_ROWS_OR_BYTES, f"Limit for result exceeded: it may have {most}")
                 await reply.chunk(part)
             await reply.end()
         finally:

@@ -99,9 +99,10 @@ def settings_for(asked: Mapping[str, str], limits: Mapping[str, str]) -> dict[st
     """
     found = dict(limits)
     for name, value in asked.items():
-        if name in _LOWER_ONLY and _lower(value, limits.get(name)):
+        bounded = name in _LOWER_ONLY or name in limits
+        if bounded and _lower(value, limits.get(name)):
             found[name] = value
-        elif name not in _LOWER_ONLY and _SETTINGS.fullmatch(name) and not name.endswith(("_schema", "_path")):
+        elif not bounded and _SETTINGS.fullmatch(name) and not name.endswith(("_schema", "_path")):
             if name != "readonly":
                 found[name] = value
         else:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -45,7 +45,7 @@ class AnalystWorld:
         self.ada, self.eve = self.asker("analyst"), self.asker("analyst")
         self.admin, self.member = self.asker("admin"), self.asker("member")
         self.partner = service.partner(f"Acme's \\ {uuid4().hex[:6]}")
-        self.ada_site, self.eve_site = self._website(self.ada, "ada.example"), self._website(self.eve, "eve.example")
+        self.ada_site, self.eve_site = self.website(self.ada, "ada.example"), self.website(self.eve, "eve.example")
         self.http = httpx.Client(base_url=clickhouse.address, timeout=40)
 
     def asker(self, *roles: str) -> Asker:
@@ -62,6 +62,22 @@ class AnalystWorld:
         """One statement through the ClickHouse port."""
         return self.http.post("/", content=sql, params=parameters, auth=asker.auth)
 
+    def post(
+        self, asker: Asker, question: Mapping[str, Any], headers: Mapping[str, str] | None = None
+    ) -> httpx.Response:
+        """One statement through the SQL page's call."""
+        sent = {**asker.person.headers, **(headers or {})}
+        return httpx.post(f"{self.service.address}/api/platform/sql", json=dict(question), headers=sent, timeout=40)
+
+    def cancel(self, asker: Asker, query_id: object) -> httpx.Response:
+        address = f"{self.service.address}/api/platform/sql/{query_id}"
+        headers = {**asker.person.headers, "X-Requested-With": "test"}
+        return httpx.delete(address, headers=headers, timeout=20)
+
+    def stop_all(self) -> None:
+        """Stops what runs in ClickHouse."""
+        self.service.command("KILL QUERY WHERE query LIKE '%range(1000000)%' ASYNC")
+
     def audited(self, asker: Asker) -> list[tuple[Any, ...]]:
         """Door, outcome, text and rows of what the person ran, oldest first."""
         return self.service.postgres.execute(
@@ -70,16 +86,16 @@ class AnalystWorld:
             (asker.person.account_id,),
         ).fetchall()
 
-    def _website(self, owner: Asker, domain: str) -> UUID:
+    def website(self, owner: Asker, domain: str) -> UUID:
         website, at = self.service.website(owner.person, domain=domain), this_moment()
         named: dict[str, Any] = {"partner_id": self.partner, "country": "DE", "click_id": f"click-{domain}"}
-        sale = uuid4()
+        sale, approved = uuid4(), {"d_pending": -1, "d_approved": 1, "c_pending": -250, "c_approved": 250}
         self.service.events(
             [
                 *(event(website, at - timedelta(minutes=n), visitor=n + 1, **named) for n in range(3)),
                 event(website, at, "pageview", visitor=1, path=f"/secret-of-{domain}"),
                 conversion(website, at, conversion_id=sale, d_pending=1, c_pending=250, value=5000, **named),
-                conversion(website, at, conversion_id=sale, d_pending=-1, d_approved=1, c_pending=-250, c_approved=250),
+                conversion(website, at, conversion_id=sale, **approved, **named),
             ]
         )
         return website

@@ -1,0 +1,1 @@
+"""What analysts keep: queries, and access tokens of their ClickHouse clients."""

@@ -1,0 +1,1 @@
+"""Analysts' own questions: `/api/platform/sql` and what belongs to it."""

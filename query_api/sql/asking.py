@@ -1,0 +1,231 @@
+"""`POST /api/platform/sql` and `DELETE /api/platform/sql/{queryId}`: an analyst's statement, run and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID, uuid4
+
+import anyio
+import anyio.to_thread
+import orjson
+import psycopg
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from infra.analysts import gate, ledger, limits, people
+from infra.analysts.ledger import Outcome
+from infra.analysts.people import Analyst
+from infra.analysts.views import TooMany
+from infra.identity import Principal, refuse_cross_site
+from infra.problems import FieldError, Problem
+from query_api.context import Context, Services, signed_in
+from query_api.owned import not_found
+from query_api.sql.running import Answer, Failed, until_gone
+
+log = logging.getLogger(__name__)
+router = APIRouter(prefix="/api/platform/sql", tags=["sql"])
+
+DOOR: Final = "sql page"
+Format = Literal["json", "csv", "ndjson", "parquet"]
+_ACCEPT: Final[Mapping[str, Format]] = {
+    "text/csv": "csv",
+    "application/x-ndjson": "ndjson",
+    "application/vnd.apache.parquet": "parquet",
+}
+_MEDIA: Final[Mapping[str, str]] = {
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "ndjson": "application/x-ndjson",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+def analyst(principal: Annotated[Principal, Depends(signed_in)]) -> Analyst:
+    """The person who asks, if that is an analyst or an admin. Raises `Problem` 403."""
+    if not people.ROLES & principal.roles:
+        raise Problem(403, "not_allowed", "Only analysts and admins may do this.")
+    return Analyst(principal.account_id, principal.email, principal.is_admin)
+
+
+def same_site(request: Request, context: Context) -> None:
+    """Raises `Problem` 403 for a request that another site's page may have made."""
+    refuse_cross_site(request.headers, request.method, context.settings.app_url)
+
+
+AnAnalyst = Annotated[Analyst, Depends(analyst)]
+
+
+class Question(BaseModel):
+    """One SELECT. `parameters` are the values of `{name:Type}` in it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+    sql: Annotated[str, StringConstraints(min_length=1, max_length=limits.TEXT_BYTES)]
+    queryId: Annotated[UUID | None, Field(strict=False, description="To stop it by; made up when left out")] = None
+    format: Format | None = Field(None, description="Else by Accept; JSON if that says nothing")
+    maxRows: Annotated[int, Field(ge=1, le=limits.PAGE_ROWS_MOST, description="Rows of a JSON answer")] = (
+        limits.PAGE_ROWS
+    )
+    parameters: Annotated[dict[str, str], Field(default_factory=dict, max_length=100)]
+
+
+class Column(BaseModel):
+    name: str
+    type: str
+
+
+class Statistics(BaseModel):
+    rows: int
+    rowsRead: int
+    elapsedMs: int
+
+
+class Table(BaseModel):
+    """A JSON answer. 64-bit integers are text, as JSON's readers cannot hold them."""
+
+    queryId: UUID
+    columns: list[Column]
+    rows: list[list[Any]]
+    truncated: bool = Field(description="There are more rows than maxRows")
+    statistics: Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A statement that is written down and runs."""
+
+    context: Services
+    analyst: Analyst
+    id: UUID
+
+    async def end(self, outcome: Outcome) -> None:
+        with anyio.CancelScope(shield=True), suppress(psycopg.Error):
+            call = partial(ledger.end, self.context.pool, self.analyst, self.id, outcome)
+            await anyio.to_thread.run_sync(call)
+
+
+@router.post(
+    "",
+    dependencies=[Depends(same_site)],
+    response_class=Response,
+    responses={200: {"model": Table, "content": {media.partition(";")[0]: {} for media in list(_MEDIA.values())[1:]}}},
+)
+async def run_sql(request: Request, question: Question, context: Context, person: AnAnalyst) -> Response:
+    """Runs one SELECT over the tables of `/api/platform/sql/schema`, and gives its rows."""
+    format_ = question.format or _ACCEPT.get(request.headers.get("accept", "").partition(";")[0].strip(), "json")
+    begun, sql = await _begin(context, person, question)
+    disconnected = asyncio.create_task(_disconnected(request))
+    runner = context.runner
+    work = asyncio.create_task(runner.start(begun.id, sql, format_, question.parameters, question.maxRows))
+    try:
+        answer = await until_gone(disconnected, work)
+    except Failed as failure:
+        await begun.end(Outcome(failure.outcome, 0, failure.message))
+        raise failure.problem() from failure
+    finally:
+        disconnected.cancel()
+    if answer is None:
+        await runner.kill(begun.id)
+        await begun.end(Outcome("cancelled", 0))
+        raise Problem(409, "cancelled", "The statement was cancelled.")
+    headers = {"X-Query-Id": str(begun.id), "X-Content-Type-Options": "nosniff"}
+    if format_ == "json":
+        body = _kept(begun, answer, _as_json(begun, answer, question.maxRows))
+    else:
+        headers["Content-Disposition"] = f'attachment; filename="query.{format_}"'
+        body = _kept(begun, answer, _counted(answer, format_))
+    return StreamingResponse(body, headers=headers, media_type=_MEDIA[format_])
+
+
+@router.delete("/{queryId}", status_code=204, dependencies=[Depends(same_site)])
+async def cancel_sql(queryId: UUID, context: Context, person: AnAnalyst) -> Response:
+    """Stops a statement of one's own that runs."""
+    if not await anyio.to_thread.run_sync(partial(ledger.is_running, context.pool, person, queryId)):
+        raise not_found("running statement")
+    await context.runner.kill(queryId)
+    return Response(status_code=204)
+
+
+async def _begin(context: Services, person: Analyst, question: Question) -> tuple[_Begun, str]:
+    """The statement in the gate's form, written down. Raises `Problem`."""
+
+    def begin() -> tuple[_Begun, str]:
+        statement_id = question.queryId or uuid4()
+        try:
+            admitted = gate.admit(question.sql, people.scope(context.pool, person))
+        except (gate.Refused, TooMany) as refusal:
+            ledger.refused(context.pool, person, uuid4(), DOOR, question.sql, str(refusal))
+            error = FieldError("sql", str(refusal))
+            raise Problem(400, "refused", str(refusal), errors=[error]) from refusal
+        try:
+            ledger.begin(context.pool, person, statement_id, DOOR, question.sql, admitted.tables)
+        except ledger.TooManyRunning as refusal:
+            most = f"You have {limits.RUNNING} statements running. Wait for one, or cancel one."
+            raise Problem(429, "too_many_running", most, headers={"Retry-After": "1"}) from refusal
+        except psycopg.errors.UniqueViolation as failure:
+            raise Problem(409, "conflict", "This queryId has been used already.") from failure
+        return _Begun(context, person, statement_id), admitted.sql
+
+    return await anyio.to_thread.run_sync(begin)
+
+
+async def _kept(begun: _Begun, answer: Answer, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The body, with its end written down however it comes about."""
+    outcome = answer.outcome("cancelled")
+    try:
+        async for chunk in body:
+            yield chunk
+        outcome = answer.outcome("done")
+    except Failed as failure:
+        outcome = answer.outcome(failure.outcome, failure.message)
+        raise
+    finally:
+        with anyio.CancelScope(shield=True):
+            await answer.response.aclose()
+            if outcome.outcome != "done":
+                await begun.context.runner.kill(begun.id)
+        await begun.end(outcome)
+
+
+async def _as_json(begun: _Begun, answer: Answer, most: int) -> AsyncIterator[bytes]:
+    lines = answer.lines()
+    names = orjson.loads(await anext(lines, b"[]") or b"[]")
+    types = orjson.loads(await anext(lines, b"[]") or b"[]")
+    columns = [{"name": name, "type": kind} for name, kind in zip(names, types, strict=True)]
+    yield b'{"queryId":"%s","columns":%b,"rows":[' % (str(begun.id).encode(), orjson.dumps(columns))
+    truncated, pending = False, bytearray()
+    async for line in lines:
+        if answer.rows == most:
+            truncated = True
+            break
+        pending += b"," + line if answer.rows else line
+        answer.rows += 1
+        if len(pending) > 1 << 16:
+            yield bytes(pending)
+            pending.clear()
+    statistics = {"rows": answer.rows, "rowsRead": answer.read_rows, "elapsedMs": answer.ms}
+    yield bytes(pending) + b'],"truncated":%b,"statistics":%b}' % (orjson.dumps(truncated), orjson.dumps(statistics))
+
+
+async def _counted(answer: Answer, format_: str) -> AsyncIterator[bytes]:
+    """The body as it comes; its lines are its rows where the format has lines."""
+    header = 1 if format_ == "csv" else 0
+    async for chunk in answer.chunks():
+        if format_ != "parquet":
+            answer.rows = max(0, answer.rows + chunk.count(b"\n") - header)
+            header = 0
+            if answer.rows > limits.RESULT_ROWS:
+                raise Failed(396, f"The result has more than {limits.RESULT_ROWS:,} rows. Add a LIMIT.")
+        yield chunk
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,213 @@
+"""Runs what the gate admitted on ClickHouse, as a stream: errors that come early are refusals, later ones break it off.
+
+ClickHouse knows a statement by its id here, so it can be stopped from anywhere: by its owner, when the page that asked
+goes away, or when an answer is cut short.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import unquote, urlsplit
+from uuid import UUID
+
+import httpx
+import orjson
+
+from infra.analysts import limits
+from infra.analysts.gate import RUNS_IN
+from infra.analysts.ledger import Outcome
+from infra.problems import Problem
+from infra.settings import Settings, SettingsError
+
+log = logging.getLogger(__name__)
+
+FORMATS: Final[Mapping[str, str]] = {
+    "json": "JSONCompactEachRowWithNamesAndTypes",
+    "csv": "CSVWithNames",
+    "ndjson": "JSONEachRow",
+    "parquet": "Parquet",
+}
+_CONNECTIONS: Final = 24
+_TIMEOUT: Final = httpx.Timeout(limits.SECONDS + 15, connect=3, pool=3)
+_ERROR_BYTES: Final = 20_000
+_MESSAGE: Final = re.compile(
+    r"Code: (\d+)\. DB::Exception: (.*?)(?:\. \([A-Z_0-9]+\))?(?: \(version [^()]*.*\))?\s*$", re.DOTALL
+)
+CANCELLED: Final = 394
+
+_WORDS: Final[Mapping[int, str]] = {
+    159: f"The statement took longer than {limits.SECONDS} seconds. Ask about a shorter time, or less of it.",
+    158: f"The statement would read more than {limits.ROWS_READ:,} rows. Ask about a shorter time.",
+    241: "The statement needs more memory than it may take. Group by fewer values, or select fewer columns.",
+    396: f"The result has more than {limits.RESULT_ROWS:,} rows. Add a LIMIT.",
+    CANCELLED: "The statement was cancelled.",
+}
+
+
+class Failed(Exception):
+    """ClickHouse refused or gave up; `message` is for the analyst, `code` ClickHouse's (0: it did not answer)."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+    @property
+    def outcome(self) -> str:
+        return "cancelled" if self.code == CANCELLED else "failed"
+
+    def problem(self) -> Problem:
+        if self.code == 0:
+            return Problem(503, "analytics_unavailable", self.message, headers={"Retry-After": "2"})
+        if self.code == CANCELLED:
+            return Problem(409, "cancelled", self.message)
+        return Problem(400, "too_slow" if self.code == 159 else "query_failed", self.message)
+
+
+@dataclass
+class Answer:
+    """A result that has begun. `rows` and `size` grow while it is read."""
+
+    response: httpx.Response
+    started: float = field(default_factory=time.monotonic)
+    rows: int = 0
+    size: int = 0
+    read_rows: int = 0
+
+    @property
+    def ms(self) -> int:
+        return int((time.monotonic() - self.started) * 1000)
+
+    def outcome(self, outcome: str, message: str = "") -> Outcome:
+        return Outcome(outcome, self.ms, message, self.rows, self.read_rows)
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body. Raises `Failed` when ClickHouse breaks it off or it grows beyond `limits.RESULT_BYTES`."""
+        tag = self.response.headers.get("x-clickhouse-exception-tag", "")
+        tail, last = f"__exception__\r\n{tag}\r\n".encode() if tag else b"", b""
+        try:
+            async for chunk in self.response.aiter_raw():
+                self.size += len(chunk)
+                if self.size > limits.RESULT_BYTES:
+                    raise Failed(396, f"The result has more than {limits.RESULT_BYTES:,} bytes. Add a LIMIT.")
+                if tail and tail in last + chunk:
+                    raise _failed((last + chunk).partition(tail)[2].decode("utf-8", "replace"))
+                last = chunk[-len(tail) :]
+                yield chunk
+        except httpx.HTTPError as failure:
+            raise Failed(0, "The result broke off. Please try again.") from failure
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """The body line by line, without line ends."""
+        rest = b""
+        async for chunk in self.chunks():
+            *whole, rest = (rest + chunk).split(b"\n")
+            for line in whole:
+                yield line
+        if rest:
+            yield rest
+
+
+class Runner:
+    """Statements on ClickHouse with the service's own rights, read-only and within `limits`."""
+
+    def __init__(self, settings: Settings) -> None:
+        if settings.clickhouse_url is None:
+            raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
+        parts = urlsplit(settings.clickhouse_url)
+        self._url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
+        self._http = httpx.AsyncClient(
+            auth=(unquote(parts.username or "default"), unquote(parts.password or "")),
+            timeout=_TIMEOUT,
+            limits=httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=4),
+            trust_env=False,
+        )
+
+    async def start(
+        self, statement_id: UUID, sql: str, format_: str, parameters: Mapping[str, str], page_rows: int
+    ) -> Answer:
+        """Begins a statement. Raises `Failed`. JSON is one page of `page_rows` and
+        one more; ClickHouse finishes it first."""
+        asked = {
+            **limits.settings(),
+            "readonly": "1",
+            "database": RUNS_IN,
+            "query_id": str(statement_id),
+            "default_format": FORMATS[format_],
+            "output_format_json_quote_64bit_integers": "1" if format_ == "json" else "0",
+            "output_format_json_quote_denormals": "1",
+            "cancel_http_readonly_queries_on_client_close": "1",
+        }
+        if format_ == "json":
+            asked |= {
+                "limit": str(page_rows + 1),
+                "wait_end_of_query": "1",
+            }
+        asked |= {f"param_{name}": value for name, value in parameters.items()}
+        started = time.monotonic()
+        request = self._http.build_request("POST", self._url, params=asked, content=sql.encode())
+        try:
+            response = await self._http.send(request, stream=True)
+            if response.status_code != 200:
+                text = await _beginning(response)
+                raise _failed(text)
+        except httpx.HTTPError as failure:
+            log.warning("clickhouse did not answer an analyst: %s", type(failure).__name__)
+            raise Failed(0, "The analytics store does not answer just now. Please try again in a moment.") from failure
+        return Answer(response, started, read_rows=_read_rows(response))
+
+    async def kill(self, statement_id: UUID) -> None:
+        """Asks ClickHouse to stop it; no matter if it is gone already."""
+        sql = f"KILL QUERY WHERE query_id = '{statement_id}' ASYNC"
+        with suppress(httpx.HTTPError):
+            await self._http.post(self._url, content=sql.encode(), timeout=5)
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+
+async def _beginning(response: httpx.Response) -> str:
+    found = b""
+    try:
+        async for chunk in response.aiter_bytes():
+            found += chunk
+            if len(found) > _ERROR_BYTES:
+                break
+    finally:
+        await response.aclose()
+    return found.decode("utf-8", "replace")
+
+
+def _read_rows(response: httpx.Response) -> int:
+    try:
+        return int(orjson.loads(response.headers.get("x-clickhouse-summary", "{}")).get("read_rows", 0))
+    except (orjson.JSONDecodeError, ValueError, AttributeError):
+        return 0
+
+
+def _failed(text: str) -> Failed:
+    found = _MESSAGE.search(text)
+    if found is None:
+        return Failed(1001, "The statement failed.")
+    code = int(found.group(1))
+    if code in (202, 210):
+        return Failed(0, "The analytics store is busy just now. Please try again in a moment.")
+    return Failed(code, _WORDS.get(code, found.group(2).strip()[:2000]))
+
+
+async def until_gone(disconnected: asyncio.Task[None], work: asyncio.Task[Answer]) -> Answer | None:
+    """What `work` gives, or None when the client went away first; `work` is then cancelled."""
+    await asyncio.wait({disconnected, work}, return_when=asyncio.FIRST_COMPLETED)
+    if work.done():
+        return work.result()
+    work.cancel()
+    with suppress(asyncio.CancelledError, Failed):
+        await work
+    return None

@@ -1,0 +1,360 @@
+"""Analysts' statements over real engines, through both doors: the SQL page's calls and the ClickHouse port."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import clickhouse_connect
+import httpx
+import pytest
+from clickhouse_connect.driver.exceptions import DatabaseError
+
+from command_api.analysts.routes import TOKENS_MOST
+from infra.analysts import limits
+from infra.analysts.views import SCHEMA
+from infra.settings import Settings
+from tests.support.analysts import AnalystWorld, Asker, analyst_world
+from tests.support.engines import wait_until
+from tests.support.escapes import ESCAPES
+from tests.support.whole_api import whole
+
+SLOW = (
+    "SELECT count() FROM (SELECT arrayJoin(range(100000)) AS a) AS x"
+    " CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y"
+)
+Ask = Callable[[Asker, str], httpx.Response]
+
+
+@pytest.fixture(scope="module")
+def world(embedded_postgres: Settings) -> Iterator[AnalystWorld]:
+    with analyst_world(embedded_postgres) as made:
+        yield made
+
+
+@pytest.fixture(params=["page", "port"])
+def ask(request: pytest.FixtureRequest, world: AnalystWorld) -> Ask:
+    """One statement through one of the doors; a result is CSV."""
+    if request.param == "page":
+        return lambda asker, sql: world.post(asker, {"sql": sql, "format": "csv"})
+    return lambda asker, sql: world.ask(asker, sql, default_format="CSVWithNames")
+
+
+@pytest.mark.parametrize("name", sorted(ESCAPES))
+def test_no_way_out_through_either_door(world: AnalystWorld, ask: Ask, name: str) -> None:
+    answer = ask(world.ada, ESCAPES[name])
+    assert answer.status_code in (400, 403, 404, 413, 422), answer.text[:300]
+    assert "secret-of-eve" not in answer.text and str(world.eve_site) not in answer.text
+    assert "root:" not in answer.text
+
+
+@pytest.mark.parametrize("table", sorted(SCHEMA))
+def test_rows_are_the_own_websites(world: AnalystWorld, ask: Ask, table: str) -> None:
+    rows = {asker.email: ask(asker, f"SELECT * FROM {table}").text for asker in (world.ada, world.eve, world.admin)}
+    if table in ("partners", "links"):
+        return
+    ada, eve, admin = rows.values()
+    assert str(world.ada_site) in ada and str(world.eve_site) not in ada
+    assert str(world.eve_site) in eve and str(world.ada_site) not in eve
+    assert str(world.ada_site) in admin and str(world.eve_site) in admin
+
+
+@pytest.mark.parametrize("view", SCHEMA.values(), ids=str)
+def test_tables_are_as_they_are_described(world: AnalystWorld, ask: Ask, view: Any) -> None:
+    found = world.post(world.ada, {"sql": f"SELECT * FROM {view.name} LIMIT 0"}).json()
+    assert [(one["name"], one["type"].replace(", ", ",")) for one in found["columns"]] == [
+        (one.name, one.type) for one in view.columns
+    ]
+    if view.example:
+        assert ask(world.ada, view.example).status_code == 200
+
+
+def test_figures_agree_with_the_rows(world: AnalystWorld) -> None:
+    def value(sql: str) -> Any:
+        [row] = world.post(world.ada, {"sql": sql}).json()["rows"]
+        return row
+
+    assert value("SELECT count() FROM clicks") == ["3"]
+    assert value("SELECT sum(clicks), sum(pageviews), sum(approved), sum(c_approved) FROM traffic_15m") == [
+        "3", "1", "1", "250",
+    ]  # fmt: skip
+    assert value("SELECT status, commission, value, country FROM conversions") == ["approved", "250", "5000", "DE"]
+    assert value("SELECT uniqCombinedMerge(12)(visitors) FROM visitors_15m WHERE NOT is_bot") == ["3"]
+    assert value("SELECT domain FROM websites") == ["ada.example"]
+    [name] = value("SELECT p.name FROM partner_15m AS r JOIN partners AS p ON p.id = r.partner_id LIMIT 1")
+    assert name.startswith("Acme's \\ ")
+
+
+def test_a_removed_website_and_a_taken_role_count_at_once(world: AnalystWorld, ask: Ask) -> None:
+    zoe = world.asker("analyst")
+    site = world.website(zoe, "zoe.example")
+    assert ask(zoe, "SELECT count() AS n FROM clicks").text.split() == ['"n"', "3"]
+    world.service.postgres.execute("UPDATE read.websites__g1 SET deleted_at = now() WHERE id = %s", (site,))
+    assert ask(zoe, "SELECT count() AS n FROM clicks").text.split() == ['"n"', "0"]
+
+
+def test_only_analysts_and_admins(world: AnalystWorld) -> None:
+    assert world.post(world.member, {"sql": "SELECT 1"}).status_code == 403
+    assert httpx.post(f"{world.service.address}/api/platform/sql", json={"sql": "SELECT 1"}).status_code == 401
+    for path in ("schema", "history", "queries", "tokens"):
+        assert world.service.get(f"/api/platform/sql/{path}", world.member.person).status_code == 403
+        assert world.service.get(f"/api/platform/sql/{path}").status_code == 401
+    assert world.service.get("/api/admin/sql/history", world.ada.person).status_code == 403
+    cross = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    assert world.post(world.ada, {"sql": "SELECT 1"}, headers=cross).status_code in (401, 403)
+
+
+def test_the_port_takes_tokens_of_analysts_only(world: AnalystWorld) -> None:
+    assert world.ask(world.ada, "SELECT 1").text == "1\n"
+    upper = Asker(world.ada.person, world.ada.email.upper(), world.ada.token, world.ada.token_id)
+    assert world.ask(upper, "SELECT 1").status_code == 200
+    for email, token in (
+        (world.ada.email, "sql_wrong"),
+        (world.ada.email, ""),
+        (world.eve.email, world.ada.token),
+        (world.member.email, world.member.token),
+        ("althing", world.ada.token),
+    ):
+        answer = world.ask(Asker(world.ada.person, email, token, uuid4()), "SELECT 1")
+        assert answer.status_code == 403 and "AUTHENTICATION_FAILED" in answer.text
+    postgres, gone = world.service.postgres, world.asker("analyst")
+    assert world.ask(gone, "SELECT 1").status_code == 200
+    [used] = (
+        postgres.execute("SELECT last_used_at FROM auth.sql_token WHERE id = %s", (gone.token_id,)).fetchone() or []
+    )
+    assert used is not None
+    postgres.execute("UPDATE read.accounts__g1 SET roles = '{member}' WHERE id = %s", (gone.person.account_id,))
+    assert world.ask(gone, "SELECT 1").status_code == 403
+    postgres.execute("UPDATE read.accounts__g1 SET roles = '{analyst}' WHERE id = %s", (gone.person.account_id,))
+    postgres.execute("UPDATE auth.sql_token SET revoked_at = now() WHERE id = %s", (gone.token_id,))
+    assert world.ask(gone, "SELECT 1").status_code == 403
+
+
+def test_clickhouse_connect_works(world: AnalystWorld) -> None:
+    options: dict[str, Any] = {"host": "127.0.0.1", "port": world.clickhouse.port}
+    with clickhouse_connect.get_client(username=world.ada.email, password=world.ada.token, **options) as client:
+        frame = client.query_df("SELECT bucket, sum(clicks) AS clicks FROM traffic_15m GROUP BY bucket ORDER BY bucket")
+        assert frame["clicks"].sum() == 3
+        found = client.query("SELECT count() FROM clicks WHERE country = {c:String}", parameters={"c": "DE"})
+        assert found.result_rows == [(3,)]
+        assert client.query("SHOW TABLES").result_rows == [(name,) for name in sorted(SCHEMA)]
+        assert client.query("DESCRIBE TABLE websites").result_rows[0][:2] == ("id", "UUID")
+        assert client.command("SELECT currentDatabase()") == "althing"
+        named = client.query("SELECT name FROM system.tables").result_rows
+        assert sorted(row[0] for row in named) == sorted(SCHEMA)
+        with client.query_row_block_stream("SELECT arrayJoin(range(200000)) AS n") as stream:
+            assert sum(len(block) for block in stream) == 200_000
+        for refused in ("INSERT INTO events VALUES (1)", "SELECT * FROM system.users"):
+            with pytest.raises(DatabaseError):
+                client.command(refused)
+    with pytest.raises(DatabaseError):
+        clickhouse_connect.get_client(username=world.ada.email, password=world.ada.token, database="system", **options)
+
+
+def test_settings_cannot_be_loosened_on_the_port(world: AnalystWorld) -> None:
+    loose = {
+        "readonly": "0", "max_execution_time": "3600", "max_memory_usage": "0", "max_result_rows": "99999999",
+        "max_rows_to_read": "0", "allow_ddl": "1", "max_query_size": "1", "format_schema": "/etc/passwd",
+        "additional_table_filters": "{}", "max_threads": "64",
+    }  # fmt: skip
+    for name, value in loose.items():
+        answer = world.ask(world.ada, "SELECT value FROM system.settings WHERE name = 'readonly'", **{name: value})
+        assert answer.status_code != 200 or answer.text == "1\n", name
+    assert world.ask(world.ada, "SELECT 1", max_threads="64").status_code != 200
+    assert world.ask(world.ada, "SELECT 1", max_threads="1").status_code == 200
+    told = world.ask(world.ada, "SELECT name, value FROM system.settings WHERE name LIKE 'max_%'", readonly="0").text
+    assert "max_execution_time\t30\n" in told
+    assert world.ask(world.ada, "SELECT 1", database="system").status_code == 404
+    assert world.ask(world.ada, "SELECT 1", role="admin").status_code == 403
+    brought = {"files": {"t": ("t", "1\n")}, "params": {"query": "SELECT * FROM t", "t_structure": "a UInt8"}}
+    assert world.http.post("/", auth=world.ada.auth, **brought).status_code == 403  # type: ignore[arg-type]
+    assert world.ask(world.ada, "SELECT 1 FORMAT Template").status_code == 403
+    assert world.ask(world.ada, "SELECT 1", default_format="Template").status_code in (400, 403)
+
+
+def test_every_statement_is_written_down(world: AnalystWorld) -> None:
+    zoe = world.asker("analyst")
+    world.ask(zoe, "SELECT 1")
+    world.ask(zoe, "DROP TABLE events")
+    world.post(zoe, {"sql": "SELECT arrayJoin([1, 2, 3])"})
+    world.post(zoe, {"sql": "SELECT * FROM system.users"})
+    world.post(zoe, {"sql": "SELECT nothing FROM events"})
+    assert [(door, outcome, rows) for door, outcome, _, rows in world.audited(zoe)] == [
+        ("clickhouse", "done", 1),
+        ("clickhouse", "refused", 0),
+        ("sql page", "done", 3),
+        ("sql page", "refused", 0),
+        ("sql page", "failed", 0),
+    ]
+    history = world.service.get("/api/platform/sql/history?limit=3", zoe.person)
+    assert history.json()[0]["sql"] == "SELECT nothing FROM events" and len(history.json()) == 3
+    rest = world.service.get(history.links["next"]["url"], zoe.person).json()
+    assert [one["sql"] for one in rest] == ["DROP TABLE events", "SELECT 1"]
+    of_eve = world.service.get("/api/platform/sql/history", world.eve.person).json()
+    assert not {one["id"] for one in of_eve} & {one["id"] for one in (*history.json(), *rest)}
+    everybody = world.service.get("/api/admin/sql/history?limit=200", world.admin.person).json()
+    assert {"DROP TABLE events", "SELECT nothing FROM events"} <= {
+        one["sql"] for one in everybody if one["email"] == zoe.email
+    }
+
+
+def test_what_cannot_be_written_down_does_not_run(world: AnalystWorld) -> None:
+    query_id = str(uuid4())
+    assert world.post(world.ada, {"sql": "SELECT 1", "queryId": query_id}).status_code == 200
+    assert world.post(world.ada, {"sql": "SELECT 1", "queryId": query_id}).status_code == 409
+
+
+def test_at_most_so_many_at_once_over_both_doors(world: AnalystWorld) -> None:
+    zoe, results = world.asker("analyst"), []
+
+    def run(number: int) -> None:
+        if number % 2:
+            results.append(world.ask(zoe, f"{SLOW} -- {number}").status_code)
+        else:
+            results.append(world.post(zoe, {"sql": f"{SLOW} -- {number}"}).status_code)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(limits.RUNNING)]
+    for thread in threads:
+        thread.start()
+    running = "SELECT id FROM ops.sql_statement WHERE account_id = %s AND outcome = 'running'"
+    postgres, account = world.service.postgres, (zoe.person.account_id,)
+    wait_until(lambda: len(postgres.execute(running, account).fetchall()) == limits.RUNNING, 20, "all to run")
+    assert world.post(zoe, {"sql": "SELECT 1"}).status_code == 429
+    assert world.ask(zoe, "SELECT 1").status_code == 503
+    assert world.ask(world.ada, "SELECT 1").status_code == 200
+    ids = [row[0] for row in postgres.execute(running, account).fetchall()]
+    for query_id in ids:
+        world.cancel(zoe, query_id)
+    world.stop_all()
+    for thread in threads:
+        thread.join(40)
+    assert len(results) == limits.RUNNING and 200 not in results
+    wait_until(lambda: not postgres.execute(running, account).fetchall(), 20, "none to run")
+
+
+def test_cancelling_is_the_owners(world: AnalystWorld) -> None:
+    zoe, query_id, answers = world.asker("analyst"), str(uuid4()), []
+    thread = threading.Thread(target=lambda: answers.append(world.post(zoe, {"sql": SLOW, "queryId": query_id})))
+    thread.start()
+    running = "SELECT FROM ops.sql_statement WHERE id = %s AND outcome = 'running'"
+    wait_until(lambda: world.service.postgres.execute(running, (query_id,)).fetchone() is not None, 20, "it to run")
+    assert world.cancel(world.eve, query_id).status_code == 404
+    assert world.cancel(world.member, query_id).status_code == 403
+
+    def ended() -> bool:
+        """It runs once ClickHouse knows it, so a first try may come too early."""
+        world.cancel(zoe, query_id)
+        thread.join(0.2)
+        return bool(answers)
+
+    wait_until(ended, 25, "its end")
+    assert answers[0].status_code == 409 and answers[0].json()["code"] == "cancelled"
+    assert world.cancel(zoe, query_id).status_code == 404
+    assert [outcome for _, outcome, _, _ in world.audited(zoe)] == ["cancelled"]
+
+
+def test_limits_hold(world: AnalystWorld) -> None:
+    cut = world.post(world.ada, {"sql": "SELECT arrayJoin(range(50000)) AS n", "maxRows": 100}).json()
+    assert len(cut["rows"]) == 100 and cut["truncated"] is True and cut["statistics"]["rows"] == 100
+    whole = world.post(world.ada, {"sql": "SELECT arrayJoin(range(100)) AS n", "maxRows": 100}).json()
+    assert len(whole["rows"]) == 100 and whole["truncated"] is False
+    greedy = world.post(
+        world.ada, {"sql": "SELECT length(groupArray(repeat('x', 1000000))) FROM (SELECT arrayJoin(range(5000)))"}
+    )
+    assert greedy.status_code == 400 and "memory" in greedy.json()["message"]
+    ordered = "SELECT number FROM (SELECT arrayJoin(range(3000000)) AS number) ORDER BY number DESC"
+    page = world.post(world.ada, {"sql": ordered, "maxRows": 3}).json()
+    assert page["rows"] == [[2999999], [2999998], [2999997]] and page["truncated"] is True
+    few = world.post(world.ada, {"sql": f"{ordered} LIMIT 2", "maxRows": 3}).json()
+    assert len(few["rows"]) == 2 and few["truncated"] is False
+    with pytest.raises(httpx.RemoteProtocolError):
+        world.ask(world.ada, ordered)
+    with pytest.raises(httpx.RemoteProtocolError):
+        world.post(world.ada, {"sql": ordered, "format": "csv"})
+    assert world.post(world.ada, {"sql": ordered, "format": "parquet"}).status_code == 400
+
+
+@pytest.mark.parametrize("format_", ["csv", "ndjson", "parquet"])
+def test_downloads(world: AnalystWorld, format_: str) -> None:
+    answer = world.post(
+        world.ada, {"sql": "SELECT country, count() AS n FROM clicks GROUP BY country", "format": format_}
+    )
+    assert answer.headers["content-disposition"] == f'attachment; filename="query.{format_}"'
+    expected = {"csv": b'"country","n"\n"DE",3\n', "ndjson": b'{"country":"DE","n":3}\n'}
+    assert answer.content[:4] == b"PAR1" if format_ == "parquet" else answer.content == expected[format_]
+    media = {"csv": "text/csv", "ndjson": "application/x-ndjson", "parquet": "application/vnd.apache.parquet"}[format_]
+    chosen = world.post(world.ada, {"sql": "SELECT 1"}, headers={"Accept": media})
+    assert chosen.headers["content-type"].startswith(media)
+
+
+def test_schema_tells_everything(world: AnalystWorld) -> None:
+    schema = world.service.get("/api/platform/sql/schema", world.ada.person).json()
+    assert [one["name"] for one in schema["tables"]] == list(SCHEMA)
+    assert all(column["comment"] for table in schema["tables"] for column in table["columns"])
+    assert schema["limits"]["seconds"] == 30 and schema["connection"]["user"] == world.ada.email
+    assert "uniqExact" in schema["functions"]
+
+
+def test_parameters(world: AnalystWorld) -> None:
+    sql = "SELECT count() AS n FROM clicks WHERE country = {c:String}"
+    assert world.post(world.ada, {"sql": sql, "parameters": {"c": "DE"}}).json()["rows"] == [["3"]]
+    assert world.post(world.ada, {"sql": sql, "parameters": {"c": "' OR 1 = 1 --"}}).json()["rows"] == [["0"]]
+    assert world.post(world.ada, {"sql": sql}).status_code == 400
+
+
+def test_tokens_and_kept_queries_through_the_gateway(
+    world: AnalystWorld, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    zoe = world.asker("analyst")
+    with whole(world.service, tmp_path_factory.mktemp("dist")) as api:
+        made = api.call("POST", "/api/platform/sql/tokens", zoe.person, json={"name": " My notebook "}).json()
+        assert made["name"] == "My notebook" and made["token"].endswith(made["last4"])
+        by_token = Asker(zoe.person, zoe.email, made["token"], made["id"])
+        assert world.ask(by_token, "SELECT 1").text == "1\n"
+        listed = api.call("GET", "/api/platform/sql/tokens", zoe.person).json()
+        assert made["token"] not in str(listed)
+        assert [one["id"] for one in listed if one["name"] == "My notebook" and one["lastUsedAt"]] == [made["id"]]
+        address = f"/api/platform/sql/tokens/{made['id']}"
+        assert api.call("DELETE", address, world.eve.person).status_code == 404
+        assert api.call("DELETE", address, world.member.person).status_code == 403
+        assert api.call("DELETE", address, zoe.person).status_code == 204
+        assert api.call("DELETE", address, zoe.person).status_code == 404
+        assert world.ask(by_token, "SELECT 1").status_code == 403
+        trail = "SELECT action FROM auth.audit WHERE actor_id = %s ORDER BY at"
+        actions = world.service.postgres.execute(trail, (zoe.person.account_id,)).fetchall()
+        assert actions == [("analyst.token_issued",), ("analyst.token_revoked",)]
+
+        kept = {"title": "Sales", "sql": "SELECT 1"}
+        first = api.call("POST", "/api/platform/sql/queries", zoe.person, json=kept)
+        assert first.status_code == 201
+        again = api.call("POST", "/api/platform/sql/queries", zoe.person, json={**kept, "sql": "SELECT 2"}).json()
+        assert again["id"] == first.json()["id"]
+        [found] = api.call("GET", "/api/platform/sql/queries", zoe.person).json()
+        assert (found["title"], found["sql"]) == ("Sales", "SELECT 2")
+        assert api.call("GET", "/api/platform/sql/queries", world.eve.person).json() == []
+        address = f"/api/platform/sql/queries/{found['id']}"
+        assert api.call("DELETE", address, world.eve.person).status_code == 404
+        assert api.call("DELETE", address, zoe.person).status_code == 204
+        for path, body in (("queries", kept), ("tokens", {"name": "x"})):
+            assert api.call("POST", f"/api/platform/sql/{path}", world.member.person, json=body).status_code == 403
+            assert api.call("POST", f"/api/platform/sql/{path}", json=body).status_code == 401
+
+        asked = api.call("POST", "/api/platform/sql", zoe.person, json={"sql": "SELECT count() FROM clicks"}).json()
+        assert asked["rows"] == [["0"]]
+        assert api.call("DELETE", f"/api/platform/sql/{asked['queryId']}", zoe.person).status_code == 404
+
+
+def test_no_more_tokens_than_allowed_when_many_are_made_at_once(
+    world: AnalystWorld, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    zoe = world.asker("analyst")
+    with whole(world.service, tmp_path_factory.mktemp("dist")) as api, ThreadPoolExecutor(8) as threads:
+
+        def make(number: int) -> int:
+            return api.call("POST", "/api/platform/sql/tokens", zoe.person, json={"name": str(number)}).status_code
+
+        made = list(threads.map(make, range(TOKENS_MOST + 6)))
+    assert sorted(made) == [201] * (TOKENS_MOST - 1) + [409] * 7, "the world gave one token already"
