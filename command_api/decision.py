@@ -12,7 +12,7 @@ State = TypeVar("State")
 Evolve = Callable[[State | None, Any], State]
 """Gives the state after an event; the state before is none for an aggregate's first event."""
 
-Kind = Literal["invalid", "conflict", "missing"]
+Kind = Literal["invalid", "conflict", "missing", "forbidden"]
 
 
 class Refused(Exception):

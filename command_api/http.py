@@ -20,7 +20,7 @@ from infra.client import Client, client_of
 from infra.identity import Principal, authenticate, require_admin
 from infra.problems import FieldError, Problem, unavailable
 
-STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404}
+STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "forbidden": 403}
 
 
 class Body(BaseModel):
