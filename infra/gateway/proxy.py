@@ -23,12 +23,9 @@ from infra.settings import Network
 log = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
-<<<<<<< Updated upstream
 _LIVE = b"/live"
 """How the addresses of live streams end: whatever a client says that it accepts, they have connections of their own."""
-=======
 _QUESTION = re.compile(r"/api/platform/sql(/[0-9a-fA-F-]{32,36})?")
->>>>>>> Stashed changes
 _CONNECT_S = 1.5
 _READ_S = 35.0
 _STREAM_READ_S = 60.0
@@ -174,15 +171,14 @@ async def _disconnected(receive: Receive) -> None:
             return
 
 
-<<<<<<< Updated upstream
 def _path(request: httpx.Request) -> str:
     target: bytes = request.extensions["target"]
     return target.partition(b"?")[0].decode("latin-1")
-=======
+
+
 def _is_question(scope: Scope) -> bool:
     """An analyst's statement is a read, though it comes by POST and is stopped by DELETE."""
     return _QUESTION.fullmatch(scope["path"]) is not None
->>>>>>> Stashed changes
 
 
 def _has_body(scope: Scope) -> bool:

@@ -23,8 +23,9 @@ def routes(query_service: QueryService) -> dict[str, Any]:
     document = query_service.get("/api/openapi.json").json()
     paths: dict[str, Any] = document["paths"]
     assert len(paths) >= 25
-    assert all(set(operations) == {"get"} for operations in paths.values())
-    return paths
+    asked = {path for path, operations in paths.items() if "get" not in operations}
+    assert asked == {"/api/platform/sql", "/api/platform/sql/{queryId}"}, "an analyst's statement comes by POST"
+    return {path: operations for path, operations in paths.items() if path not in asked}
 
 
 def test_operations_have_names_of_their_own(routes: dict[str, Any]) -> None:
