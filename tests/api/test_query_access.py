@@ -15,6 +15,7 @@ from tests.support.query import Person, QueryService, World, conversion, event, 
 PUBLIC = {"/api/platform/about"}
 OF_EVERYBODY = {"/api/platform/user", "/api/platform/partners"}
 OWN_LISTS = {"/api/platform/websites", "/api/platform/links", "/api/platform/conversions"}
+OF_ANALYSTS = {f"/api/platform/sql/{name}" for name in ("schema", "history", "queries", "tokens")}
 OF_A_WEBSITE = {"/api/platform/websites/{id}/keys", "/api/platform/websites/{id}/snippet"}
 
 
@@ -48,7 +49,9 @@ def test_a_website_of_another_does_not_exist(query_service: QueryService, routes
     for path in routes.keys() - PUBLIC - OF_EVERYBODY:
         for person in (world.eve, world.analyst):
             answer = query_service.get(world.address(path), person)
-            if path in OWN_LISTS:
+            if path in OF_ANALYSTS:
+                assert answer.status_code == (200 if person is world.analyst else 403), path
+            elif path in OWN_LISTS:
                 assert answer.json() == [], path
                 named = query_service.get(f"{path}?websiteId={world.website}", person)
                 assert named.status_code == 404 or path == "/api/platform/websites", path
@@ -62,7 +65,7 @@ def test_owners_and_admins_read_it(query_service: QueryService, routes: dict[str
         if path.endswith("/live"):
             continue
         is_admins = path.startswith("/api/admin/")
-        if not is_admins:
+        if not is_admins and path not in OF_ANALYSTS:
             answer = query_service.get(world.address(path), world.ada)
             assert answer.status_code == 200, (path, answer.text)
             if path in OWN_LISTS | OF_A_WEBSITE:

@@ -49,6 +49,10 @@ class Call:
         return self.template.startswith("/api/admin/")
 
     @property
+    def is_analysts(self) -> bool:
+        return self.template.startswith("/api/platform/sql")
+
+    @property
     def options(self) -> dict[str, Any]:
         return {} if self.body is None else {"json": self.body}
 
@@ -220,10 +224,10 @@ def test_the_calls_would_reach_the_owner(whole_api: Api, belongings: Belongings,
         if call.key in PUBLIC | {("post", "/api/platform/logout")}:  # these people have sessions, but never registered
             continue
         mine = belongings if call.method == "get" else Belongings(whole_api)
-        person = mine.admin if call.is_admins else mine.owner
+        person = mine.admin if call.is_admins or call.is_analysts else mine.owner
         call = Walk(whole_api.document, mine).calls[number]
         status, body = whole_api.status(call.method, call.path, person.headers, **call.options)
-        is_there = "dead-letters/{id}" not in call.template
+        is_there = "dead-letters/{id}" not in call.template and not (call.is_analysts and "{" in call.template)
         assert status not in (401, 403) and status < 500 and (status != 404 or not is_there), (call.key, status, body)
 
 
