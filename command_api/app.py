@@ -11,10 +11,11 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from command_api.accounts import admin_routes, invite_routes, settings_routes
+from command_api.accounts import admin_routes, invite_routes, settings_routes, website_login
 from command_api.accounts import routes as accounts
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.sign_in import Accounts
+from command_api.analysts import routes as analysts
 from command_api.conversions import routes as conversions
 from command_api.core import Core
 from command_api.http import install_refusals
@@ -34,12 +35,14 @@ CONTEXTS = (
     invite_routes,
     settings_routes,
     admin_routes,
+    website_login,
     websites,
     partners,
     links,
     conversions,
     operations,
     dead_letters,
+    analysts,
 )
 
 

@@ -73,19 +73,19 @@ def authenticate(pool: Pool, headers: Headers, method: str) -> Principal:
 
     Does not check where the request comes from: unsafe methods need `refuse_cross_site` as well.
     """
-    token = _bearer(headers)
+    token = bearer(headers)
     cookie = session_cookie(headers)
     if token is None and (cookie is None or method not in SAFE_METHODS):
         raise not_signed_in()
     where, secret = ("token_hash", token) if token is not None else ("cookie_hash", cookie)
     assert secret is not None  # noqa: S101 - one of the two is there
     with pool.connection() as connection:
-        row = connection.execute(_FIND[where], {"hash": _hash(secret), "touch": TOUCH_AFTER, "idle": IDLE}).fetchone()
+        row = connection.execute(_FIND[where], {"hash": hashed(secret), "touch": TOUCH_AFTER, "idle": IDLE}).fetchone()
         if row is None:
             raise not_signed_in()
         session_id, account_id, email, name, roles, cookie_hash, touch, token_is_live = _values(row)
         if token is not None:
-            with_cookie = cookie is not None and compare_digest(_hash(cookie), bytes(cookie_hash))
+            with_cookie = cookie is not None and compare_digest(hashed(cookie), bytes(cookie_hash))
             if not with_cookie and (from_browser(headers) or not token_is_live):
                 raise not_signed_in()
         if touch:
@@ -120,7 +120,7 @@ def refuse_cross_site(headers: Headers, method: str, public_url: str) -> None:
     deliberate = (
         content_type == "application/json"
         or headers.get("x-requested-with") is not None
-        or (_bearer(headers) is not None and not from_browser(headers))
+        or (bearer(headers) is not None and not from_browser(headers))
     )
     if not (trusted and deliberate):
         raise Problem(403, "cross_site", "This request did not come from the app itself.")
@@ -151,8 +151,8 @@ def open_session(
         (
             session_id,
             account_id,
-            _hash(opened.cookie),
-            _hash(opened.token),
+            hashed(opened.cookie),
+            hashed(opened.token),
             email,
             name,
             sorted(roles),
@@ -197,26 +197,28 @@ def clear_cookie(public_url: str) -> str:
     return f"{name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
 
 
-def session_cookie(headers: Headers) -> str | None:
+def session_cookie(headers: Headers, name: str = COOKIE) -> str | None:
     """The session cookie's value, the `__Host-` one first: a subdomain cannot plant that one."""
     found: dict[str, str] = {}
     for part in headers.get("cookie", "").split(";"):
-        name, equals, value = part.strip().partition("=")
+        key, equals, value = part.strip().partition("=")
         if equals:
-            found.setdefault(name, value)
-    return found.get(SECURE_COOKIE) or found.get(COOKIE) or None
+            found.setdefault(key, value)
+    return found.get(f"__Host-{name}") or found.get(name) or None
 
 
 def not_signed_in() -> Problem:
     return Problem(401, "not_signed_in", "Please sign in.", headers={"WWW-Authenticate": "Bearer"})
 
 
-def _bearer(headers: Headers) -> str | None:
+def bearer(headers: Headers) -> str | None:
+    """The token of an `Authorization` header."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
-def _hash(secret: str) -> bytes:
+def hashed(secret: str) -> bytes:
+    """What is kept of a session's secret."""
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 

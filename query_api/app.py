@@ -41,6 +41,7 @@ from query_api.sql import asking as sql_asking
 from query_api.sql import routes as sql
 from query_api.sql.running import Runner
 from query_api.waiting import Positions
+from query_api.website import routes as website
 
 THREADS: Final = 32
 """Requests that are worked on at one time; further ones wait for a thread."""
@@ -54,6 +55,7 @@ ROUTERS: Final = (
     accounts.router,
     audit_trail.router,
     outbox.router,
+    website.router,
     websites.router,
     partners.router,
     links.router,

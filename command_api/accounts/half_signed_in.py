@@ -96,18 +96,18 @@ class Tickets:
         row = self._row(ticket, "second_factor")
         return Ticket(bytes(row["token_hash"]), row["account_id"], row["method"])
 
-    def newest(self, account_id: UUID, client: Client) -> Ticket | None:
+    def newest(self, account_id: UUID, method: str, client: Client) -> Ticket | None:
         """The account's last ticket from this network, for a client that sends everything again instead of it.
 
         Raises `Problem` 401 `ticket_ended` when five wrong codes have ended it.
         """
         with self._pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
-            row = cursor.execute(_NEWEST, (account_id, client.network)).fetchone()
+            row = cursor.execute(_NEWEST, (account_id, method, client.network)).fetchone()
         if row is None:
             return None
         if row["wrong"] >= WRONG_CODES:
             raise ended()
-        return Ticket(bytes(row["token_hash"]), account_id, row["method"])
+        return Ticket(bytes(row["token_hash"]), account_id, method)
 
     def identity(self, ticket: str) -> ProvenIdentity:
         """The proven identity that waits for an account. Raises `Problem` 401 `ticket_ended`."""
@@ -165,8 +165,8 @@ _LIVE: Final = (
     " WHERE token_hash = %s AND kind = %s AND wrong < %s AND expires_at > now()"
 )
 _NEWEST: Final = (
-    "SELECT token_hash, method, wrong FROM auth.login_ticket WHERE account_id = %s AND kind = 'second_factor'"
-    " AND address = %s AND expires_at > now() ORDER BY created_at DESC LIMIT 1"
+    "SELECT token_hash, wrong FROM auth.login_ticket WHERE account_id = %s AND kind = 'second_factor'"
+    " AND method = %s AND address = %s AND expires_at > now() ORDER BY created_at DESC LIMIT 1"
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
@@ -60,13 +60,13 @@ class SessionResult(Answer):
 
     token: str
     user: User
-    requires_2fa: Annotated[bool, Field(alias="requires2FA")] = False
+    requires_2fa: Annotated[Literal[False], Field(alias="requires2FA")] = False
 
 
 class SecondFactorAsked(Answer):
     """The password was right; `/login/second-factor` takes the ticket and a code, five times at most."""
 
-    requires_2fa: Annotated[bool, Field(alias="requires2FA")] = True
+    requires_2fa: Annotated[Literal[True], Field(alias="requires2FA")] = True
     ticket: str
 
 

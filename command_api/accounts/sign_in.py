@@ -69,7 +69,7 @@ class Accounts:
         if not code and not recovery_code:
             return SecondFactorNeeded(self.desk.tickets.for_second_factor(account.id, "password", client))
         tickets = self.desk.tickets
-        found = tickets.second_factor(ticket) if ticket else tickets.newest(account.id, client)
+        found = tickets.second_factor(ticket) if ticket else tickets.newest(account.id, "password", client)
         if found is None:
             found = tickets.second_factor(tickets.for_second_factor(account.id, "password", client))
         if found.account_id != account.id:
@@ -184,11 +184,15 @@ class Accounts:
             )
         return f"{settings.app_url}/setup?token={token}"
 
-    def _finish(self, ticket: Ticket, code: str | None, recovery_code: str | None, client: Client) -> Entered:
+    def try_code(self, ticket: Ticket, code: str | None, recovery_code: str | None, client: Client) -> None:
+        """Takes one of the ticket's tries. Raises `Problem` 401 `wrong_code`, `ticket_ended`, 429."""
         self.desk.tickets.count_try(ticket)
         if not self.desk.is_factor(ticket.account_id, code, recovery_code, client):
             self.desk.refuse("account.sign_in", client, ticket.account_id, {"reason": "code", "method": ticket.method})
             raise Problem(401, "wrong_code", "That code is not right.")
+
+    def _finish(self, ticket: Ticket, code: str | None, recovery_code: str | None, client: Client) -> Entered:
+        self.try_code(ticket, code, recovery_code, client)
         return self.enter(ticket.account_id, ticket.method, client, ticket)
 
     def _create_first(self, email: str, password: str, name: str, way: str) -> UUID:

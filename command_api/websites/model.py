@@ -38,6 +38,7 @@ _NO_ZONES: Final = {"localtime", "Factory"}
 class Key:
     kind: KeyKind
     revoked: bool = False
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
         case WebsiteDisconnected():
             return replace(website, disconnected=True)
         case WebsiteKeyIssued():
-            return replace(website, keys={**website.keys, event.key_id: Key(event.kind)})
+            return replace(website, keys={**website.keys, event.key_id: Key(event.kind, hash=event.key_hash)})
         case WebsiteKeyRevoked():
             revoked = replace(website.keys[event.key_id], revoked=True)
             return replace(website, keys={**website.keys, event.key_id: revoked})

@@ -26,3 +26,10 @@ def drop(cursor: Cursor[Any], website_id: UUID) -> None:
     cursor.execute(
         "UPDATE auth.website_session SET revoked_at = now() WHERE website_id = %s AND revoked_at IS NULL", (website_id,)
     )
+
+
+def drop_key(cursor: Cursor[Any], key_id: UUID) -> None:
+    """Ends the website sessions that were opened with the key."""
+    cursor.execute(
+        "UPDATE auth.website_session SET revoked_at = now() WHERE key_id = %s AND revoked_at IS NULL", (key_id,)
+    )

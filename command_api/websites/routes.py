@@ -154,7 +154,8 @@ def revoke_key(website_id: Id, key_id: KeyId, run: Runs) -> Response:
 
     def decide() -> Decided[Nothing]:
         website = run.core.store.load(website_id, model.evolve)
-        return Decided(model.revoke_key(website, key_id, run.asked), Nothing())
+        events = model.revoke_key(website, key_id, run.asked)
+        return Decided(events, Nothing(), lambda cursor, _: owners.drop_key(cursor, key_id))
 
     return run(decide, status=204, seen_by=SEEN_BY)
 

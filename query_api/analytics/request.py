@@ -20,7 +20,7 @@ from query_api.analytics.ranges import BadRange, Compare, Range, TimeRange
 from query_api.analytics.reading import Selection
 from query_api.columnar import Row
 from query_api.context import Context, Services, Theirs
-from query_api.owned import Website
+from query_api.owned import Owned, Website
 from query_api.reader import Reader
 
 MAX_TEXT: Final = 8192
@@ -45,19 +45,24 @@ Day = Annotated[date | None, BeforeValidator(_day)]
 Values = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
-class RangeQuery(BaseModel):
-    """Website and range."""
+class TimeQuery(BaseModel):
+    """A range."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
-    websiteId: UUID
     timeRange: TimeRange = TimeRange.LAST_7D
     from_: Day = Field(default=None, alias="from", description="First day, with timeRange=custom: YYYY-MM-DD")
     to: Day = Field(default=None, description="Last day, inclusive")
 
 
-class AnalyticsQuery(RangeQuery):
-    """What the five calls take. Filters: a comma means any of, a leading `-` means not, `(none)` means no value."""
+class RangeQuery(TimeQuery):
+    """Website and range."""
+
+    websiteId: UUID
+
+
+class FigureQuery(TimeQuery):
+    """Which figures of a website. Filters: a comma means any of, a leading `-` means not, `(none)` means no value."""
 
     compare: Compare = Compare.PREVIOUS
     bots: Bots = Bots.EXCLUDE
@@ -78,6 +83,10 @@ class AnalyticsQuery(RangeQuery):
     sub10: Values = ""
 
 
+class AnalyticsQuery(FigureQuery, RangeQuery):
+    """What the five calls take."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One analytics request, understood: the website is theirs, ranges are instants, slugs are ids."""
@@ -96,7 +105,11 @@ class Asked:
 
 def asked(query: Annotated[AnalyticsQuery, Query()], context: Context, theirs: Theirs) -> Asked:
     """Raises `Problem` 400 for what makes no sense and 404 for a website that is not theirs."""
-    website = theirs.website(query.websiteId)
+    return asked_of(query, theirs.website(query.websiteId), context, theirs)
+
+
+def asked_of(query: FigureQuery, website: Website, context: Services, theirs: Owned) -> Asked:
+    """What is asked of a website that is theirs. Raises `Problem` 400."""
     range_ = range_of(query, website)
     chosen = [found for name in filters.COLUMNS if (found := _filter(name, getattr(query, name))) is not None]
     selection = Selection(str(website.id), tuple(_with_ids(theirs.reader, website, chosen)), query.bots)
@@ -106,7 +119,7 @@ def asked(query: Annotated[AnalyticsQuery, Query()], context: Context, theirs: T
 TheAsked = Annotated[Asked, Depends(asked)]
 
 
-def range_of(query: RangeQuery, website: Website) -> Range:
+def range_of(query: TimeQuery, website: Website) -> Range:
     """The range asked for, in the website's time zone. Raises `Problem` 400."""
     try:
         return ranges.resolve(query.timeRange, website.zone, datetime.now(UTC), query.from_, query.to)

@@ -274,8 +274,8 @@ class TestProxy:
             streams = {"accept": "text/event-stream"}
             assert httpx.get(world.url + "/api/platform/login").headers["set-cookie"].startswith("sid=ada")
             httpx.get(world.url + "/api/platform/login", headers=streams)
-            for headers in ({}, streams):
-                httpx.get(world.url + path, headers=headers)
+            for sent in ({}, streams):
+                httpx.get(world.url + path, headers=sent)
                 assert b"cookie" not in world.query.seen[-1]["headers"]
 
     def test_a_service_that_is_down_is_a_problem_document(self, tmp_path: Path) -> None:

@@ -1,0 +1,102 @@
+"""`/api/website`: the website of a website session, and its analytics. No website id is asked for, so none is taken."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import BaseModel
+
+from infra.identity import Principal
+from infra.website_identity import WebsitePrincipal, authenticate_website
+from query_api.analytics import routes
+from query_api.analytics.clicks import ClickPoint
+from query_api.analytics.conversions import ConversionPoint
+from query_api.analytics.geographic import CountryPerformance
+from query_api.analytics.overview import Overview
+from query_api.analytics.partners import PartnerPerformance
+from query_api.analytics.request import Asked, FigureQuery, asked_of
+from query_api.context import Context
+from query_api.owned import Owned
+
+router = APIRouter(prefix="/api/website", tags=["website"])
+
+
+class SessionWebsite(BaseModel):
+    """The website that the token is for, and who signed in to it."""
+
+    id: UUID
+    domain: str
+    timezone: str
+    currency: str
+    userName: str
+    userEmail: str
+
+
+def signed_in_to_website(request: Request, context: Context) -> WebsitePrincipal:
+    """Who asks. Raises `Problem` 401; a platform token is none here."""
+    return authenticate_website(context.pool, request.headers, request.method)
+
+
+TheirWebsite = Annotated[WebsitePrincipal, Depends(signed_in_to_website)]
+
+
+def asked(query: Annotated[FigureQuery, Query()], context: Context, person: TheirWebsite) -> Asked:
+    """The question about the session's own website. Raises `Problem` 400, 404."""
+    owned = _owned(context, person)
+    return asked_of(query, owned.website(person.website_id), context, owned)
+
+
+TheAsked = Annotated[Asked, Depends(asked)]
+
+
+@router.get("")
+def get_session_website(context: Context, person: TheirWebsite) -> SessionWebsite:
+    """The website of the session."""
+    owned = _owned(context, person)
+    website = owned.website(person.website_id)
+    user = owned.reader.row("SELECT name, email FROM read.accounts WHERE id = %s", (person.account_id,)) or {}
+    return SessionWebsite(
+        id=website.id,
+        domain=website.domain,
+        timezone=website.timezone,
+        currency=website.currency,
+        userName=user.get("name", ""),
+        userEmail=user.get("email", ""),
+    )
+
+
+@router.get("/analytics/overview")
+def get_website_overview(asked: TheAsked, response: Response) -> Overview:
+    """The dashboard's cards."""
+    return routes.get_overview(asked, response)
+
+
+@router.get("/analytics/clicks")
+def get_website_clicks(asked: TheAsked, response: Response) -> list[ClickPoint]:
+    """Traffic per bucket."""
+    return routes.get_clicks(asked, response)
+
+
+@router.get("/analytics/conversions")
+def get_website_conversions(asked: TheAsked, response: Response) -> list[ConversionPoint]:
+    """Conversions by status per bucket."""
+    return routes.get_conversions(asked, response)
+
+
+@router.get("/analytics/partners")
+def get_website_partners(asked: TheAsked, response: Response) -> list[PartnerPerformance]:
+    """The top ten partners."""
+    return routes.get_partners(asked, response)
+
+
+@router.get("/analytics/geographic")
+def get_website_countries(asked: TheAsked, response: Response) -> list[CountryPerformance]:
+    """Countries by clicks."""
+    return routes.get_geographic(asked, response)
+
+
+def _owned(context: Context, person: WebsitePrincipal) -> Owned:
+    """The account's own rows, without any of its roles."""
+    return Owned(context.pool, Principal(person.account_id, person.session_id, "", "", frozenset()))
