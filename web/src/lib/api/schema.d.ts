@@ -4,6 +4,106 @@
  */
 
 export interface paths {
+    "/api/admin/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Admin Accounts
+         * @description Newest first.
+         */
+        get: operations["get_admin_accounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable Account
+         * @description The account may not sign in any more; its sessions end. The last admin cannot be disabled.
+         */
+        post: operations["disableAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable Account
+         * @description A disabled account may sign in again.
+         */
+        post: operations["enableAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{id}/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Account Roles
+         * @description Gives and takes roles; these replace the ones before, at once. The last admin stays one.
+         */
+        put: operations["setAccountRoles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Account Sessions
+         * @description Ends all sessions of an account, at once.
+         */
+        delete: operations["endAccountSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/analytics": {
         parameters: {
             query?: never;
@@ -16,6 +116,46 @@ export interface paths {
          * @description Totals of the platform.
          */
         get: operations["get_admin_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit-trail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Audit Trail
+         * @description Newest first.
+         */
+        get: operations["get_audit_trail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit-trail/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check Audit Trail
+         * @description Works out all hashes anew.
+         */
+        get: operations["check_audit_trail"];
         put?: never;
         post?: never;
         delete?: never;
@@ -109,6 +249,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/outbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Outbox
+         * @description Newest first.
+         */
+        get: operations["get_outbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/outbox/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Outbox Mail
+         * @description One mail, with its text while there is no mail server.
+         */
+        get: operations["get_outbox_mail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/partners": {
         parameters: {
             query?: never;
@@ -187,6 +367,146 @@ export interface paths {
         get: operations["get_recent_activity"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/sql/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get All Sql History
+         * @description Everybody's statements, newest first.
+         */
+        get: operations["get_all_sql_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Login To Website
+         * @description Signs in to the website whose secret key is given. Whatever of the three is wrong is answered alike.
+         */
+        post: operations["loginToWebsite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Logout Of Website
+         * @description Ends this website session at once.
+         */
+        post: operations["logoutOfWebsite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/2fa/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Two Factor
+         * @description The first right code puts the second factor into use; other sessions end.
+         */
+        post: operations["confirmTwoFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/2fa/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable Two Factor
+         * @description Signing in needs the password alone again; other sessions end.
+         */
+        post: operations["disableTwoFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/2fa/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make Recovery Codes
+         * @description Ten new recovery codes; the ones before are void, other sessions end.
+         */
+        post: operations["makeRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/2fa/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set Up Two Factor
+         * @description A new secret for an authenticator. With a second factor it needs password and code, and replaces it.
+         */
+        post: operations["setUpTwoFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -573,6 +893,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/email/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Email
+         * @description Mails a link to the new address; nothing changes before it is followed.
+         */
+        post: operations["changeEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/email/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Email
+         * @description Follows that link: the account signs in with the new address; sessions end, but for the one that asked.
+         */
+        post: operations["confirmEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase Account
+         * @description Erases the account for good: its name and address everywhere, its websites' keys, its sessions.
+         */
+        post: operations["eraseAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Account
+         * @description Everything that is stored about one's own account.
+         */
+        get: operations["export_account"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/invite-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Invite Codes
+         * @description Newest first. Admins, too, see their own alone.
+         */
+        get: operations["get_invite_codes"];
+        put?: never;
+        /**
+         * Create Invite Code
+         * @description Makes an invite. Its owner finds the code in the list again.
+         */
+        post: operations["createInviteCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/invite-codes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Invite Code
+         * @description Withdraws an invite: nobody registers with it any more. Who joined stays.
+         */
+        delete: operations["revokeInviteCode"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/links": {
         parameters: {
             query?: never;
@@ -636,9 +1080,30 @@ export interface paths {
         put?: never;
         /**
          * Login
-         * @description Opens a session. Wrong address and wrong password are answered alike, and take as long.
+         * @description Opens a session, or asks for the second factor. Wrong address and wrong password are answered alike, and take
+         *     as long.
          */
         post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/login/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Login Second Factor
+         * @description Finishes a sign-in, by password or by a provider. The fifth wrong code ends it.
+         */
+        post: operations["loginSecondFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -685,6 +1150,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/password/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Password
+         * @description Sets a new password by the old one; other sessions end.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/password/forgot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forgot Password
+         * @description Mails a link to set a new password, to whoever has an account. Answers everybody alike.
+         */
+        post: operations["forgotPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Password
+         * @description Sets a new password by a mailed link; all sessions end. It signs nobody in.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register
+         * @description Makes an account by invite and signs in; a registration that fails burns no use of the invite.
+         */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sessions
+         * @description Those that live, last used first.
+         */
+        get: operations["get_sessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End Other Sessions
+         * @description Ends all sessions but this one.
+         */
+        delete: operations["endOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Session
+         * @description Ends one of one's own sessions, at once.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/setup": {
         parameters: {
             query?: never;
@@ -705,6 +1294,174 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/sql": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Sql
+         * @description Runs one SELECT over the tables of `/api/platform/sql/schema`, and gives its rows.
+         */
+        post: operations["run_sql"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/sql/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sql History
+         * @description One's own statements through either door, newest first.
+         */
+        get: operations["get_sql_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/sql/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Saved Queries
+         * @description The queries that one keeps, by title.
+         */
+        get: operations["get_saved_queries"];
+        put?: never;
+        /**
+         * Save Query
+         * @description Keeps a query under a title; one with the same title is replaced.
+         */
+        post: operations["saveQuery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/sql/queries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Saved Query
+         * @description Takes a kept query away.
+         */
+        delete: operations["deleteSavedQuery"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/sql/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sql Schema
+         * @description Tables with their columns in words, functions, limits, and where clients connect.
+         */
+        get: operations["get_sql_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/sql/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sql Tokens
+         * @description One's tokens that work, newest first.
+         */
+        get: operations["get_sql_tokens"];
+        put?: never;
+        /**
+         * Create Sql Token
+         * @description Makes an access token for a ClickHouse client: the password beside one's e-mail address.
+         */
+        post: operations["createSqlToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/sql/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Sql Token
+         * @description Ends a token, at once.
+         */
+        delete: operations["revokeSqlToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/sql/{queryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel Sql
+         * @description Stops a statement of one's own that runs.
+         */
+        delete: operations["cancel_sql"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/user": {
         parameters: {
             query?: never;
@@ -717,6 +1474,30 @@ export interface paths {
          * @description Who is signed in.
          */
         get: operations["get_user"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update User
+         * @description Changes what is given.
+         */
+        patch: operations["updateUser"];
+        trace?: never;
+    };
+    "/api/platform/user/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get User Activity
+         * @description What was done with one's own account, and what was refused; newest first.
+         */
+        get: operations["get_user_activity"];
         put?: never;
         post?: never;
         delete?: never;
@@ -837,6 +1618,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/website": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Session Website
+         * @description The website of the session.
+         */
+        get: operations["get_session_website"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/website/analytics/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Website Clicks
+         * @description Traffic per bucket.
+         */
+        get: operations["get_website_clicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/website/analytics/conversions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Website Conversions
+         * @description Conversions by status per bucket.
+         */
+        get: operations["get_website_conversions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/website/analytics/geographic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Website Countries
+         * @description Countries by clicks.
+         */
+        get: operations["get_website_countries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/website/analytics/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Website Overview
+         * @description The dashboard's cards.
+         */
+        get: operations["get_website_overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/website/analytics/partners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Website Partners
+         * @description The top ten partners.
+         */
+        get: operations["get_website_partners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -872,6 +1773,43 @@ export interface components {
              * Format: date-time
              */
             timestamp: string;
+        };
+        /**
+         * AdminAccount
+         * @description An account as admins see it.
+         */
+        AdminAccount: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Email */
+            email: string;
+            /** Name */
+            name: string;
+            /** Roles */
+            roles: string[];
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Disabledat */
+            disabledAt: string | null;
+            /** Erasedat */
+            erasedAt: string | null;
+            /** Twofactor */
+            twoFactor: boolean;
+            /**
+             * Sessions
+             * @description Places where it is signed in
+             */
+            sessions: number;
+            /** Lastseenat */
+            lastSeenAt: string | null;
+            /** Websites */
+            websites: number;
         };
         /**
          * AdminAnalytics
@@ -956,6 +1894,148 @@ export interface components {
             amount: number;
             /** Currency */
             currency: string;
+        };
+        /** AnybodysStatement */
+        AnybodysStatement: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Door
+             * @description sql page or clickhouse
+             */
+            door: string;
+            /** Sql */
+            sql: string;
+            /** Tables */
+            tables: string[];
+            /**
+             * Outcome
+             * @description running, done, failed, cancelled or refused
+             */
+            outcome: string;
+            /** Message */
+            message: string;
+            /** Rows */
+            rows: number;
+            /** Rowsread */
+            rowsRead: number;
+            /** Elapsedms */
+            elapsedMs: number;
+            /**
+             * Startedat
+             * Format: date-time
+             */
+            startedAt: string;
+            /**
+             * Accountid
+             * Format: uuid
+             */
+            accountId: string;
+            /** Email */
+            email: string | null;
+        };
+        /**
+         * AskedStatement
+         * @description A statement that ran or was refused.
+         */
+        AskedStatement: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Door
+             * @description sql page or clickhouse
+             */
+            door: string;
+            /** Sql */
+            sql: string;
+            /** Tables */
+            tables: string[];
+            /**
+             * Outcome
+             * @description running, done, failed, cancelled or refused
+             */
+            outcome: string;
+            /** Message */
+            message: string;
+            /** Rows */
+            rows: number;
+            /** Rowsread */
+            rowsRead: number;
+            /** Elapsedms */
+            elapsedMs: number;
+            /**
+             * Startedat
+             * Format: date-time
+             */
+            startedAt: string;
+        };
+        /**
+         * AuditCheck
+         * @description The chain of hashes over all rows. Write `head` down elsewhere: whoever could rewrite all rows cannot that.
+         */
+        AuditCheck: {
+            /** Rows */
+            rows: number;
+            /**
+             * Head
+             * @description Hash of the last row; it covers all before
+             */
+            head: string;
+            /**
+             * Firstbroken
+             * @description The first row that was changed or is missing; null: the chain is whole
+             */
+            firstBroken: number | null;
+        };
+        /**
+         * AuditEntry
+         * @description Something that was done or refused. Names are empty for accounts that are not known (any more).
+         */
+        AuditEntry: {
+            /** Seq */
+            seq: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Action */
+            action: string;
+            /** Outcome */
+            outcome: string;
+            /** Actorid */
+            actorId: string | null;
+            /** Actorname */
+            actorName: string;
+            /**
+             * Accountid
+             * @description Whose account it concerns
+             */
+            accountId: string | null;
+            /** Accountname */
+            accountName: string;
+            /**
+             * Subjectid
+             * @description What else it concerns: a website, an invite, a partner
+             */
+            subjectId: string | null;
+            /**
+             * Address
+             * @description Cut to /24 or /48
+             */
+            address: string;
+            /** Device */
+            device: string;
+            /** Details */
+            details: {
+                [key: string]: unknown;
+            };
         };
         /**
          * Bots
@@ -1377,6 +2457,58 @@ export interface components {
             conversion_rate: number;
         };
         /**
+         * InviteCode
+         * @description An invite. Revoked, expired and used-up ones stay in the list.
+         */
+        InviteCode: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Code */
+            code: string;
+            /** Maxuses */
+            maxUses: number;
+            /** Currentuses */
+            currentUses: number;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Expiresat
+             * Format: date-time
+             */
+            expiresAt: string;
+            /** Revokedat */
+            revokedAt: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "active" | "used_up" | "expired" | "revoked";
+            /**
+             * Joined
+             * @description Oldest first
+             */
+            joined: components["schemas"]["Joined"][];
+        };
+        /**
+         * Joined
+         * @description Somebody who registered with the invite.
+         */
+        Joined: {
+            /** Name */
+            name: string;
+            /**
+             * Joinedat
+             * Format: date-time
+             */
+            joinedAt: string;
+        };
+        /**
          * Key
          * @description A valid key. Secret ones are known by their last four characters only.
          */
@@ -1633,6 +2765,77 @@ export interface components {
          */
         Of: "everything" | "clicks" | "pageviews" | "conversions";
         /**
+         * OutboxLetter
+         * @description A mail with its text.
+         */
+        OutboxLetter: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** To */
+            to: string;
+            /** Subject */
+            subject: string;
+            /**
+             * State
+             * @description waiting, sent or failed; without a mail server all wait
+             */
+            state: string;
+            /** Attempts */
+            attempts: number;
+            /** Error */
+            error: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Sentat */
+            sentAt: string | null;
+            /**
+             * Text
+             * @description Null with a mail server, and once it was sent
+             */
+            text: string | null;
+        };
+        /**
+         * OutboxMail
+         * @description A mail, without its text.
+         */
+        OutboxMail: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** To */
+            to: string;
+            /** Subject */
+            subject: string;
+            /**
+             * State
+             * @description waiting, sent or failed; without a mail server all wait
+             */
+            state: string;
+            /** Attempts */
+            attempts: number;
+            /** Error */
+            error: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Sentat */
+            sentAt: string | null;
+        };
+        /**
          * Outcome
          * @description What became of an event at the edge or right after it: a closed list, shown to the website's owner.
          * @enum {string}
@@ -1863,6 +3066,13 @@ export interface components {
              */
             sample: string;
         };
+        /** ResultColumn */
+        ResultColumn: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+        };
         /**
          * RevenueTotals
          * @description The website's commission in major units; total = pending + approved, less what was reversed.
@@ -1881,6 +3091,86 @@ export interface components {
              * @description Partners with a click or conversion
              */
             active_partners: number;
+        };
+        /** RunStatistics */
+        RunStatistics: {
+            /** Rows */
+            rows: number;
+            /** Rowsread */
+            rowsRead: number;
+            /** Elapsedms */
+            elapsedMs: number;
+        };
+        /** SavedQuery */
+        SavedQuery: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Title */
+            title: string;
+            /** Sql */
+            sql: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+        };
+        /**
+         * Session
+         * @description A place where the account is signed in.
+         */
+        Session: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Device
+             * @description The browser's name; may be empty
+             */
+            device: string;
+            /**
+             * Country
+             * @description ISO 3166-1 alpha-2, ZZ unknown
+             */
+            country: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Lastseenat
+             * Format: date-time
+             */
+            lastSeenAt: string;
+            /** Current */
+            current: boolean;
+        };
+        /**
+         * SessionWebsite
+         * @description The website that the token is for, and who signed in to it.
+         */
+        SessionWebsite: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Domain */
+            domain: string;
+            /** Timezone */
+            timezone: string;
+            /** Currency */
+            currency: string;
+            /** Username */
+            userName: string;
+            /** Useremail */
+            userEmail: string;
         };
         /**
          * ShownRange
@@ -1942,6 +3232,160 @@ export interface components {
             /** Html */
             html: string;
         };
+        /** SqlColumn */
+        SqlColumn: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+            /** Comment */
+            comment: string;
+        };
+        /**
+         * SqlConnection
+         * @description Where ClickHouse clients of analysts connect; null where that is another server than the stack's own.
+         */
+        SqlConnection: {
+            /** Url */
+            url: string | null;
+            /** Database */
+            database: string;
+            /** User */
+            user: string;
+        };
+        /**
+         * SqlLimits
+         * @description What one statement may take.
+         */
+        SqlLimits: {
+            /**
+             * Seconds
+             * @default 30
+             */
+            seconds: number;
+            /**
+             * Rowsread
+             * @default 1000000000
+             */
+            rowsRead: number;
+            /**
+             * Resultrows
+             * @default 1000000
+             */
+            resultRows: number;
+            /**
+             * Resultbytes
+             * @default 268435456
+             */
+            resultBytes: number;
+            /**
+             * Pagerows
+             * @default 10000
+             */
+            pageRows: number;
+            /**
+             * Memorybytes
+             * @default 1073741824
+             */
+            memoryBytes: number;
+            /**
+             * Running
+             * @description Statements of one analyst at the same time
+             * @default 3
+             */
+            running: number;
+        };
+        /**
+         * SqlQuestion
+         * @description One SELECT. `parameters` are the values of `{name:Type}` in it.
+         */
+        SqlQuestion: {
+            /** Sql */
+            sql: string;
+            /**
+             * Queryid
+             * @description To stop it by; made up when left out
+             */
+            queryId?: string | null;
+            /**
+             * Format
+             * @description Else by Accept; JSON if that says nothing
+             */
+            format?: ("json" | "csv" | "ndjson" | "parquet") | null;
+            /**
+             * Maxrows
+             * @description Rows of a JSON answer
+             * @default 10000
+             */
+            maxRows: number;
+            /** Parameters */
+            parameters?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * SqlResult
+         * @description A JSON answer. 64-bit integers are text, as JSON's readers cannot hold them.
+         */
+        SqlResult: {
+            /**
+             * Queryid
+             * Format: uuid
+             */
+            queryId: string;
+            /** Columns */
+            columns: components["schemas"]["ResultColumn"][];
+            /** Rows */
+            rows: unknown[][];
+            /**
+             * Truncated
+             * @description There are more rows than maxRows
+             */
+            truncated: boolean;
+            statistics: components["schemas"]["RunStatistics"];
+        };
+        /** SqlSchema */
+        SqlSchema: {
+            /** Tables */
+            tables: components["schemas"]["SqlTable"][];
+            /** Functions */
+            functions: string[];
+            limits: components["schemas"]["SqlLimits"];
+            connection: components["schemas"]["SqlConnection"];
+        };
+        /** SqlTable */
+        SqlTable: {
+            /** Name */
+            name: string;
+            /** Comment */
+            comment: string;
+            /** Columns */
+            columns: components["schemas"]["SqlColumn"][];
+            /** Example */
+            example: string | null;
+        };
+        /**
+         * SqlToken
+         * @description An access token of a ClickHouse client; the token itself was shown once.
+         */
+        SqlToken: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Last4 */
+            last4: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Lastusedat */
+            lastUsedAt: string | null;
+        };
         /**
          * TimeRange
          * @description The ranges that can be asked for by name, and `custom`.
@@ -1974,6 +3418,25 @@ export interface components {
              * @description Null for a moment after registration
              */
             createdAt: string | null;
+            /** Company */
+            company: string;
+            /**
+             * Timezone
+             * @description IANA name
+             */
+            timezone: string;
+            /**
+             * Twofactor
+             * @description Whether signing in needs a second factor
+             */
+            twoFactor: boolean;
+            /** Recoverycodesleft */
+            recoveryCodesLeft: number;
+            /**
+             * Passwordchangedat
+             * @description Null: never since registration
+             */
+            passwordChangedAt: string | null;
         };
         /** @description RFC 9457; message is fit to be shown to a person. */
         Problem: {
@@ -2016,6 +3479,15 @@ export interface components {
             /** Postbackpreset */
             postbackPreset?: string | null;
         };
+        /** AdminedAccount */
+        AdminedAccount: {
+            /** Id */
+            id: string;
+            /** Roles */
+            roles: string[];
+            /** Disabled */
+            disabled: boolean;
+        };
         /**
          * Approve
          * @description Nothing more is needed.
@@ -2027,6 +3499,41 @@ export interface components {
          * @enum {string}
          */
         AttributionModel: "last_click" | "first_click";
+        /** ChangeEmail */
+        ChangeEmail: {
+            /** Password */
+            password: string;
+            /** Code */
+            code?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
+            /** Email */
+            email: string;
+        };
+        /**
+         * ChangePassword
+         * @description `code` or `recoveryCode` when there is a second factor.
+         */
+        ChangePassword: {
+            /** Currentpassword */
+            currentPassword: string;
+            /** Newpassword */
+            newPassword: string;
+            /** Code */
+            code?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
+        };
+        /** ConfirmEmail */
+        ConfirmEmail: {
+            /** Code */
+            code: string;
+        };
+        /** ConfirmFactor */
+        ConfirmFactor: {
+            /** Code */
+            code: string;
+        };
         /** ConnectWebsite */
         ConnectWebsite: {
             /** Domain */
@@ -2119,6 +3626,22 @@ export interface components {
             /** Decidedat */
             decidedAt: string | null;
         };
+        /**
+         * CreateInvite
+         * @description What is missing, or no whole number of 1 or more, is 1 use and 30 days.
+         */
+        CreateInvite: {
+            /**
+             * Maxuses
+             * @default 1
+             */
+            maxUses: number;
+            /**
+             * Expiresindays
+             * @default 30
+             */
+            expiresInDays: number;
+        };
         /** CreateKey */
         CreateKey: {
             kind: components["schemas"]["KeyKind"];
@@ -2164,6 +3687,32 @@ export interface components {
             /** Coupon */
             coupon?: string | null;
         };
+        /** CreateSqlToken */
+        CreateSqlToken: {
+            /** Name */
+            name: string;
+        };
+        /** CreatedInvite */
+        CreatedInvite: {
+            /** Id */
+            id: string;
+            /** Code */
+            code: string;
+            /** Maxuses */
+            maxUses: number;
+            /** Currentuses */
+            currentUses: number;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Expiresat
+             * Format: date-time
+             */
+            expiresAt: string;
+        };
         /**
          * CreatedKey
          * @description The value is shown in this answer only, site keys excepted.
@@ -2185,6 +3734,33 @@ export interface components {
              */
             createdAt: string;
         };
+        /**
+         * CreatedSqlToken
+         * @description The token is shown in this answer only.
+         */
+        CreatedSqlToken: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Token */
+            token: string;
+            /** Last4 */
+            last4: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+        };
+        /** DisableAccount */
+        DisableAccount: {
+            /** Reason */
+            reason: string;
+        };
         /** ExchangeRate */
         ExchangeRate2: {
             /** Base */
@@ -2198,6 +3774,26 @@ export interface components {
              * Format: date
              */
             on: string;
+        };
+        /**
+         * FactorToSetUp
+         * @description For an authenticator; it counts once `/2fa/confirm` got a right code.
+         */
+        FactorToSetUp: {
+            /** Secret */
+            secret: string;
+            /** Otpauthuri */
+            otpauthUri: string;
+            /**
+             * Qrcode
+             * @description SVG image as a data: URI
+             */
+            qrCode: string;
+        };
+        /** ForgotPassword */
+        ForgotPassword: {
+            /** Email */
+            email: string;
         };
         /** Handled */
         Handled: {
@@ -2272,7 +3868,10 @@ export interface components {
             /** Sub10 */
             sub10?: string | null;
         };
-        /** LoginRequest */
+        /**
+         * LoginRequest
+         * @description A code may come with the password, or later with the ticket (`/login/second-factor`).
+         */
         LoginRequest: {
             /** Email */
             email: string;
@@ -2280,6 +3879,10 @@ export interface components {
             password: string;
             /** Twofactorcode */
             twoFactorCode?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
+            /** Ticket */
+            ticket?: string | null;
         };
         /**
          * Money
@@ -2320,6 +3923,33 @@ export interface components {
              */
             createdAt: string;
         };
+        /** Profile */
+        Profile: {
+            /** Id */
+            id: string;
+            /** Email */
+            email: string;
+            /** Name */
+            name: string;
+            /** Company */
+            company: string;
+            /** Timezone */
+            timezone: string;
+            /** Roles */
+            roles: string[];
+        };
+        /**
+         * Proven
+         * @description What proves again that it is the account's owner who asks.
+         */
+        Proven: {
+            /** Password */
+            password: string;
+            /** Code */
+            code?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
+        };
         /**
          * RecordRate
          * @description From day `on` (UTC) on, one `base` is worth `rate` `quote`.
@@ -2340,10 +3970,72 @@ export interface components {
              */
             on: string;
         };
+        /**
+         * RecoveryCodes
+         * @description Shown this once; each works once in place of a code.
+         */
+        RecoveryCodes: {
+            /** Recoverycodes */
+            recoveryCodes: string[];
+        };
+        /** RegisterRequest */
+        RegisterRequest: {
+            /** Email */
+            email: string;
+            /** Password */
+            password: string;
+            /** Name */
+            name: string;
+            /** Company */
+            company?: string | null;
+            /** Invitecode */
+            inviteCode: string;
+        };
+        /**
+         * RegisteredResult
+         * @description A session, and a second factor that waits for its first code (`/2fa/confirm`).
+         */
+        RegisteredResult: {
+            /** Token */
+            token: string;
+            user: components["schemas"]["User2"];
+            /**
+             * Requires2Fa
+             * @default false
+             * @constant
+             */
+            requires2FA: false;
+            /**
+             * Qrcode
+             * @description SVG image as a data: URI
+             */
+            qrCode: string;
+            /**
+             * Secret
+             * @description The same for typing in
+             */
+            secret: string;
+            /** Otpauthuri */
+            otpauthUri: string;
+        };
         /** Reject */
         Reject: {
             /** Reason */
             reason: string;
+        };
+        /**
+         * ResetPassword
+         * @description `code`: from the mailed link. With a second factor also one of the two others.
+         */
+        ResetPassword: {
+            /** Code */
+            code: string;
+            /** Password */
+            password: string;
+            /** Twofactorcode */
+            twoFactorCode?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
         };
         /** Reverse */
         Reverse: {
@@ -2356,6 +4048,42 @@ export interface components {
             amount?: number | null;
         };
         /**
+         * Role
+         * @description What an account may do. A role is a right, not a rank: an admin who queries as an analyst holds both.
+         * @enum {string}
+         */
+        Role: "member" | "analyst" | "admin";
+        /** SaveQuery */
+        SaveQuery: {
+            /** Title */
+            title: string;
+            /** Sql */
+            sql: string;
+        };
+        /**
+         * SecondFactorAsked
+         * @description The password was right; `/login/second-factor` takes the ticket and a code, five times at most.
+         */
+        SecondFactorAsked: {
+            /**
+             * Requires2Fa
+             * @default true
+             * @constant
+             */
+            requires2FA: true;
+            /** Ticket */
+            ticket: string;
+        };
+        /** SecondFactorRequest */
+        SecondFactorRequest: {
+            /** Ticket */
+            ticket: string;
+            /** Twofactorcode */
+            twoFactorCode?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
+        };
+        /**
          * SessionResult
          * @description What a browser stores; the cookie that makes it usable comes beside it.
          */
@@ -2366,8 +4094,29 @@ export interface components {
             /**
              * Requires2Fa
              * @default false
+             * @constant
              */
-            requires2FA: boolean;
+            requires2FA: false;
+        };
+        /**
+         * SetRoles
+         * @description Everybody is a member, whether named or not.
+         */
+        SetRoles: {
+            /** Roles */
+            roles: components["schemas"]["Role"][];
+        };
+        /**
+         * SetUpFactor
+         * @description Nothing is needed within ten minutes of signing in, as long as there is no second factor.
+         */
+        SetUpFactor: {
+            /** Password */
+            password?: string | null;
+            /** Code */
+            code?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
         };
         /** SetupRequest */
         SetupRequest: {
@@ -2428,6 +4177,15 @@ export interface components {
             /** Postbackpreset */
             postbackPreset?: string | null;
         };
+        /** UpdateUser */
+        UpdateUser: {
+            /** Name */
+            name?: string | null;
+            /** Company */
+            company?: string | null;
+            /** Timezone */
+            timezone?: string | null;
+        };
         /** UpdateWebsite */
         UpdateWebsite: {
             /** Domain */
@@ -2469,6 +4227,63 @@ export interface components {
              */
             createdAt: string;
         };
+        /**
+         * WebsiteCodeAsked
+         * @description Send the same again with a code.
+         */
+        WebsiteCodeAsked: {
+            /**
+             * Requires2Fa
+             * @default true
+             * @constant
+             */
+            requires2FA: true;
+        };
+        /** WebsiteLogin */
+        WebsiteLogin: {
+            /** Email */
+            email: string;
+            /** Password */
+            password: string;
+            /** Websiteapikey */
+            websiteApiKey: string;
+            /** Twofactorcode */
+            twoFactorCode?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
+        };
+        /** WebsiteOfSession */
+        WebsiteOfSession: {
+            /** Id */
+            id: string;
+            /** Domain */
+            domain: string;
+        };
+        /**
+         * WebsiteSessionResult
+         * @description A website token: it opens `/api/website` and what is below it, and nothing else.
+         */
+        WebsiteSessionResult: {
+            /** Token */
+            token: string;
+            user: components["schemas"]["WebsiteUser"];
+            website: components["schemas"]["WebsiteOfSession"];
+            /**
+             * Requires2Fa
+             * @default false
+             * @constant
+             */
+            requires2FA: false;
+        };
+        /** WebsiteUser */
+        WebsiteUser: {
+            /** Id */
+            id: string;
+            /** Email */
+            email: string;
+            /** Name */
+            name: string;
+        };
         /** Why */
         Why: {
             /**
@@ -2486,6 +4301,177 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_admin_accounts: {
+        parameters: {
+            query?: {
+                /** @description Part of name or address */
+                search?: string | null;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminAccount"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disableAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisableAccount"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminedAccount"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enableAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminedAccount"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setAccountRoles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetRoles"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminedAccount"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endAccountSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminedAccount"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_admin_analytics: {
         parameters: {
             query?: never;
@@ -2505,6 +4491,73 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminAnalytics"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_audit_trail: {
+        parameters: {
+            query?: {
+                accountId?: string | null;
+                /** @description How actions begin: `account.` */
+                action?: string | null;
+                outcome?: ("done" | "refused") | null;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntry"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_audit_trail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditCheck"];
                 };
             };
             /** @description Refused or failed */
@@ -2689,6 +4742,71 @@ export interface operations {
             };
         };
     };
+    get_outbox: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutboxMail"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_outbox_mail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutboxLetter"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_admin_partners: {
         parameters: {
             query?: never;
@@ -2852,6 +4970,230 @@ export interface operations {
             };
         };
     };
+    get_all_sql_history: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnybodysStatement"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    loginToWebsite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebsiteLogin"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebsiteSessionResult"] | components["schemas"]["WebsiteCodeAsked"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logoutOfWebsite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmFactor"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disableTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Proven"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    makeRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Proven"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setUpTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetUpFactor"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorToSetUp"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_about: {
         parameters: {
             query?: never;
@@ -2884,12 +5226,12 @@ export interface operations {
     get_clicks_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -2943,12 +5285,12 @@ export interface operations {
     get_clicks_csv_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3002,12 +5344,12 @@ export interface operations {
     get_conversions_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3061,12 +5403,12 @@ export interface operations {
     get_conversions_csv_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3120,10 +5462,10 @@ export interface operations {
     get_delivery_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["DeliveryRange"];
                 from?: string | null;
                 to?: string | null;
+                websiteId: string;
             };
             header?: {
                 /** @description X-Position of a command: wait (2 s at most) for it */
@@ -3157,12 +5499,12 @@ export interface operations {
     get_events_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3219,12 +5561,12 @@ export interface operations {
     get_geographic_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3278,12 +5620,12 @@ export interface operations {
     get_geographic_csv_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3372,12 +5714,12 @@ export interface operations {
     get_overview_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3431,12 +5773,12 @@ export interface operations {
     get_overview_csv_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3490,12 +5832,12 @@ export interface operations {
     get_partners_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3549,12 +5891,12 @@ export interface operations {
     get_partners_csv_analytics: {
         parameters: {
             query: {
-                websiteId: string;
                 timeRange?: components["schemas"]["TimeRange"];
                 /** @description First day, with timeRange=custom: YYYY-MM-DD */
                 from?: string | null;
                 /** @description Last day, inclusive */
                 to?: string | null;
+                websiteId: string;
                 compare?: components["schemas"]["Compare"];
                 bots?: components["schemas"]["Bots"];
                 /** @description Ids or slugs */
@@ -3788,6 +6130,220 @@ export interface operations {
             };
         };
     };
+    changeEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeEmail"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmEmail"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    eraseAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Proven"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_invite_codes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InviteCode"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createInviteCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInvite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInvite"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeInviteCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_links: {
         parameters: {
             query?: {
@@ -3976,6 +6532,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["SessionResult"] | components["schemas"]["SecondFactorAsked"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    loginSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["SessionResult"];
                 };
             };
@@ -4049,6 +6638,217 @@ export interface operations {
             };
         };
     };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePassword"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forgotPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgotPassword"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetPassword"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredResult"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     setUp: {
         parameters: {
             query?: never;
@@ -4082,6 +6882,316 @@ export interface operations {
             };
         };
     };
+    run_sql: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SqlQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                    "application/x-ndjson": unknown;
+                    "application/vnd.apache.parquet": unknown;
+                    "application/json": components["schemas"]["SqlResult"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sql_history: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskedStatement"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_saved_queries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQuery"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saveQuery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQuery"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteSavedQuery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sql_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SqlSchema"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sql_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SqlToken"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createSqlToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSqlToken"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedSqlToken"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeSqlToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_sql: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                queryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_user: {
         parameters: {
             query?: never;
@@ -4101,6 +7211,73 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateUser"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_user_activity: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntry"][];
                 };
             };
             /** @description Refused or failed */
@@ -4363,6 +7540,310 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Snippet"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_session_website: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionWebsite"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_website_clicks: {
+        parameters: {
+            query?: {
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClickPoint"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_website_conversions: {
+        parameters: {
+            query?: {
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversionPoint"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_website_countries: {
+        parameters: {
+            query?: {
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountryPerformance"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_website_overview: {
+        parameters: {
+            query?: {
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_website_partners: {
+        parameters: {
+            query?: {
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerPerformance"][];
                 };
             };
             /** @description Refused or failed */
