@@ -1,0 +1,195 @@
+"""Many at once, several rounds: exactly as many win as may (invite uses, codes, addresses, the last admin)."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from statistics import median
+from uuid import uuid4
+
+import pytest
+
+from command_api.accounts.passwords import Passwords
+from command_api.accounts.sign_in import Accounts
+from infra.settings import Settings
+from tests.api.test_accounts_security import code_in, mails
+from tests.api.test_command_races import at_once
+from tests.support.command import World, command_world, world
+from tests.support.people import PASSWORD, Member, call, invite, member, register
+
+__all__ = ["command_world"]
+ROUNDS = range(2)
+
+
+@pytest.fixture(autouse=True)
+def quick_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raced for is behind the hashing: 64 passwords a round would only cost time."""
+    monkeypatch.setattr(Passwords, "hash", lambda _, password: f"plain:{password}")
+    monkeypatch.setattr(Passwords, "matches", lambda _, stored, password: stored == f"plain:{password}")
+    monkeypatch.setattr(Passwords, "is_outdated", lambda _, stored: False)
+
+
+@pytest.mark.parametrize("round_", ROUNDS)
+def test_an_invite_is_used_as_often_as_it_may(command_world: World, round_: int) -> None:
+    made = invite(command_world, maxUses=7)
+    codes = Counter(
+        answer.json().get("code", "registered") for answer in at_once(lambda _: register(command_world, made["code"]))
+    )
+    assert codes == {"registered": 7, "invite_used_up": 57}, codes
+    assert command_world.events(made["id"]).count("invite.used.v1") == 7
+    joined = (
+        "SELECT count(*) FROM events.stored_events"
+        " WHERE topic = 'account.registered.v1' AND convert_from(state, 'UTF8') LIKE %s"
+    )
+    assert command_world.count(joined, f"%{made['id']}%") == 7
+
+
+@pytest.mark.parametrize("round_", ROUNDS)
+def test_an_address_is_claimed_once(command_world: World, round_: int) -> None:
+    made, email = invite(command_world, maxUses=64), f"{uuid4().hex}@example.com"
+    statuses = Counter(answer.status_code for answer in at_once(lambda _: register(command_world, made["code"], email)))
+    assert statuses[201] == 1 and set(statuses) <= {201, 400, 429}, statuses
+    assert command_world.events(made["id"]).count("invite.used.v1") == 1
+
+
+def test_an_address_is_moved_to_once(command_world: World) -> None:
+    email = f"{uuid4().hex}@example.com"
+    people = [member(command_world) for _ in range(8)]
+    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    for one in people:
+        one.call("POST", "/api/platform/email/change", json={"email": email, "password": PASSWORD})
+        command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    codes = [code_in(mails(command_world, one.id, "email_change")[0][1]) for one in people]
+
+    def confirm(number: int) -> int:
+        body = {"code": codes[number % len(codes)]}
+        return call(command_world, "POST", "/api/platform/email/confirm", json=body).status_code
+
+    statuses = Counter(at_once(confirm))
+    assert statuses == {204: 1, 400: 63}, statuses
+    assert sum(command_world.events(one.id).count("account.email_changed.v1") for one in people) == 1
+
+
+@pytest.mark.parametrize("round_", ROUNDS)
+def test_a_code_is_used_once(command_world: World, round_: int) -> None:
+    secured = member(command_world).set_up_factor()
+    tickets = [secured.sign_in().json()["ticket"] for _ in range(8)]
+    code = secured.code()
+    with command_world.postgres.transaction():
+        command_world.postgres.execute("DELETE FROM auth.rate_limit")
+
+    def enter(number: int) -> int:
+        body = {"ticket": tickets[number % len(tickets)], "twoFactorCode": code}
+        return call(command_world, "POST", "/api/platform/login/second-factor", json=body).status_code
+
+    statuses = Counter(at_once(enter))
+    assert statuses[200] == 1 and set(statuses) <= {200, 401, 429}, statuses
+
+
+@pytest.mark.parametrize("round_", ROUNDS)
+def test_a_recovery_code_is_used_once(command_world: World, round_: int) -> None:
+    secured = member(command_world).set_up_factor()
+    tickets = [secured.sign_in().json()["ticket"] for _ in range(8)]
+    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+
+    def enter(number: int) -> int:
+        body = {"ticket": tickets[number % len(tickets)], "recoveryCode": secured.recovery_codes[round_]}
+        return call(command_world, "POST", "/api/platform/login/second-factor", json=body).status_code
+
+    statuses = Counter(at_once(enter))
+    assert statuses[200] == 1 and set(statuses) <= {200, 401, 429}, statuses
+    assert command_world.events(secured.id).count("account.recovery_code_used.v1") == 1
+
+
+def test_wrong_codes_are_five_for_a_ticket(command_world: World) -> None:
+    secured = member(command_world).set_up_factor()
+    ticket = secured.sign_in().json()["ticket"]
+
+    def guess(_: int) -> str:
+        body = {"ticket": ticket, "twoFactorCode": "000000"}
+        return str(call(command_world, "POST", "/api/platform/login/second-factor", json=body).json()["code"])
+
+    assert Counter(at_once(guess)) == {"wrong_code": 5, "ticket_ended": 59}
+
+
+def test_a_reset_link_works_once(command_world: World) -> None:
+    ada = member(command_world)
+    call(command_world, "POST", "/api/platform/password/forgot", json={"email": ada.email})
+    code = code_in(mails(command_world, ada.id, "password_reset")[0][1])
+
+    def reset(number: int) -> int:
+        body = {"code": code, "password": f"a lighthouse, far out {number}"}
+        return call(command_world, "POST", "/api/platform/password/reset", json=body).status_code
+
+    assert Counter(at_once(reset)) == {204: 1, 400: 63}
+    assert command_world.events(ada.id).count("account.password_changed.v1") == 1
+
+
+@pytest.mark.parametrize("round_", ROUNDS)
+def test_one_admin_is_left(embedded_postgres: Settings, round_: int) -> None:
+    with world(embedded_postgres) as made:
+        link = Accounts(made.core, Passwords()).ensure_first_admin()
+        assert link is not None
+        body = {"token": link.partition("=")[2], "email": "one@example.com", "password": PASSWORD, "name": "One"}
+        first = Member(made, "one@example.com", made.call("POST", "/api/platform/setup", json=body).json())
+        admins = [first, *(member(made) for _ in range(7))]
+        for one in admins[1:]:
+            first.call("PUT", f"/api/admin/accounts/{one.id}/roles", json={"roles": ["admin"]})
+
+        def leave(number: int) -> int:
+            one = admins[number % len(admins)]
+            if number % 3 == 0:
+                return one.call("PUT", f"/api/admin/accounts/{one.id}/roles", json={"roles": []}).status_code
+            if number % 3 == 1:
+                path = f"/api/admin/accounts/{one.id}/disable"
+                return one.call("POST", path, json={"reason": "leaving"}).status_code
+            return one.call("POST", "/api/platform/erase", json={"password": PASSWORD}).status_code
+
+        at_once(leave)
+        assert made.count("SELECT count(*) FROM auth.admin") == 1
+        left = made.postgres.execute("SELECT account_id FROM auth.admin").fetchone()
+        [last] = [one for one in admins if left is not None and one.id == str(left[0])]
+        refused = last.call("PUT", f"/api/admin/accounts/{last.id}/roles", json={"roles": []})
+        assert (refused.status_code, refused.json()["code"]) == (409, "last_admin")
+
+
+def test_what_is_erased_takes_its_new_websites_along(command_world: World) -> None:
+    ada = member(command_world)
+
+    def one(number: int) -> int:
+        if number == 5:
+            return ada.call("POST", "/api/platform/erase", json={"password": PASSWORD}).status_code
+        return ada.call("POST", "/api/platform/websites", json={"domain": f"s{number}.example"}).status_code
+
+    statuses = Counter(at_once(one, 24))
+    assert statuses[204] == 1, statuses
+    connected = (
+        "SELECT count(*) FROM events.stored_events WHERE topic = %s AND originator_id IN (SELECT originator_id"
+        " FROM events.stored_events WHERE topic = 'website.connected.v1' AND convert_from(state, 'UTF8') LIKE %s)"
+    )
+    whose = f"%{ada.id}%"
+    made = command_world.count(connected, "website.connected.v1", whose)
+    assert made == statuses[201]
+    assert command_world.count(connected, "website.disconnected.v1", whose) == made
+
+
+def test_somebody_unknown_takes_as_long(embedded_postgres: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Medians of interleaved tries, so that a busy machine slows both alike."""
+    monkeypatch.undo()
+    with world(embedded_postgres) as made:
+        ada = member(made)
+        for path, body, status in (
+            ("/api/platform/login", {"password": "not that one"}, 401),
+            ("/api/platform/password/forgot", {}, 204),
+        ):
+            taken: dict[str, list[float]] = {"known": [], "unknown": []}
+            for _ in range(60):
+                for who, email in (("known", ada.email), ("unknown", f"{uuid4().hex}@example.com")):
+                    made.postgres.execute("DELETE FROM auth.rate_limit")
+                    began = time.perf_counter()
+                    answer = call(made, "POST", path, json={"email": email, **body})
+                    taken[who].append(time.perf_counter() - began)
+                    assert answer.status_code == status
+            known, unknown = median(taken["known"]), median(taken["unknown"])
+            print(f"{path}: {known * 1000:.2f} ms known, {unknown * 1000:.2f} ms unknown")
+            assert abs(known - unknown) < 0.3 * known, path
