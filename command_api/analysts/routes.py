@@ -52,11 +52,11 @@ class SavedQuery(Answer):
     created_at: datetime
 
 
-class CreateToken(Body):
+class CreateSqlToken(Body):
     name: Title
 
 
-class CreatedToken(Answer):
+class CreatedSqlToken(Answer):
     """The token is shown in this answer only."""
 
     id: UUID
@@ -88,7 +88,7 @@ def delete_saved_query(query_id: Id, run: AnalystRuns) -> Response:
 
 
 @router.post("/tokens", status_code=201)
-def create_sql_token(body: CreateToken, run: AnalystRuns) -> CreatedToken:
+def create_sql_token(body: CreateSqlToken, run: AnalystRuns) -> CreatedSqlToken:
     """Makes an access token for a ClickHouse client: the password beside one's e-mail address."""
     token, token_id, account = TOKEN_PREFIX + secrets.token_urlsafe(30), uuid7(), run.person.account_id
     with run.core.pool.connection() as connection:
@@ -99,7 +99,7 @@ def create_sql_token(body: CreateToken, run: AnalystRuns) -> CreatedToken:
         created_at = _first(connection.execute(_ISSUE, values).fetchone())[0]
         entry = Entry("analyst.token_issued", "done", account, account, token_id, {"last4": token[-4:]})
         record(connection, entry, run.client)
-    return CreatedToken(id=token_id, name=body.name, token=token, last4=token[-4:], created_at=created_at)
+    return CreatedSqlToken(id=token_id, name=body.name, token=token, last4=token[-4:], created_at=created_at)
 
 
 @router.delete("/tokens/{id}", status_code=204)

@@ -62,7 +62,7 @@ def same_site(request: Request, context: Context) -> None:
 AnAnalyst = Annotated[Analyst, Depends(analyst)]
 
 
-class Question(BaseModel):
+class SqlQuestion(BaseModel):
     """One SELECT. `parameters` are the values of `{name:Type}` in it."""
 
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
@@ -76,25 +76,25 @@ class Question(BaseModel):
     parameters: Annotated[dict[str, str], Field(default_factory=dict, max_length=100)]
 
 
-class Column(BaseModel):
+class ResultColumn(BaseModel):
     name: str
     type: str
 
 
-class Statistics(BaseModel):
+class RunStatistics(BaseModel):
     rows: int
     rowsRead: int
     elapsedMs: int
 
 
-class Table(BaseModel):
+class SqlResult(BaseModel):
     """A JSON answer. 64-bit integers are text, as JSON's readers cannot hold them."""
 
     queryId: UUID
-    columns: list[Column]
+    columns: list[ResultColumn]
     rows: list[list[Any]]
     truncated: bool = Field(description="There are more rows than maxRows")
-    statistics: Statistics
+    statistics: RunStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,11 @@ class _Begun:
     "",
     dependencies=[Depends(same_site)],
     response_class=Response,
-    responses={200: {"model": Table, "content": {media.partition(";")[0]: {} for media in list(_MEDIA.values())[1:]}}},
+    responses={
+        200: {"model": SqlResult, "content": {media.partition(";")[0]: {} for media in list(_MEDIA.values())[1:]}}
+    },
 )
-async def run_sql(request: Request, question: Question, context: Context, person: AnAnalyst) -> Response:
+async def run_sql(request: Request, question: SqlQuestion, context: Context, person: AnAnalyst) -> Response:
     """Runs one SELECT over the tables of `/api/platform/sql/schema`, and gives its rows."""
     format_ = question.format or _ACCEPT.get(request.headers.get("accept", "").partition(";")[0].strip(), "json")
     begun, sql = await _begin(context, person, question)
@@ -153,7 +155,7 @@ async def cancel_sql(queryId: UUID, context: Context, person: AnAnalyst) -> Resp
     return Response(status_code=204)
 
 
-async def _begin(context: Services, person: Analyst, question: Question) -> tuple[_Begun, str]:
+async def _begin(context: Services, person: Analyst, question: SqlQuestion) -> tuple[_Begun, str]:
     """The statement in the gate's form, written down. Raises `Problem`."""
 
     def begin() -> tuple[_Begun, str]:

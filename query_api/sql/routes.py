@@ -36,7 +36,7 @@ class SqlTable(BaseModel):
     example: str | None
 
 
-class Limits(BaseModel):
+class SqlLimits(BaseModel):
     """What one statement may take."""
 
     seconds: int = limits.SECONDS
@@ -48,7 +48,7 @@ class Limits(BaseModel):
     running: int = Field(limits.RUNNING, description="Statements of one analyst at the same time")
 
 
-class Connection(BaseModel):
+class SqlConnection(BaseModel):
     """Where ClickHouse clients of analysts connect; null where that is another server than the stack's own."""
 
     url: str | None
@@ -56,14 +56,14 @@ class Connection(BaseModel):
     user: str
 
 
-class Schema(BaseModel):
+class SqlSchema(BaseModel):
     tables: list[SqlTable]
     functions: list[str]
-    limits: Limits
-    connection: Connection
+    limits: SqlLimits
+    connection: SqlConnection
 
 
-class Asked(BaseModel):
+class AskedStatement(BaseModel):
     """A statement that ran or was refused."""
 
     id: UUID
@@ -78,7 +78,7 @@ class Asked(BaseModel):
     startedAt: datetime
 
 
-class AskedBy(Asked):
+class AnybodysStatement(AskedStatement):
     accountId: UUID
     email: str | None
 
@@ -90,7 +90,7 @@ class SavedQuery(BaseModel):
     createdAt: datetime
 
 
-class Token(BaseModel):
+class SqlToken(BaseModel):
     """An access token of a ClickHouse client; the token itself was shown once."""
 
     id: UUID
@@ -101,7 +101,7 @@ class Token(BaseModel):
 
 
 @router.get("/schema")
-def get_sql_schema(context: Context, person: AnAnalyst) -> Schema:
+def get_sql_schema(context: Context, person: AnAnalyst) -> SqlSchema:
     """Tables with their columns in words, functions, limits, and where clients connect."""
     tables = [
         SqlTable(
@@ -112,11 +112,13 @@ def get_sql_schema(context: Context, person: AnAnalyst) -> Schema:
         )
         for view in SCHEMA.values()
     ]
-    return Schema(
+    return SqlSchema(
         tables=tables,
         functions=functions.SPELLED,
-        limits=Limits(),
-        connection=Connection(url=_clients_url(context.settings.clickhouse_url), database=DATABASE, user=person.email),
+        limits=SqlLimits(),
+        connection=SqlConnection(
+            url=_clients_url(context.settings.clickhouse_url), database=DATABASE, user=person.email
+        ),
     )
 
 
@@ -128,19 +130,19 @@ def get_sql_history(
     person: AnAnalyst,
     limit: paging.Limit = 50,
     cursor: paging.Cursor = None,
-) -> list[Asked]:
+) -> list[AskedStatement]:
     """One's own statements through either door, newest first."""
     rows = _page(request, response, Reader(context.pool, str(person.account_id)), _OWN, limit, cursor)
-    return [Asked(**_asked(row)) for row in rows]
+    return [AskedStatement(**_asked(row)) for row in rows]
 
 
 @admin_router.get("/history")
 def get_all_sql_history(
     request: Request, response: Response, theirs: AsAdmin, limit: paging.Limit = 50, cursor: paging.Cursor = None
-) -> list[AskedBy]:
+) -> list[AnybodysStatement]:
     """Everybody's statements, newest first."""
     rows = _page(request, response, theirs.reader, _ALL, limit, cursor)
-    return [AskedBy(**_asked(row), accountId=row["account_id"], email=row["email"]) for row in rows]
+    return [AnybodysStatement(**_asked(row), accountId=row["account_id"], email=row["email"]) for row in rows]
 
 
 @router.get("/queries")
@@ -151,11 +153,11 @@ def get_saved_queries(context: Context, person: AnAnalyst) -> list[SavedQuery]:
 
 
 @router.get("/tokens")
-def get_sql_tokens(context: Context, person: AnAnalyst) -> list[Token]:
+def get_sql_tokens(context: Context, person: AnAnalyst) -> list[SqlToken]:
     """One's tokens that work, newest first."""
     rows = Reader(context.pool, str(person.account_id)).rows(_TOKENS, (person.account_id,))
     return [
-        Token(
+        SqlToken(
             id=row["id"],
             name=row["name"],
             last4=row["last4"],
