@@ -1,4 +1,4 @@
-"""What must not be kept for ever: salts of visitor hashes, ended sessions, mails, answers to idempotency keys.
+"""What must not be kept for ever: salts of visitor hashes, ended sessions, unused links, mails, idempotency keys.
 
 A job of `infra.scheduler`. Each rule is one statement in its own transaction, so one that fails holds up no other.
 """
@@ -18,6 +18,11 @@ log = logging.getLogger(__name__)
 RULES: Final[dict[str, LiteralString]] = {
     "salts": "delete from ingest.salt where created_at < now() - interval '48 hours'",
     "sessions": "delete from auth.session where expires_at < now() - interval '1 day'",
+    "website sessions": "delete from auth.website_session where expires_at < now() - interval '1 day'",
+    "unfinished sign-ins": "delete from auth.login_ticket where expires_at < now()",
+    "mailed links": "delete from auth.one_time_link where expires_at < now()",
+    "second factors never confirmed": "delete from auth.second_factor where secret_sealed is null"
+    " and pending_at < now() - interval '1 day'",
     "idempotency keys": "delete from auth.idempotency where created_at < now() - interval '48 hours'",
     "setup tokens": "delete from auth.setup_token where expires_at < now()",
     "mails": "delete from ops.mail where created_at < now() - interval '30 days'",
