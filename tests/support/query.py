@@ -25,6 +25,7 @@ from psycopg.types.json import Jsonb
 
 from infra.clickhouse import client
 from infra.identity import Principal, open_session
+from infra.mail import Mail, queue
 from infra.settings import Settings
 from projectors.engine.schema import create_schema
 from tests.support.engines import ROOT, Engine, engine_folder, free_port
@@ -162,9 +163,12 @@ class World:
             "website_keys", {"id": self.key, "website_id": self.website, "kind": "site", **key, "created_at": now}
         )
         service.events([event(self.website, now, visitor=1, link_id=self.link, partner_id=self.partner)])
+        letter = Mail("ada@example.com", "Hello", "Hello\n", "password_reset", self.ada.account_id)
+        self.mail = queue(service.postgres, service.settings, letter)
 
     def address(self, path: str) -> str:
         ids: dict[str, UUID] = {
+            "/api/admin/outbox/{id}": self.mail,
             "/api/platform/links/{id}": self.link,
             "/api/platform/conversions/{id}": self.conversion,
         }

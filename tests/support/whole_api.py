@@ -19,6 +19,9 @@ import httpx
 import pytest
 import uvicorn
 
+from command_api.accounts import model as accounts
+from command_api.accounts.passwords import Passwords
+from command_api.accounts.sign_in import Accounts
 from command_api.app import create_app
 from command_api.conversions import model
 from command_api.core import Core, open_core
@@ -26,9 +29,14 @@ from command_api.decision import by_system
 from command_api.store import create_schema
 from infra.gateway.service import Gateway
 from infra.http_guard import BodyGuard, guarded_protocol
+from infra.mail import Mail, queue
+from infra.website_identity import open_website_session
 from schemas.base import Money
+from schemas.events.accounts import Role
 from schemas.events.conversions import ConversionFacts
+from schemas.identity import email_id
 from tests.support.engines import free_port, wait_until
+from tests.support.people import PASSWORD
 from tests.support.query import Person, QueryService, conversion, event, this_moment
 
 
@@ -40,6 +48,15 @@ class Api:
     query: QueryService
     core: Core
     http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=30))
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        return Accounts(self.core, Passwords())
+
+    @cached_property
+    def hash(self) -> str:
+        """Of `PASSWORD`, worked out once."""
+        return Passwords().hash(PASSWORD)
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -59,11 +76,16 @@ class Api:
 
 
 class Belongings:
-    """What one person has, decided and projected: a website with keys, a link, a conversion, a click; and a partner."""
+    """What one person has, decided and projected: an account, a website with keys, a link, a conversion, a click; and a
+    partner."""
 
     def __init__(self, api: Api) -> None:
         query = api.query
         self.owner, self.admin = query.person(), query.person("member", "admin")
+        register(api, self.owner)
+        self.invite = UUID(_made(api.call("POST", "/api/platform/invite-codes", self.owner, json={}))["id"])
+        letter = Mail("ada@example.com", "Hello", "Hello\n", "password_reset", self.owner.account_id)
+        self.mail = queue(query.postgres, query.settings, letter)
         self.domain = f"{uuid4().hex}.example"
         made = _made(api.call("POST", "/api/platform/websites", self.owner, json={"domain": self.domain}))
         self.website, self.secret_key = UUID(made["id"]), str(made["secretKey"])
@@ -76,6 +98,17 @@ class Belongings:
         self.link, self.slug = UUID(link["id"]), str(link["slug"])
         self.conversion = self._converted(api)
         self._project(api)
+
+    def website_headers(self, api: Api) -> dict[str, str]:
+        """Of a session of the website-level login."""
+        opened = open_website_session(
+            api.query.postgres,
+            session_id=uuid4(),
+            account_id=self.owner.account_id,
+            website_id=self.website,
+            key_id=self.key,
+        )
+        return {"Authorization": f"Bearer {opened.token}"}
 
     @property
     def ids(self) -> frozenset[str]:
@@ -127,6 +160,26 @@ class Belongings:
         })  # fmt: skip
         named: dict[str, Any] = {"link_id": self.link, "partner_id": self.partner, "visitor": 1}
         query.events([event(self.website, now, **named), conversion(self.website, now, d_pending=1, **named)])
+
+
+def register(api: Api, person: Person) -> None:
+    """Gives somebody who has a session the account to it, with `PASSWORD`."""
+    email = f"{person.account_id.hex}@example.com"
+    guard = email_id(api.accounts.desk.email_hash(email))
+    events = accounts.register(
+        None,
+        account_id=person.account_id,
+        email_id=guard,
+        email=email,
+        name="Ada",
+        roles=(Role.MEMBER,),
+        way="invite",
+        asked=by_system(),
+    )
+    api.core.store.write(events)
+    api.query.postgres.execute(
+        "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)", (person.account_id, api.hash)
+    )
 
 
 def _made(answer: httpx.Response) -> dict[str, Any]:
