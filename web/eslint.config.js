@@ -1,7 +1,7 @@
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-const features = ['account', 'analytics', 'auth', 'conversions', 'dashboard', 'links', 'live', 'websites'];
+const features = ['account', 'admin', 'analytics', 'auth', 'conversions', 'dashboard', 'links', 'live', 'sql', 'websites'];
 const zone = (files, patterns, message) => ({
   files,
   rules: { 'no-restricted-imports': ['error', { patterns: [{ group: patterns, message }] }] },

@@ -45,6 +45,8 @@ class Activity(BaseModel):
     type: str
     description: str
     timestamp: datetime
+    subjectId: UUID = Field(description="What it happened to: the partner, link, conversion, website, account")
+    websiteId: UUID | None
 
 
 @router.get("/api/admin/analytics", dependencies=[Depends(Reads("events", "websites", "exchange_rates"))])
@@ -80,6 +82,8 @@ def get_admin_analytics(context: Context, admin: AsAdmin) -> AdminAnalytics:
 def get_recent_activity(admin: AsAdmin, limit: Annotated[int, Query(ge=1, le=100)] = 10) -> list[Activity]:
     """Newest first."""
     rows = admin.reader.rows(
-        "SELECT id, type, description, at AS timestamp FROM read.activity ORDER BY position DESC, id LIMIT %s", (limit,)
+        'SELECT id, type, description, at AS timestamp, aggregate_id AS "subjectId", website_id AS "websiteId"'
+        " FROM read.activity ORDER BY position DESC, id LIMIT %s",
+        (limit,),
     )
     return [Activity(**row) for row in rows]

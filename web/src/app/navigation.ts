@@ -1,5 +1,6 @@
 // Every target of the navigation, in the order of the specification. An entry shows only once its screen is built.
 import type { AnyRouter } from '@tanstack/react-router';
+import type { User } from '@/lib/session';
 
 export interface NavEntry {
   readonly label: string;
@@ -7,6 +8,8 @@ export interface NavEntry {
   readonly built: boolean;
   /** Served by the API, not by this app: a plain link. */
   readonly external?: boolean;
+  /** Shown only to people who have this role. */
+  readonly role?: 'admin' | 'analyst';
   /** Pressed after "g". */
   readonly key?: string;
 }
@@ -25,6 +28,7 @@ const NAVIGATION: readonly NavEntry[] = [
   { label: 'Consulting', to: '/consulting', built: false },
   { label: 'Dashboard', to: '/dashboard', built: true, key: 'd' },
   { label: 'Analytics', to: '/analytics', built: true, key: 'a' },
+  { label: 'Admin', to: '/admin', built: true, key: 'x', role: 'admin' },
 ];
 
 const FOOTER: readonly FooterColumn[] = [
@@ -59,7 +63,12 @@ const FOOTER: readonly FooterColumn[] = [
 
 const isBuilt = (entry: NavEntry): boolean => entry.built;
 
-export const navigation: readonly NavEntry[] = NAVIGATION.filter(isBuilt);
+/** What everybody sees. */
+export const navigation: readonly NavEntry[] = NAVIGATION.filter((entry) => isBuilt(entry) && !entry.role);
+
+/** What this person sees. An admin may do all that an analyst may. */
+export const navigationFor = (user: User | undefined): readonly NavEntry[] =>
+  NAVIGATION.filter((entry) => isBuilt(entry) && (!entry.role || user?.roles.some((role) => role === entry.role || role === 'admin')));
 
 export const footer: readonly FooterColumn[] = FOOTER.map((column) => ({ ...column, links: column.links.filter(isBuilt) })).filter(
   (column) => column.links.length > 0,

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect, type RouterHistory } from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, notFound, redirect, type RouterHistory } from '@tanstack/react-router';
 import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/search';
-import { getSession } from '@/lib/session';
+import { getSession, isAdmin } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { RouteError } from './error';
 import { NotFound } from './not-found';
@@ -90,10 +90,28 @@ const onboarding = createRoute({
   component: lazyRouteComponent(() => import('./pages/onboarding'), 'OnboardingPage'),
 });
 
+/** Screens for admins; for everybody else there is nothing here. */
+const admin = createRoute({
+  getParentRoute: () => member,
+  path: '/admin',
+  beforeLoad: () => {
+    if (!isAdmin(getSession()?.user)) throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./pages/admin'), 'AdminFrame'),
+});
+
+const adminAffiliates = createRoute({
+  getParentRoute: () => admin,
+  path: '/',
+  staticData: { title: 'Affiliate Management' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/admin-affiliates'), 'AdminAffiliatesPage'),
+});
+
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([home, login, setup, missing, member.addChildren([dashboard, analytics, accountSettings, onboarding])]);
+const routeTree = root.addChildren([home, login, setup, missing, member.addChildren([dashboard, analytics, accountSettings, onboarding, admin.addChildren([adminAffiliates])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

@@ -19,6 +19,9 @@ export function getSession(): Session | null {
   return current;
 }
 
+/** What the screens show by; the server asks for itself. */
+export const isAdmin = (user: User | undefined): boolean => user?.roles.includes('admin') ?? false;
+
 export function startSession(session: Session): void {
   write(TOKEN, session.token);
   write(USER, JSON.stringify(session.user));

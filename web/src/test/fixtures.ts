@@ -1,4 +1,4 @@
-import type { ClickPoint, Conversion, Delivery, Figures, Link, LiveData, LiveEvent, Overview, Partner, Website } from '@/lib/api/types';
+import type { Activity, AdminPartner, ClickPoint, Conversion, Delivery, Figures, Link, LiveData, LiveEvent, Overview, Partner, Website } from '@/lib/api/types';
 import { addDays } from '@/lib/dates';
 
 export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún', roles: ['admin'] };
@@ -51,3 +51,12 @@ export const delivery = (over: Partial<Delivery> = {}): Delivery => ({
 });
 
 export const live = (over: Partial<LiveData> = {}): LiveData => ({ asOf: '2026-11-20T12:00:00Z', activeVisitors: 0, perMinute: [], recent: [], ...over });
+
+export const activity = (over: Partial<Activity> = {}): Activity => ({
+  id: 'a1', type: 'partner.registered', description: 'Partner NordVPN was added', timestamp: '2026-11-20T12:00:00Z', subjectId: 'p1', websiteId: null, ...over,
+});
+
+export const adminPartner = (over: Partial<AdminPartner> = {}): AdminPartner => ({
+  id: 'p1', name: 'NordVPN', slug: 'nordvpn', baseUrl: 'https://nordvpn.com/', commission: 12.5, flatCommission: null, description: 'NordVPN affiliate program', isActive: true,
+  cookieDays: 30, postbackPreset: null, createdAt: '2026-08-01T10:00:00Z', updatedAt: '2026-08-01T10:00:00Z', ...over,
+});

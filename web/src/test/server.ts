@@ -2,7 +2,7 @@
 import { http, HttpResponse, type DefaultBodyType } from 'msw';
 import { setupServer } from 'msw/node';
 import type { paths } from '@/lib/api/schema';
-import type { About, ClickPoint, Conversion, CountryPerformance, Delivery, Link, Overview, Partner, PartnerPerformance, Website } from '@/lib/api/types';
+import type { About, Activity, AdminPartner, ClickPoint, Conversion, CountryPerformance, Delivery, Link, Overview, Partner, PartnerPerformance, Website } from '@/lib/api/types';
 import * as make from './fixtures';
 
 interface State {
@@ -13,6 +13,8 @@ interface State {
   overview: Overview;
   clicks: ClickPoint[];
   delivery: Delivery;
+  activity: Activity[];
+  adminPartners: AdminPartner[];
   /** Every request, as "METHOD path?query". */
   seen: { line: string; headers: Headers; body: unknown }[];
 }
@@ -22,7 +24,7 @@ export const state = {} as State;
 export function resetState(): void {
   Object.assign(state, {
     websites: [make.website()], conversions: [make.conversion()], links: [make.link()], partners: [make.partner()],
-    overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), seen: [],
+    overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), activity: [make.activity()], adminPartners: [make.adminPartner()], seen: [],
   } satisfies State);
 }
 resetState();
@@ -60,6 +62,9 @@ export const server = setupServer(
     { country: 'DE', countryName: 'Germany', clicks: 300, conversions: 8, revenue: 184.25 },
   ]),
   get('/api/platform/analytics/delivery', () => state.delivery),
+  get('/api/admin/analytics', () => ({ totalClicks: 12_345, totalConversions: 48, conversionRate: 0.39, totalRevenue: 984.2, currency: 'USD', notConverted: [] })),
+  get('/api/admin/recent-activity', () => state.activity),
+  get('/api/admin/partners', () => state.adminPartners),
 );
 
 server.events.on('request:start', ({ request }) => {

@@ -5,7 +5,7 @@ import { isTyping, keyMatcher, overlayIsOpen } from '@/lib/shortcuts';
 import { useSession } from '@/lib/session';
 import { allCommands, openHelp, openPalette, useCommands, useCommandStore, type Command } from '@/stores/commands';
 import { useUi } from '@/stores/ui';
-import { navigation } from '../navigation';
+import { navigationFor } from '../navigation';
 
 const ShortcutSheet = lazy(() => import('./shortcut-sheet').then((module) => ({ default: module.ShortcutSheet })));
 const Palette = lazy(() => import('./palette').then((module) => ({ default: module.Palette })));
@@ -15,7 +15,7 @@ export function Commands() {
   const session = useSession();
   const open = useCommandStore((state) => state.open);
   const setTheme = useUi((state) => state.setTheme);
-  const go: Command[] = navigation.map((entry) => ({
+  const go: Command[] = navigationFor(session?.user).map((entry) => ({
     id: `go-${entry.to}`,
     title: `Go to ${entry.label}`,
     group: 'Pages',

@@ -5,7 +5,7 @@ import { Boundary } from '@/components/data/boundary';
 import { Button, buttonClass } from '@/components/ui/button';
 import { useSession } from '@/lib/session';
 import { useUi, type Theme } from '@/stores/ui';
-import { navigation } from '../navigation';
+import { navigationFor } from '../navigation';
 import { PRODUCT } from '../product';
 import { Logo } from './logo';
 
@@ -23,7 +23,7 @@ export function Header() {
         </Link>
         <nav aria-label="Main" className="hidden flex-1 lg:block">
           <ul className="flex items-center gap-1">
-            {navigation.map((entry) => (
+            {navigationFor(session?.user).map((entry) => (
               <li key={entry.to}>
                 <Link
                   to={entry.to}

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { Dialog } from '@/components/ui/dialog';
-import { navigation } from '../navigation';
+import { useSession } from '@/lib/session';
+import { navigationFor } from '../navigation';
 
 /** The navigation of small screens. */
 export function PhoneSheet({ onClose }: { readonly onClose: () => void }) {
+  const user = useSession()?.user;
   return (
     <Dialog
       as="sheet"
@@ -15,7 +17,7 @@ export function PhoneSheet({ onClose }: { readonly onClose: () => void }) {
     >
       <nav aria-label="Main">
         <ul className="flex flex-col gap-1">
-          {navigation.map((entry) => (
+          {navigationFor(user).map((entry) => (
             <li key={entry.to}>
               <Link
                 to={entry.to}

@@ -1773,6 +1773,14 @@ export interface components {
              * Format: date-time
              */
             timestamp: string;
+            /**
+             * Subjectid
+             * Format: uuid
+             * @description What it happened to: the partner, link, conversion, website, account
+             */
+            subjectId: string;
+            /** Websiteid */
+            websiteId: string | null;
         };
         /**
          * AdminAccount

@@ -23,3 +23,5 @@ export type Delivery = Schemas['Delivery'];
 export type LiveData = Schemas['LiveData'];
 export type LiveEvent = Schemas['LiveEvent'];
 export type About = Schemas['About'];
+export type Activity = Schemas['Activity'];
+export type AdminPartner = Schemas['AdminPartner'];

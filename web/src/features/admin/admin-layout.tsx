@@ -1,0 +1,48 @@
+import { Link } from '@tanstack/react-router';
+import { LogOut } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from '@/components/ui/button';
+import type { User } from '@/lib/session';
+import { adminSections } from './sections';
+
+interface Props {
+  readonly user: User;
+  readonly onLogout: () => void;
+  readonly children: ReactNode;
+}
+
+/** The frame of every admin screen: title, welcome, logout, sub-navigation. A screen inside begins with an h2 or a Card. */
+export function AdminLayout({ user, onLogout, children }: Props) {
+  return (
+    <div className="mx-auto w-full max-w-7xl px-4 py-6 sm:px-6 sm:py-8">
+      <div className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
+        <div className="min-w-0">
+          <h1 className="text-2xl font-semibold">Affiliate Management Dashboard</h1>
+          <p className="mt-0.5 truncate text-muted">Welcome back, {user.name}</p>
+        </div>
+        <Button onClick={onLogout}>
+          <LogOut aria-hidden className="size-4" />
+          Logout
+        </Button>
+      </div>
+      {adminSections.length > 1 && (
+        <nav aria-label="Administration" className="mb-6">
+          <ul className="flex gap-1 overflow-x-auto rounded-lg bg-sunken p-1">
+            {adminSections.map((section) => (
+              <li key={section.to} className="shrink-0">
+                <Link
+                  to={section.to}
+                  activeOptions={{ exact: section.to === '/admin', includeSearch: false }}
+                  className="block rounded-md px-3 py-1.5 font-medium text-muted transition-colors hover:text-text aria-[current=page]:bg-surface aria-[current=page]:text-text aria-[current=page]:shadow-card"
+                >
+                  {section.label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      {children}
+    </div>
+  );
+}

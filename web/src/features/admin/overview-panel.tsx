@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Updated } from '@/components/charts/updated';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Card, surface } from '@/components/ui/card';
+import { cx } from '@/lib/cx';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { formatCount, formatMinor, formatMoney, formatPercent } from '@/lib/format';
+import { pageOf } from './activity-link';
+import { activityQuery, adminPartnersQuery, totalsQuery } from './queries';
+
+/** The platform as a whole: four figures, read again every 30 s, and what happened lately. */
+export function OverviewPanel() {
+  return (
+    <div className="flex flex-col gap-5">
+      <StatCards />
+      <RecentActivity />
+    </div>
+  );
+}
+
+function StatCards() {
+  const totals = useQuery(totalsQuery);
+  const partners = useQuery({ ...adminPartnersQuery, refetchInterval: 30_000 });
+  const data = totals.data;
+  const active = partners.data?.filter((partner) => partner.isActive).length;
+  const left = data?.notConverted.map(formatMinor).join(', ');
+  const cards = [
+    { label: 'Total Clicks', value: data && formatCount(data.totalClicks), caption: 'All time' },
+    { label: 'Conversions', value: data && formatCount(data.totalConversions), caption: data && `${formatPercent(data.conversionRate)} conversion rate` },
+    { label: 'Revenue', value: data && formatMoney(data.totalRevenue, data.currency, 2), caption: `Estimated earnings${left ? `, without ${left}` : ''}` },
+    { label: 'Active Partners', value: active !== undefined ? formatCount(active) : undefined, caption: 'Programs that take traffic' },
+  ];
+  const error = totals.error ?? partners.error;
+  return (
+    <section aria-label="Totals" className="flex flex-col gap-3">
+      {error && (
+        <ErrorBox
+          error={error}
+          prefix="Error loading analytics"
+          onRetry={() => {
+            void totals.refetch();
+            void partners.refetch();
+          }}
+        />
+      )}
+      <ul className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-4">
+        {cards.map((card) => (
+          <li key={card.label} data-testid={`stat-${card.label}`} className={cx(surface, 'p-4 sm:p-5')}>
+            <h2 className="text-[0.8125rem] font-medium text-muted">{card.label}</h2>
+            <div className="mt-1 text-2xl font-semibold tabular">{card.value ?? (error ? <span className="text-muted">–</span> : <Skeleton className="my-1 h-7 w-24" />)}</div>
+            <p className="mt-0.5 text-[0.8125rem] text-muted">{card.caption ?? ' '}</p>
+          </li>
+        ))}
+      </ul>
+      <Updated at={totals.dataUpdatedAt} fetching={totals.isFetching} />
+    </section>
+  );
+}
+
+function RecentActivity() {
+  const query = useQuery(activityQuery);
+  return (
+    <Card title="Recent Activity" description="The last decisions in the log, newest first">
+      {query.error && !query.data ? (
+        <ErrorBox error={query.error} prefix="Error loading activity" onRetry={() => void query.refetch()} />
+      ) : !query.data ? (
+        <div role="status" aria-label="Loading activity">
+          <Skeleton className="h-40" />
+        </div>
+      ) : query.data.length === 0 ? (
+        <Empty>No recent activity</Empty>
+      ) : (
+        <ul className="-my-1 divide-y divide-line" aria-label="Recent activity">
+          {query.data.map((item) => {
+            const page = pageOf(item);
+            return (
+              <li key={item.id} className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 py-2.5">
+                <code className="w-52 shrink-0 truncate font-mono text-[0.8125rem] text-muted max-sm:w-full">{item.type}</code>
+                <p className="min-w-0 flex-1 basis-56 break-words">
+                  {page ? (
+                    <Link to={page.to} search={page.search} className="font-medium hover:text-brand hover:underline">
+                      {item.description}
+                    </Link>
+                  ) : (
+                    item.description
+                  )}
+                </p>
+                <time dateTime={item.timestamp} className="text-[0.8125rem] text-muted tabular">
+                  {formatDateTime(item.timestamp, browserTimezone())}
+                </time>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,7 @@
+/** A screen for admins. Add a line here and a route below `admin` in the router: the entry shows up in the layout. */
+export interface AdminSection {
+  readonly label: string;
+  readonly to: string;
+}
+
+export const adminSections: readonly AdminSection[] = [{ label: 'Affiliates', to: '/admin' }];
