@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
+from infra.auditing import account_folds
 from infra.auditing.happenings import happening
 from schemas.base import ERASED, DomainEvent
 from schemas.events import accounts, conversions, links, operations, partners, websites
@@ -37,8 +38,12 @@ def _accounts(rows: Rows, event: DomainEvent, _: int) -> None:
             _change(rows, key, roles=[str(role) for role in event.roles])
         case accounts.AccountRenamed():
             _change(rows, key, name=event.name)
+        case accounts.EmailChanged():
+            _change(rows, key, email=event.email)
         case accounts.AccountDisabled():
             _change(rows, key, disabled_at=event.timestamp)
+        case accounts.AccountEnabled():
+            _change(rows, key, disabled_at=None)
         case accounts.AccountErased():
             _change(rows, key, email=ERASED, name=ERASED, erased_at=event.timestamp)
 
@@ -257,6 +262,9 @@ def _terms(terms: partners.Terms) -> Row:
 
 FOLDS: Final[Mapping[str, Fold]] = {
     "accounts": _accounts,
+    "account_details": account_folds.account_details,
+    "invites": account_folds.invites,
+    "invite_joins": account_folds.invite_joins,
     "websites": _websites,
     "website_keys": _website_keys,
     "partners": _partners,
@@ -268,6 +276,8 @@ FOLDS: Final[Mapping[str, Fold]] = {
 }
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(FOLDS, ("id",)),
+    "account_details": ("account_id",),
+    "invite_joins": ("account_id",),
     "partner_terms": ("partner_id", "effective_at"),
     "exchange_rates": ("base", "quote", "on_day"),
 }

@@ -81,6 +81,7 @@ _TOLD: Final[Mapping[type[DomainEvent], Callable[[Any], Happening]]] = {
     accounts.AccountRegistered: _of_account("A new account was registered"),
     accounts.RolesChanged: _roles,
     accounts.AccountDisabled: _of_account("An account was disabled"),
+    accounts.AccountEnabled: _of_account("An account was enabled again"),
     accounts.AccountErased: _of_account("An account was erased"),
     websites.WebsiteConnected: _connected,
     websites.WebsiteDisconnected: _of_website("A website was removed"),

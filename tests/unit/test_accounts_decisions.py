@@ -1,0 +1,177 @@
+"""Invites, profiles, factors and addresses of accounts: given events, when a command, then events."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from command_api.accounts import invites, model
+from command_api.accounts.mails import confirm_email, password_reset
+from command_api.decision import Asked, Refused
+from command_api.trail import entries
+from infra.client import Client
+from schemas.base import DomainEvent
+from schemas.events.accounts import (
+    AccountRegistered,
+    AccountRenamed,
+    EmailChanged,
+    EmailClaimed,
+    EmailReleased,
+    InviteRevoked,
+    InviteUsed,
+    ProfileChanged,
+    Role,
+    RolesChanged,
+    SignedIn,
+)
+from schemas.events.websites import KeyKind, WebsiteKeyIssued
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ADA, EVE, INVITE, GUARD, OTHER = (uuid4() for _ in range(5))
+ASKED = Asked(NOW, ADA)
+
+
+def account(**changes: Any) -> model.Account:
+    registered = AccountRegistered(
+        originator_id=ADA, originator_version=1, timestamp=NOW, email="a@b.example", name="Ada", way="invite"
+    )
+    return model.Account(**{**vars_of(model.evolve(None, registered)), **changes})
+
+
+def vars_of(state: model.Account) -> dict[str, Any]:
+    return {name: getattr(state, name) for name in state.__dataclass_fields__}
+
+
+def invite(uses: int = 1, days: int = 30, *events: DomainEvent) -> invites.Invite:
+    state = invites.evolve(None, invites.create(INVITE, max_uses=uses, days=days, asked=ASKED))
+    for event in events:
+        state = invites.evolve(state, event)
+    return state
+
+
+def use(state: invites.Invite | None, at: datetime = NOW) -> list[DomainEvent]:
+    return invites.use(state, account_id=EVE, asked=Asked(at, EVE))
+
+
+def test_an_invite_is_used_until_it_is_used_up() -> None:
+    [used] = use(invite(2))
+    assert isinstance(used, InviteUsed) and (used.originator_version, used.account_id) == (2, EVE)
+    state = invites.evolve(invite(2), used)
+    assert use(state)
+    state = invites.evolve(state, use(state)[0])
+    assert code_of(lambda: use(state)) == "invite_used_up"
+
+
+def test_an_invite_ends_at_its_hour_and_when_it_is_revoked() -> None:
+    ends = NOW + timedelta(days=3)
+    assert use(invite(1, 3), ends - timedelta(microseconds=1))
+    assert code_of(lambda: use(invite(1, 3), ends)) == "invite_expired"
+    [revoked] = invites.revoke(invite(), ASKED)
+    assert isinstance(revoked, InviteRevoked)
+    state = invite(1, 30, revoked)
+    assert code_of(lambda: use(state)) == "invite_revoked"
+    assert invites.revoke(state, ASKED) == []
+    assert code_of(lambda: use(None)) == "invite_invalid"
+
+
+def test_only_its_owner_or_an_admin_revokes_an_invite() -> None:
+    assert code_of(lambda: invites.revoke(invite(), Asked(NOW, EVE))) == "not_found"
+    assert invites.revoke(invite(), Asked(NOW, EVE, is_admin=True))
+
+
+def test_codes_are_long_and_read_as_they_are_meant() -> None:
+    codes = {invites.new_code() for _ in range(200)}
+    assert len(codes) == 200 and all(len(invites.normal(code)) == 20 for code in codes)
+    assert not any(set(code) & set("ILOU") for code in codes)
+    assert invites.normal(" o1-lI \n") == "0111"
+
+
+def test_a_profile_that_is_the_same_is_no_event() -> None:
+    unchanged = {"name": "Ada", "company": "", "timezone": "UTC"}
+    assert model.change_profile(account(), **unchanged, asked=ASKED) == []
+    events = model.change_profile(account(), name="Ada L", company=None, timezone="Europe/London", asked=ASKED)
+    renamed, changed = events
+    assert isinstance(renamed, AccountRenamed) and isinstance(changed, ProfileChanged)
+    assert (renamed.originator_version, changed.originator_version, changed.company) == (2, 3, None)
+    state = model.evolve(model.evolve(account(), renamed), changed)
+    assert (state.name, state.company, state.timezone) == ("Ada L", "", "Europe/London")
+
+
+def change_email(new: model.Email | None, new_id: UUID = OTHER) -> list[DomainEvent]:
+    old = model.Email(1, ADA)
+    return model.change_email(
+        account(), old=old, old_id=GUARD, new=new, new_id=new_id, email="new@b.example", asked=ASKED
+    )
+
+
+def test_changing_the_address_frees_the_old_one() -> None:
+    changed, released, claimed = change_email(model.Email(4, None))
+    assert (
+        isinstance(changed, EmailChanged) and isinstance(released, EmailReleased) and isinstance(claimed, EmailClaimed)
+    )
+    assert (released.originator_id, claimed.originator_id, claimed.originator_version) == (GUARD, OTHER, 5)
+    assert code_of(lambda: change_email(model.Email(1, EVE))) == "email_taken"
+    assert [type(event) for event in change_email(model.Email(1, ADA), GUARD)] == [EmailChanged]
+
+
+def test_everybody_is_a_member() -> None:
+    [changed] = model.set_roles(account(), [Role.ADMIN], ASKED)
+    assert isinstance(changed, RolesChanged) and changed.roles == (Role.MEMBER, Role.ADMIN)
+    assert model.set_roles(account(), [], ASKED) == []
+    assert code_of(lambda: model.set_roles(account(erased=True), [], ASKED)) == "not_found"
+
+
+def test_without_a_factor_there_are_no_recovery_codes() -> None:
+    assert code_of(lambda: model.make_recovery_codes(account(), 10, ASKED)) == "no_second_factor"
+    assert code_of(lambda: model.disable_two_factor(account(), ASKED)) == "no_second_factor"
+    assert len(model.enable_two_factor(account(), 10, ASKED)) == 2
+
+
+def test_the_trail_tells_what_happened_without_names_and_hashes() -> None:
+    signed_in = SignedIn(originator_id=ADA, originator_version=2, timestamp=NOW, session_id=EVE, method="password")
+    keys = [
+        WebsiteKeyIssued(
+            originator_id=OTHER, originator_version=n, timestamp=NOW, key_id=EVE, kind=KeyKind.SECRET,
+            key_hash="ab" * 32, last4="wxyz",
+        )
+        for n in (1, 2)
+    ]  # fmt: skip
+    renamed = AccountRenamed(originator_id=ADA, originator_version=3, timestamp=NOW, name="Ada L")
+    claimed = EmailClaimed(originator_id=GUARD, originator_version=1, timestamp=NOW, account_id=ADA)
+    found = {entry.action: entry for entry in entries([signed_in, *keys, renamed, claimed], ADA)}
+    assert set(found) == {"account.signed_in", "website.key_issued", "account.renamed"}
+    assert found["account.signed_in"].details == {"session_id": str(EVE), "method": "password"}
+    assert found["account.renamed"].details == {}
+    assert found["website.key_issued"].details == {"count": 2}
+    assert (found["website.key_issued"].account_id, found["website.key_issued"].subject_id) == (ADA, OTHER)
+    [one] = entries(keys[:1], ADA)
+    assert one.details == {"key_id": str(EVE), "kind": "secret", "last4": "wxyz"}
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("203.0.113.77", "203.0.113.0/24"),
+        ("2001:0db8:0001:0002", "2001:db8:1::/48"),
+        ("", ""),
+        ("testclient", ""),
+        ("1.2.3", ""),
+    ],
+)
+def test_addresses_are_kept_cut(address: str, network: str) -> None:
+    assert Client(address).network == network
+
+
+def test_codes_of_mails_stand_where_browsers_send_them_to_nobody() -> None:
+    for mail in (password_reset, confirm_email):
+        assert "#code=SECRET" in mail("a@b.example", ADA, "https://app.example", "SECRET").text
+        assert "SECRET" not in mail("a@b.example", ADA, "https://app.example", "SECRET").subject
+
+
+def code_of(call: Any) -> str:
+    with pytest.raises(Refused) as refused:
+        call()
+    return refused.value.code
