@@ -25,6 +25,10 @@ const opened = (act) => async (page) => {
 };
 const keys = (text) => opened((page) => page.keyboard.press(text));
 const opens = (name) => opened(named('button', name));
+const runSql = async (page) => {
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('region', { name: 'Rows of the result' }).waitFor();
+};
 const STATES = [
   { name: 'home', path: '/', signedIn: false },
   { name: 'login', path: '/login', signedIn: false },
@@ -35,6 +39,15 @@ const STATES = [
   { name: 'setup, no token', path: '/setup', signedIn: false },
   { name: 'missing', path: '/nowhere', signedIn: false },
   { name: 'phone menu', path: '/dashboard', widths: [PHONE], act: opens('Open menu') },
+  { name: 'sql', path: '/sql' },
+  { name: 'sql, result', path: '/sql', act: runSql },
+  { name: 'sql, chart', path: '/sql', act: async (page) => { await runSql(page); await page.getByRole('tab', { name: 'Chart' }).click(); } },
+  { name: 'sql, suggestions', path: '/sql', act: async (page) => { await page.getByLabel('SQL').fill('SELECT cou'); await page.getByRole('listbox').waitFor(); } },
+  { name: 'sql, history', path: '/sql', act: named('tab', 'History') },
+  { name: 'sql, saved', path: '/sql', act: named('tab', 'Saved') },
+  { name: 'sql, save', path: '/sql', act: opens('Save') },
+  { name: 'sql, new token', path: '/sql', act: opens('New token') },
+  { name: 'sql, revoke token', path: '/sql', act: opens('Revoke Notebook') },
   { name: 'dashboard', path: '/dashboard' },
   { name: 'dashboard, first', path: '/dashboard', base: first },
   { name: 'dashboard, broken', path: '/dashboard', base: broken, expected: '503' },

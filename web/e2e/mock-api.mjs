@@ -58,6 +58,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'POST /api/platform/setup') return json({ requires2FA: false, token: 'token', user });
     if (key === 'POST /api/platform/logout') return json(null, 204);
     if (key === 'GET /api/platform/user') return json(user);
+    const sql = sqlAnswer(key, input);
+    if (sql) return json(...sql);
     if (key === 'GET /api/platform/about') return json({ name: 'Althing', version: '0.1.0', trackingUrl: 'http://127.0.0.1:8001' });
     if (key === 'GET /api/platform/websites') return json(websites);
     if (key === 'POST /api/platform/websites') {
@@ -238,4 +240,41 @@ async function readBody(request) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { url } = await startMock();
   console.log(`mock on ${url}`);
+}
+
+/** What analysts' calls answer: tables, an hour of history, a result of 10,000 rows. */
+function sqlAnswer(key, input) {
+  const at = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const columns = [
+    { name: 'website_id', type: 'UUID', comment: 'The website' },
+    { name: 'bucket', type: "DateTime('UTC')", comment: 'Start of the quarter of an hour, UTC' },
+    { name: 'clicks', type: 'Int64', comment: 'Clicks' },
+    { name: 'country', type: 'LowCardinality(String)', comment: 'ISO 3166-1 code; ZZ: unknown' },
+  ];
+  const tables = ['events', 'clicks', 'conversions', 'traffic_15m', 'partner_15m', 'country_15m', 'websites'].map((name) => ({
+    name, comment: `What happened, as ${name}`, columns, example: `SELECT count() FROM ${name}`,
+  }));
+  const asked = (id, sql, outcome, message = '') => ({ id, door: id === 'h2' ? 'clickhouse' : 'sql page', sql, tables: ['clicks'], outcome, message, rows: 42, rowsRead: 120_000, elapsedMs: 18, startedAt: at(Number(id.slice(1)) * 7) });
+  const answers = {
+    'GET /api/platform/sql/schema': {
+      tables, functions: ['count', 'countIf', 'sum', 'toDate', 'uniqExact'], connection: { url: 'http://127.0.0.1:8123', database: 'althing', user: 'sigrun@example.com' },
+      limits: { seconds: 30, rowsRead: 1e9, resultRows: 1e6, resultBytes: 268_435_456, pageRows: 10_000, memoryBytes: 1_073_741_824, running: 3 },
+    },
+    'GET /api/platform/sql/history': [
+      asked('h1', 'SELECT country, count() AS clicks\nFROM clicks\nGROUP BY country', 'done'),
+      asked('h2', 'SELECT * FROM traffic_15m', 'done'),
+      asked('h3', 'DROP TABLE events', 'refused', 'Only SELECT statements can run here.'),
+      asked('h4', 'SELECT count() FROM events, clicks', 'cancelled'),
+    ],
+    'GET /api/platform/sql/queries': [{ id: 's1', title: 'Clicks per country', sql: 'SELECT country, count() FROM clicks GROUP BY country', createdAt: at(60) }],
+    'GET /api/platform/sql/tokens': [{ id: 't1', name: 'Notebook', last4: 'x7Qa', createdAt: at(3000), lastUsedAt: at(4) }],
+    'POST /api/platform/sql/tokens': { id: 't2', name: input?.name, token: 'sql_Zk3pX0v8Qd2mLr7TfYw1NcHb6JsGa9Eu', last4: 'a9Eu', createdAt: at(0) },
+    'POST /api/platform/sql': {
+      queryId: '0190f3b2-0000-4000-8000-000000000001', truncated: true, statistics: { rows: 10_000, rowsRead: 1_204_113, elapsedMs: 37 },
+      columns: [{ name: 'day', type: 'Date' }, { name: 'clicks', type: 'Int64' }, { name: 'sales', type: 'Int64' }, { name: 'source', type: 'LowCardinality(String)' }],
+      rows: Array.from({ length: 10_000 }, (_, index) => [new Date(Date.now() - (10_000 - index) * DAY).toISOString().slice(0, 10), String(400 + ((index * 37) % 160)), String((index * 7) % 23), index % 5 ? 'newsletter' : '']),
+    },
+  };
+  if (key === 'POST /api/platform/sql' && /wrong/.test(input?.sql ?? '')) return [problem(400, 'refused', 'There is no table wrong. Tables: clicks, events.'), 400];
+  return key in answers ? [answers[key], key.startsWith('POST') && key.endsWith('tokens') ? 201 : 200] : null;
 }

@@ -23,6 +23,13 @@ const SCREENS = [
   { name: 'analytics-24h', path: '/analytics?range=24h&f=is,country,DE' },
   { name: 'settings', path: '/account-settings?tab=websites' },
   { name: 'general', path: '/account-settings' },
+  { name: 'sql', path: '/sql' },
+  { name: 'sql-result', path: '/sql', act: run },
+  { name: 'sql-chart', path: '/sql', act: async (page) => { await run(page); await page.getByRole('tab', { name: 'Chart' }).click(); } },
+  { name: 'sql-suggestions', path: '/sql', act: suggest, after: true },
+  { name: 'sql-wrong', path: '/sql', act: async (page) => { await page.getByLabel('SQL').fill('SELECT * FROM wrong'); await page.getByRole('button', { name: 'Run' }).click(); await page.getByRole('alert').waitFor(); } },
+  { name: 'sql-history', path: '/sql', act: async (page) => { await page.getByRole('tab', { name: 'History' }).click(); } },
+  { name: 'sql-token', path: '/sql', act: click('New token'), after: true },
   { name: 'missing', path: '/nowhere', signedIn: false },
   { name: 'empty', path: '/analytics', base: empty.url },
   { name: 'first', path: '/dashboard', base: first.url },
@@ -69,6 +76,16 @@ await browser.close();
 for (const server of [mock, empty, first, broken, slow]) server.close();
 console.log(`${faults} faults; pictures in ${folder}`);
 process.exitCode = faults > 0 ? 1 : 0;
+
+async function run(page) {
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('region', { name: 'Rows of the result' }).waitFor();
+}
+
+async function suggest(page) {
+  await page.getByLabel('SQL').fill('SELECT cou');
+  await page.getByRole('listbox').waitFor();
+}
 
 function keys(text) {
   return async (page) => {

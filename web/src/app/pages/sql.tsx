@@ -1,0 +1,20 @@
+import { Lock } from 'lucide-react';
+import { Empty } from '@/components/data/states';
+import { useSession } from '@/lib/session';
+import { Workbench } from '@/features/sql/workbench';
+import { Page } from './page';
+
+export function SqlPage() {
+  const roles = useSession()?.user.roles ?? [];
+  return (
+    <Page title="SQL" subtitle="Ask your own questions of everything that was measured">
+      {roles.includes('analyst') || roles.includes('admin') ? (
+        <Workbench />
+      ) : (
+        <Empty icon={<Lock aria-hidden className="size-5" />} title="For analysts">
+          Only analysts and admins can run SQL. Ask an admin for the role.
+        </Empty>
+      )}
+    </Page>
+  );
+}

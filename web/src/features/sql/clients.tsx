@@ -1,0 +1,164 @@
+// How an analyst's own ClickHouse client connects: access tokens, and lines to copy.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { useState, type FormEvent } from 'react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { CopyField } from '@/components/ui/copy-field';
+import { Dialog } from '@/components/ui/dialog';
+import { TextField } from '@/components/ui/field';
+import { Tabs } from '@/components/ui/tabs';
+import { api, body, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { toast, toastError } from '@/stores/toasts';
+import { schemaQuery, tokensQuery, type SqlToken } from './queries';
+
+export function Clients() {
+  const client = useQueryClient();
+  const tokens = useQuery(tokensQuery);
+  const schema = useQuery(schemaQuery);
+  const [creating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<SqlToken | null>(null);
+  const revoke = useMutation({
+    mutationFn: (token: SqlToken) => done(api.DELETE('/api/platform/sql/tokens/{id}', { params: { path: { id: token.id } } })),
+    onSuccess: () => toast('Token revoked', 'Clients that use it are refused from now on.'),
+    onError: (error) => toastError('Failed to revoke the token', messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  });
+  const columns: Column<SqlToken>[] = [
+    { id: 'name', header: 'Name', cell: (row) => row.name, className: 'font-medium' },
+    { id: 'token', header: 'Token', cell: (row) => <code className="font-mono text-[0.8125rem] whitespace-nowrap">{`sql_…${row.last4}`}</code> },
+    { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, browserTimezone()), className: 'whitespace-nowrap tabular' },
+    { id: 'used', header: 'Last used', cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, browserTimezone()) : 'Never'), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) => (
+        <div className="flex justify-end">
+          <Button size="sm" aria-label={`Revoke ${row.name}`} onClick={() => setRevoking(row)}>
+            Revoke
+          </Button>
+        </div>
+      ),
+    },
+  ];
+  const connection = schema.data?.connection;
+  return (
+    <Card
+      title="Your own client"
+      description="Any ClickHouse client reads the same tables under the same limits, with your e-mail address and an access token."
+      actions={
+        <Button size="sm" onClick={() => setCreating(true)}>
+          <KeyRound aria-hidden className="size-3.5" />
+          New token
+        </Button>
+      }
+    >
+      {tokens.error ? (
+        <ErrorBox error={tokens.error} onRetry={() => void tokens.refetch()} />
+      ) : !tokens.data ? (
+        <div role="status" aria-label="Loading tokens">
+          <Skeleton className="h-20" />
+        </div>
+      ) : tokens.data.length === 0 ? (
+        <Empty>No tokens yet.</Empty>
+      ) : (
+        <Table caption="Access tokens" columns={columns} rows={tokens.data} rowKey={(row) => row.id} />
+      )}
+      {connection && (
+        <div className="mt-6">
+          <h3 className="mb-3 font-medium">Connect</h3>
+          {connection.url ? (
+            <Tabs label="Clients" look="pill" tabs={snippets(connection.url, connection.user).map((one) => ({ ...one, content: <CopyField label={one.label} value={one.text} multiline /> }))} />
+          ) : (
+            <p className="text-muted">Tables are on a ClickHouse server of your own: ask who runs it for an address and a user.</p>
+          )}
+        </div>
+      )}
+      {creating && <CreateToken onClose={() => setCreating(false)} />}
+      <Dialog open={revoking !== null} onOpenChange={() => setRevoking(null)} title="Revoke this token?" description={`Clients that use ${revoking?.name ?? 'it'} are refused at once. This cannot be undone.`}>
+        <div className="flex justify-end gap-2">
+          <Button onClick={() => setRevoking(null)}>Keep it</Button>
+          <Button
+            variant="danger"
+            busy={revoke.isPending}
+            onClick={() => {
+              if (revoking) revoke.mutate(revoking, { onSettled: () => setRevoking(null) });
+            }}
+          >
+            Revoke
+          </Button>
+        </div>
+      </Dialog>
+    </Card>
+  );
+}
+
+function CreateToken({ onClose }: { readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const create = useMutation({
+    mutationFn: () => body(api.POST('/api/platform/sql/tokens', { body: { name: name.trim() } })),
+    onSettled: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <Dialog open onOpenChange={onClose} title={create.data ? 'Your token' : 'New token'} description={create.data ? 'Copy it now: it is shown only once.' : 'One per client, so that you can revoke it alone.'}>
+      {create.data ? (
+        <div className="flex flex-col gap-4">
+          <CopyField label="Token" value={create.data.token} />
+          <div className="flex justify-end">
+            <Button variant="primary" onClick={onClose}>
+              Done
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <form onSubmit={submit} className="flex flex-col gap-4">
+          <TextField label="Name" value={name} onChange={(event) => setName(event.target.value)} placeholder="My notebook" maxLength={120} autoFocus required />
+          {create.error && <ErrorBox error={create.error} />}
+          <div className="flex justify-end">
+            <Button type="submit" variant="primary" busy={create.isPending} disabled={!name.trim()}>
+              Create token
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+export function snippets(url: string, user: string): readonly { readonly id: string; readonly label: string; readonly text: string }[] {
+  const { hostname, port, protocol } = new URL(url);
+  const secure = protocol === 'https:';
+  return [
+    {
+      id: 'python',
+      label: 'Python',
+      text: [
+        'import clickhouse_connect',
+        '',
+        `client = clickhouse_connect.get_client(host="${hostname}", port=${port}, username="${user}", password="TOKEN"${secure ? ', secure=True' : ''})`,
+        'client.query_df("SELECT * FROM traffic_15m ORDER BY bucket DESC LIMIT 100")',
+      ].join('\n'),
+    },
+    { id: 'curl', label: 'curl', text: `curl -u '${user}:TOKEN' '${url}/' -d 'SELECT count() FROM clicks FORMAT JSON'` },
+    {
+      id: 'node',
+      label: 'Node.js',
+      text: [
+        "import { createClient } from '@clickhouse/client';",
+        '',
+        `const client = createClient({ url: '${url}', username: '${user}', password: 'TOKEN' });`,
+        "const rows = await client.query({ query: 'SELECT * FROM conversions', format: 'JSONEachRow' });",
+      ].join('\n'),
+    },
+    { id: 'jdbc', label: 'JDBC', text: `jdbc:clickhouse:${url}/althing?user=${encodeURIComponent(user)}&password=TOKEN` },
+  ];
+}

@@ -1,0 +1,189 @@
+// A plain text area with colours behind it and suggestions at its caret: the browser's own editing stays whole.
+import { useId, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { cx } from '@/lib/cx';
+import { complete, pieces, type Completion, type Piece } from './language';
+import type { SqlSchema } from './queries';
+
+interface Props {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly onRun: () => void;
+  readonly schema: SqlSchema | undefined;
+}
+
+const COLOURS: Record<Piece['kind'], string> = {
+  plain: '',
+  keyword: 'text-brand font-medium',
+  function: 'text-[var(--c-sql-function)]',
+  text: 'text-good',
+  number: 'text-warn',
+  comment: 'text-muted italic',
+  table: 'text-[var(--c-sql-table)]',
+};
+const TEXT = 'font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap break-words [tab-size:2] p-3';
+
+export function Editor({ value, onChange, onRun, schema }: Props) {
+  const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const mark = useRef<HTMLSpanElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const nextCaret = useRef<number | null>(null);
+  const [caret, setCaret] = useState(0);
+  const [open, setOpen] = useState<Completion | null>(null);
+  const [active, setActive] = useState(0);
+  const [place, setPlace] = useState({ left: 0, top: 0 });
+  const names = useMemo(() => new Set(schema?.tables.map((table) => table.name)), [schema]);
+  const coloured = useMemo(() => pieces(value, names), [value, names]);
+
+  useLayoutEffect(() => {
+    if (nextCaret.current === null) return;
+    area.current?.setSelectionRange(nextCaret.current, nextCaret.current);
+    nextCaret.current = null;
+  }, [value]);
+  useLayoutEffect(() => {
+    if (!open || !mark.current) return;
+    setPlace({ left: mark.current.offsetLeft, top: mark.current.offsetTop + 22 });
+  }, [open, caret]);
+  useLayoutEffect(() => {
+    list.current?.children[active]?.scrollIntoView?.({ block: 'nearest' });
+  }, [active, open]);
+
+  const look = (text: string, at: number, asked = false) => {
+    setCaret(at);
+    setActive(0);
+    setOpen(schema ? complete(text, at, schema.tables, schema.functions, asked) : null);
+  };
+  const accept = (index: number) => {
+    const chosen = open?.suggestions[index];
+    if (!open || !chosen) return;
+    const text = chosen.kind === 'function' ? `${chosen.text}(` : chosen.text;
+    nextCaret.current = open.from + text.length;
+    onChange(value.slice(0, open.from) + text + value.slice(caret));
+    setCaret(nextCaret.current);
+    setOpen(null);
+    area.current?.focus();
+  };
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      setOpen(null);
+      onRun();
+    } else if (event.key === ' ' && event.ctrlKey) {
+      event.preventDefault();
+      look(value, event.currentTarget.selectionStart, true);
+    } else if (open) {
+      const count = open.suggestions.length;
+      if (event.key === 'ArrowDown') setActive((active + 1) % count);
+      else if (event.key === 'ArrowUp') setActive((active + count - 1) % count);
+      else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) accept(active);
+      else if (event.key === 'Escape') setOpen(null);
+      else {
+        if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)) setOpen(null);
+        return;
+      }
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+
+  const lines = value.split('\n').length;
+  return (
+    <div className="relative rounded-lg border border-line bg-canvas focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-ring">
+      <label htmlFor={id} className="sr-only">
+        SQL
+      </label>
+      <div className="max-h-[50vh] overflow-y-auto rounded-lg">
+        <div className="relative min-h-44">
+          <pre aria-hidden className={cx(TEXT, 'pointer-events-none m-0 min-h-44')}>
+            {behind(coloured, caret, mark)}
+            {value.endsWith('\n') || value === '' ? ' ' : ''}
+          </pre>
+          <textarea
+            ref={area}
+            id={id}
+            value={value}
+            rows={lines}
+            spellCheck={false}
+            autoCapitalize="off"
+            autoComplete="off"
+            autoCorrect="off"
+            aria-autocomplete="list"
+            aria-haspopup="listbox"
+            aria-controls={open ? `${id}-list` : undefined}
+            aria-activedescendant={open ? `${id}-${active}` : undefined}
+            aria-describedby={`${id}-keys`}
+            className={cx(TEXT, 'absolute inset-0 size-full resize-none overflow-hidden bg-transparent text-transparent caret-[var(--c-text)] focus:outline-none')}
+            onChange={(event) => {
+              onChange(event.target.value);
+              look(event.target.value, event.target.selectionStart);
+            }}
+            onKeyDown={press}
+            onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+            onBlur={() => setOpen(null)}
+          />
+        </div>
+      </div>
+      {open && (
+        <ul
+          ref={list}
+          id={`${id}-list`}
+          role="listbox"
+          aria-label="Suggestions"
+          className="absolute z-20 max-h-56 w-72 max-w-[calc(100%-8px)] overflow-y-auto rounded-lg border border-line bg-raised py-1 shadow-pop"
+          style={{ left: `max(4px, min(${place.left}px, 100% - 18.5rem))`, top: Math.min(place.top, 400) }}
+        >
+          {open.suggestions.map((one, index) => (
+            <li
+              key={`${one.kind} ${one.text}`}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === active}
+              className={cx('flex cursor-pointer items-baseline gap-3 px-3 py-1', index === active && 'bg-brand-soft')}
+              onMouseDown={(event) => {
+                event.preventDefault();
+                accept(index);
+              }}
+            >
+              <span className="shrink-0 font-mono text-[0.8125rem]">{one.text}</span>
+              <span className="min-w-0 flex-1 truncate text-right text-xs text-muted">{one.detail}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p id={`${id}-keys`} className="sr-only">
+        Control and Enter run the statement. Control and Space show suggestions; arrows choose one, Enter takes it, Escape closes them.
+      </p>
+      <p role="status" className="sr-only">
+        {open ? `${open.suggestions.length} suggestions, ${open.suggestions[active]?.text ?? ''}` : ''}
+      </p>
+    </div>
+  );
+}
+
+/** The coloured text with an empty mark where the caret is, so that the browser tells its place. */
+function behind(coloured: readonly Piece[], caret: number, mark: React.RefObject<HTMLSpanElement | null>) {
+  const found: React.ReactNode[] = [];
+  let at = 0;
+  let marked = false;
+  for (const [index, piece] of coloured.entries()) {
+    const end = at + piece.text.length;
+    const inside: boolean = !marked && caret <= end;
+    found.push(
+      <span key={index} className={COLOURS[piece.kind]}>
+        {inside ? (
+          <>
+            {piece.text.slice(0, caret - at)}
+            <span ref={mark} />
+            {piece.text.slice(caret - at)}
+          </>
+        ) : (
+          piece.text
+        )}
+      </span>,
+    );
+    marked ||= inside;
+    at = end;
+  }
+  if (!marked) found.push(<span key="mark" ref={mark} />);
+  return found;
+}

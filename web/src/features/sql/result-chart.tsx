@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { ChartSpace, QueryChart } from '@/components/charts/lazy';
+import { Empty } from '@/components/data/states';
+import { Select } from '@/components/ui/field';
+import type { SqlResult } from './queries';
+import { drawing, isNumber, isTime, MOST_POINTS } from './values';
+
+export function ResultChart({ result }: { readonly result: SqlResult }) {
+  const numbers = result.columns.flatMap((column, index) => (isNumber(column.type) ? [index] : []));
+  const label = Math.max(0, result.columns.findIndex((column) => !isNumber(column.type)));
+  const [kind, setKind] = useState<'line' | 'bar'>(isTime(result.columns[label]?.type ?? '') ? 'line' : 'bar');
+  const [x, setX] = useState(label);
+  const [y, setY] = useState('all');
+  const chosen = (y === 'all' ? numbers : [Number(y)]).filter((index) => index !== x).slice(0, 6);
+  const drawn = drawing(result, x, chosen);
+  return (
+    <div>
+      <div className="mb-3 flex flex-wrap gap-2">
+        <Select label="Kind of chart" value={kind} onChange={(event) => setKind(event.target.value === 'line' ? 'line' : 'bar')}>
+          <option value="line">Line</option>
+          <option value="bar">Bars</option>
+        </Select>
+        <Select label="Across" value={x} onChange={(event) => setX(Number(event.target.value))}>
+          {result.columns.map((column, index) => (
+            <option key={index} value={index}>
+              {column.name}
+            </option>
+          ))}
+        </Select>
+        <Select label="Upwards" value={y} onChange={(event) => setY(event.target.value)}>
+          <option value="all">All numbers</option>
+          {numbers.map((index) => (
+            <option key={index} value={index}>
+              {result.columns[index]?.name}
+            </option>
+          ))}
+        </Select>
+      </div>
+      {drawn ? (
+        <>
+          <ChartSpace className="h-80">
+            <QueryChart kind={kind} series={drawn.series} points={drawn.points} name={`${drawn.series.join(', ')} by ${drawn.x}`} />
+          </ChartSpace>
+          {result.rows.length > MOST_POINTS && <p className="mt-2 text-muted">{`The first ${MOST_POINTS} rows are drawn.`}</p>}
+        </>
+      ) : (
+        <Empty>A chart needs a column of numbers and one to spread them over.</Empty>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+// One statement at a time: run it, stop it, or take its whole result away as a file.
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { api, body, done } from '@/lib/api/client';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import { toast, toastError } from '@/stores/toasts';
+import { historyQuery, type SqlResult } from './queries';
+
+/** Of a page; files have all. */
+const MOST_ROWS = 10_000;
+
+export type FileFormat = 'csv' | 'ndjson' | 'parquet';
+export type Run =
+  | { readonly state: 'idle' }
+  | { readonly state: 'running'; readonly since: number }
+  | { readonly state: 'done'; readonly result: SqlResult; readonly sql: string }
+  | { readonly state: 'failed'; readonly error: unknown }
+  | { readonly state: 'cancelled' };
+
+interface Under {
+  readonly id: string;
+  readonly abort: AbortController;
+}
+
+export function useRun() {
+  const client = useQueryClient();
+  const under = useRef<Under | null>(null);
+  const [run, setRun] = useState<Run>({ state: 'idle' });
+
+  const start = async (sql: string) => {
+    if (under.current || !sql.trim()) return;
+    const mine = { id: statementId(), abort: new AbortController() };
+    under.current = mine;
+    setRun({ state: 'running', since: Date.now() });
+    try {
+      const asked = { sql, queryId: mine.id, format: 'json', maxRows: MOST_ROWS } as const;
+      // The other formats of an answer have no shape, so the description gives none to this one either.
+      const result = (await body(api.POST('/api/platform/sql', { body: asked, signal: mine.abort.signal }))) as SqlResult;
+      setRun({ state: 'done', result, sql });
+    } catch (error) {
+      const stopped = mine.abort.signal.aborted || (error instanceof ApiError && error.code === 'cancelled');
+      setRun(stopped ? { state: 'cancelled' } : { state: 'failed', error });
+    } finally {
+      under.current = null;
+      void client.invalidateQueries({ queryKey: historyQuery.queryKey });
+    }
+  };
+
+  /** The server stops it and answers; if it does not know it yet, going away stops it as well. */
+  const cancel = async () => {
+    const mine = under.current;
+    if (!mine) return;
+    try {
+      await done(api.DELETE('/api/platform/sql/{queryId}', { params: { path: { queryId: mine.id } } }));
+    } catch {
+      mine.abort.abort();
+    }
+  };
+
+  return { run, start: (sql: string) => void start(sql), cancel: () => void cancel() };
+}
+
+/** Runs the statement again for all of its rows and hands them over as a file. */
+export async function saveAs(sql: string, format: FileFormat): Promise<void> {
+  try {
+    const { data } = await api.POST('/api/platform/sql', { body: { sql, format, maxRows: MOST_ROWS }, parseAs: 'blob' });
+    const url = URL.createObjectURL(data as unknown as Blob);
+    const anchor = document.createElement('a');
+    anchor.href = url;
+    anchor.download = `query.${format}`;
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(url), 0);
+    toast('Download ready', `query.${format}`);
+  } catch (error) {
+    toastError('Failed to download', messageOf(error));
+  }
+}
+
+/** A version 4 UUID; `randomUUID` needs a secure context. */
+function statementId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,126 @@
+// What stands beside the editor: tables, what was asked before, and kept queries.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ChevronRight, Trash2 } from 'lucide-react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Badge, type Tone } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { api, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { formatCount } from '@/lib/format';
+import { toast, toastError } from '@/stores/toasts';
+import { historyQuery, savedQuery, schemaQuery, type Statement } from './queries';
+
+interface Props {
+  /** Puts a whole statement into the editor. */
+  readonly onOpen: (sql: string) => void;
+}
+
+export function Tables({ onOpen, onInsert }: Props & { readonly onInsert: (text: string) => void }) {
+  const schema = useQuery(schemaQuery);
+  if (schema.error) return <ErrorBox error={schema.error} onRetry={() => void schema.refetch()} />;
+  if (!schema.data) return <Waiting label="Loading tables" />;
+  return (
+    <ul className="flex flex-col">
+      {schema.data.tables.map((table) => (
+        <li key={table.name} className="border-b border-line last:border-0">
+          <details className="group">
+            <summary className="flex cursor-pointer list-none items-center gap-1.5 rounded-md py-2 [&::-webkit-details-marker]:hidden">
+              <ChevronRight aria-hidden className="size-4 shrink-0 text-muted transition-transform group-open:rotate-90" />
+              <code className="font-mono text-[0.8125rem] font-medium">{table.name}</code>
+            </summary>
+            <div className="pb-3 pl-5.5">
+              <p className="mb-2 text-[0.8125rem] text-muted">{table.comment}.</p>
+              {table.example && (
+                <Button size="sm" className="mb-2" aria-label={`Example of ${table.name}`} onClick={() => onOpen(table.example ?? '')}>
+                  Example
+                </Button>
+              )}
+              <ul className="flex flex-col gap-1.5">
+                {table.columns.map((column) => (
+                  <li key={column.name} className="text-[0.8125rem]">
+                    <button type="button" className="flex w-full items-baseline justify-between gap-2 rounded text-left hover:text-brand" onClick={() => onInsert(column.name)}>
+                      <code className="font-mono break-all">{column.name}</code>
+                      <span className="shrink-0 truncate text-xs text-muted">{shortType(column.type)}</span>
+                    </button>
+                    <p className="text-xs text-muted">{column.comment}</p>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          </details>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const TONES: Record<string, Tone> = { done: 'good', failed: 'bad', refused: 'warn', cancelled: 'neutral', running: 'brand' };
+
+export function History({ onOpen }: Props) {
+  const history = useQuery(historyQuery);
+  if (history.error) return <ErrorBox error={history.error} onRetry={() => void history.refetch()} />;
+  if (!history.data) return <Waiting label="Loading history" />;
+  if (history.data.length === 0) return <Empty>What you run shows up here, from this page and from your clients.</Empty>;
+  return (
+    <ul className="flex flex-col">
+      {history.data.map((one) => (
+        <li key={one.id} className="border-b border-line py-2.5 last:border-0">
+          <button type="button" className="block w-full rounded text-left" onClick={() => onOpen(one.sql)} aria-label={`Open ${one.sql.slice(0, 80)}`}>
+            <code className="line-clamp-3 font-mono text-xs break-words whitespace-pre-wrap">{one.sql}</code>
+          </button>
+          <p className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
+            <Badge tone={TONES[one.outcome] ?? 'neutral'}>{one.outcome}</Badge>
+            <span>{formatDateTime(one.startedAt, browserTimezone())}</span>
+            {one.outcome === 'done' && <span className="tabular">{figures(one)}</span>}
+            {one.door === 'clickhouse' && <span>client</span>}
+          </p>
+          {one.message && <p className="mt-1 line-clamp-2 text-xs break-words text-muted">{one.message}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Saved({ onOpen }: Props) {
+  const client = useQueryClient();
+  const saved = useQuery(savedQuery);
+  const remove = useMutation({
+    mutationFn: (id: string) => done(api.DELETE('/api/platform/sql/queries/{id}', { params: { path: { id } } })),
+    onSuccess: () => toast('Query deleted'),
+    onError: (error) => toastError('Failed to delete the query', messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: savedQuery.queryKey }),
+  });
+  if (saved.error) return <ErrorBox error={saved.error} onRetry={() => void saved.refetch()} />;
+  if (!saved.data) return <Waiting label="Loading saved queries" />;
+  if (saved.data.length === 0) return <Empty>Save a query to find it here.</Empty>;
+  return (
+    <ul className="flex flex-col">
+      {saved.data.map((one) => (
+        <li key={one.id} className="flex items-start gap-2 border-b border-line py-2 last:border-0">
+          <button type="button" className="min-w-0 flex-1 rounded text-left" onClick={() => onOpen(one.sql)}>
+            <span className="block font-medium break-words">{one.title}</span>
+            <code className="line-clamp-2 font-mono text-xs break-words text-muted">{one.sql}</code>
+          </button>
+          <Button variant="ghost" size="icon" aria-label={`Delete ${one.title}`} onClick={() => remove.mutate(one.id)}>
+            <Trash2 aria-hidden className="size-4" />
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Waiting({ label }: { readonly label: string }) {
+  return (
+    <div role="status" aria-label={label} className="flex flex-col gap-2">
+      {[1, 2, 3, 4, 5].map((row) => (
+        <Skeleton key={row} className="h-8" />
+      ))}
+    </div>
+  );
+}
+
+const figures = (one: Statement): string => `${formatCount(one.rows)} rows, ${formatCount(one.elapsedMs)} ms`;
+
+const shortType = (type: string): string => type.replace(/LowCardinality\((.*)\)/, '$1').replace(/\(.*\)$/, '');
