@@ -75,6 +75,13 @@ const analytics = createRoute({
   component: lazyRouteComponent(() => import('./pages/analytics'), 'AnalyticsRoute'),
 });
 
+const sql = createRoute({
+  getParentRoute: () => member,
+  path: '/sql',
+  staticData: { title: 'SQL' },
+  component: lazyRouteComponent(() => import('./pages/sql'), 'SqlPage'),
+});
+
 const accountSettings = createRoute({
   getParentRoute: () => member,
   path: '/account-settings',
@@ -111,7 +118,7 @@ const adminAffiliates = createRoute({
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([home, login, setup, missing, member.addChildren([dashboard, analytics, accountSettings, onboarding, admin.addChildren([adminAffiliates])])]);
+const routeTree = root.addChildren([home, login, setup, missing, member.addChildren([dashboard, analytics, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({
