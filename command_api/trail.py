@@ -12,7 +12,7 @@ from infra.audit_trail import Entry, record
 from infra.client import Client
 from schemas.base import DomainEvent, personal_fields
 
-_NOT_TOLD: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key"}
+_NOT_TOLD: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key", "subject_hash"}
 _GUARDS: Final = ("email.", "slug.")
 """What these tell is told by the event that they guard."""
 _LONGEST: Final = 200
@@ -43,5 +43,9 @@ def entries(events: Sequence[DomainEvent], actor_id: UUID | None) -> Iterator[En
 
 def _details(event: DomainEvent) -> dict[str, Any]:
     state = event.model_dump(mode="json", exclude=set(_NOT_TOLD | personal_fields(type(event))))
-    plain = {name: value for name, value in state.items() if isinstance(value, (str, int, bool, list)) and value != ""}
+    plain = {
+        name: value
+        for name, value in state.items()
+        if isinstance(value, (str, int, bool, list)) and value not in ("", [])
+    }
     return {name: value[:_LONGEST] if isinstance(value, str) else value for name, value in plain.items()}

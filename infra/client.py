@@ -35,6 +35,8 @@ class Client:
     @property
     def network(self) -> str:
         """The address cut to /24 (IPv4) or /48 (IPv6), as it may be kept; empty when it is none."""
+        if not self.address:
+            return ""
         whole = self.address if "." in self.address else f"{self.address}::"
         try:
             length = 24 if ip_address(whole).version == 4 else 48

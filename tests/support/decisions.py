@@ -15,6 +15,7 @@ WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
 PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
 ACCOUNT, ERASED_ACCOUNT = (uuid5(WEBSITE, name) for name in ("account", "erased account"))
 LINK, KEY, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "operations"))
+INVITE = uuid5(WEBSITE, "invite")
 
 Encrypt = Callable[[UUID, str, str], str]
 """Subject, field and text to what is stored."""
@@ -39,9 +40,11 @@ def _in_order(aggregate: UUID, *events: tuple[type[DomainEvent], dict[str, Any]]
 
 
 def _people(encrypt: Encrypt) -> list[DomainEvent]:
-    def registered(account: UUID) -> tuple[type[DomainEvent], dict[str, Any]]:
+    def registered(account: UUID, **more: Any) -> tuple[type[DomainEvent], dict[str, Any]]:
         email, name = encrypt(account, "email", "a@b.example"), encrypt(account, "name", "Ada")
-        return accounts.AccountRegistered, {"email": email, "name": name, "way": "setup"}
+        return accounts.AccountRegistered, {"email": email, "name": name, "way": "setup", **more}
+
+    invited = {"way": "invite", "invite_id": INVITE, "invited_by": ACCOUNT}
 
     return [
         *_in_order(
@@ -51,8 +54,25 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
             (accounts.AccountRenamed, {"name": encrypt(ACCOUNT, "name", "Ada L.")}),
             (accounts.SignedIn, {"session_id": KEY, "method": "password"}),
             (accounts.AccountDisabled, {"reason": "left"}),
+            (accounts.AccountEnabled, {}),
+            (accounts.EmailChanged, {"email": encrypt(ACCOUNT, "email", "c@d.example")}),
+            (accounts.ProfileChanged, {"company": encrypt(ACCOUNT, "company", "Ltd"), "timezone": "Asia/Tokyo"}),
+            (accounts.TwoFactorEnabled, {}),
+            (accounts.RecoveryCodesMade, {"count": 10}),
+            (accounts.TwoFactorDisabled, {}),
+            (accounts.TwoFactorEnabled, {}),
+            (accounts.RecoveryCodesMade, {"count": 10}),
+            (accounts.RecoveryCodeUsed, {}),
+            (accounts.PasswordChanged, {}),
+            (accounts.SessionsEnded, {}),
         ),
-        *_in_order(ERASED_ACCOUNT, registered(ERASED_ACCOUNT), (accounts.AccountErased, {})),
+        *_in_order(
+            INVITE,
+            (accounts.InviteCreated, {"account_id": ACCOUNT, "max_uses": 2, "expires_at": NOW + timedelta(days=30)}),
+            (accounts.InviteUsed, {"account_id": ERASED_ACCOUNT}),
+            (accounts.InviteRevoked, {}),
+        ),
+        *_in_order(ERASED_ACCOUNT, registered(ERASED_ACCOUNT, **invited), (accounts.AccountErased, {})),
     ]
 
 
