@@ -16,6 +16,7 @@ from command_api.accounts import routes as accounts
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.sign_in import Accounts
 from command_api.analysts import routes as analysts
+from command_api.conversions import bulk
 from command_api.conversions import routes as conversions
 from command_api.core import Core
 from command_api.http import install_refusals
@@ -39,6 +40,7 @@ CONTEXTS = (
     websites,
     partners,
     links,
+    bulk,
     conversions,
     operations,
     dead_letters,

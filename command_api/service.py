@@ -18,7 +18,8 @@ from eventsourcing.persistence import PersistenceError
 from command_api.app import create_app
 from command_api.core import Core, open_core
 from command_api.leader import Leader
-from command_api.policies import waiting
+from command_api.policies import approving, waiting
+from command_api.policies.approving import Approving
 from command_api.policies.clicks import ClickHouseClicks
 from command_api.policies.keeping import NAME as ATTRIBUTION
 from command_api.policies.reports import Reports
@@ -91,7 +92,12 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         for partition in range(CONVERSIONS.partitions)
     ]
     relay = Leader(core.settings, RELAY, Relay(events).run)
-    return [relay, *deciders, Leader(core.settings, waiting.NAME, Waiting(core, clicks).run)]
+    return [
+        relay,
+        *deciders,
+        Leader(core.settings, waiting.NAME, Waiting(core, clicks).run),
+        Leader(core.settings, approving.NAME, Approving(core).run),
+    ]
 
 
 def _open_patiently(settings: Settings) -> Core:

@@ -7,10 +7,11 @@ sum is always what the state says, in whatever order steps are taken.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of, share
+from command_api.conversions.tiers import NOTHING, Standing, paying, tier_of
 from command_api.decision import Asked, Refused, conflict, invalid, missing, step
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
@@ -25,7 +26,9 @@ from schemas.events.conversions import (
     ConversionReportConflicted,
     ConversionReversed,
     ConversionStatus,
+    TierUsed,
 )
+from schemas.events.partners import Terms
 
 PENDING, APPROVED = ConversionStatus.PENDING, ConversionStatus.APPROVED
 REJECTED, REVERSED = ConversionStatus.REJECTED, ConversionStatus.REVERSED
@@ -47,6 +50,11 @@ class Conversion:
     recorded_at: datetime
     decided_at: datetime | None = None
     reason: str | None = None
+    tier: TierUsed | None = None
+    counts_since: datetime | None = None
+    """When it was attributed."""
+    approved_at: datetime | None = None
+    """When its commission was earned: approved, and attributed."""
     conflicts: frozenset[UUID] = field(default_factory=frozenset)
 
     @property
@@ -62,6 +70,23 @@ class Conversion:
     def is_open(self) -> bool:
         return self.status in (PENDING, APPROVED)
 
+    @property
+    def payable_at(self) -> datetime | None:
+        """From when on what was earned may be paid out: approved, and past the hold, which runs from the sale."""
+        found = self.facts.attribution
+        if self.status is not APPROVED or found is None or self.approved_at is None:
+            return None
+        return max(self.approved_at, self.facts.occurred_at + timedelta(days=found.terms.hold_days))
+
+    @property
+    def approves_at(self) -> datetime | None:
+        """When it is approved by itself, if nobody decides: days after it began to count. None: never."""
+        found = self.facts.attribution
+        if self.status is not PENDING or found is None or self.counts_since is None:
+            return None
+        days = found.terms.auto_approve_days
+        return None if days is None else self.counts_since + timedelta(days=days)
+
 
 def record(
     conversion_id: UUID,
@@ -74,12 +99,14 @@ def record(
     currency: str,
     rates: Rates,
     asked: Asked,
+    standing: Standing = NOTHING,
 ) -> ConversionRecorded:
     """The first report of a sale. Raises `Refused` `currency_unknown`, also while no click is known."""
     commission: Money | None = None
     rate: str | None = None
+    tier: TierUsed | None = None
     if facts.attribution is not None:
-        commission, rate = commission_of(facts.amount, payout, facts.attribution.terms, currency, rates)
+        commission, rate, tier = _earned(facts, facts.attribution.terms, payout, currency, rates, standing)
     elif facts.amount.currency != currency and facts.amount.currency not in rates and payout is None:
         message = f"There is no exchange rate from {facts.amount.currency} to {currency} for that day."
         raise invalid(CURRENCY_UNKNOWN, message)
@@ -92,18 +119,21 @@ def record(
         customer=customer,
         commission=commission,
         exchange_rate=rate,
+        tier=tier,
         change=_nothing(currency)
         if commission is None
         else Change(currency=currency, pending=1, commission_pending=commission.amount),
     )
 
 
-def attribute(conversion: Conversion, attribution: Attribution, *, rates: Rates, asked: Asked) -> list[DomainEvent]:
+def attribute(
+    conversion: Conversion, attribution: Attribution, *, rates: Rates, asked: Asked, standing: Standing = NOTHING
+) -> list[DomainEvent]:
     """The click came: from now on the conversion counts, in the status that it has by now."""
     if conversion.is_attributed or not conversion.is_open:
         return []
     facts = conversion.facts.model_copy(update={"attribution": attribution})
-    commission, rate = commission_of(facts.amount, conversion.payout, attribution.terms, conversion.currency, rates)
+    commission, rate, tier = _earned(facts, attribution.terms, conversion.payout, conversion.currency, rates, standing)
     gone = (
         share(commission.amount, conversion.reversed_amount, facts.amount.amount) if conversion.reversed_amount else 0
     )
@@ -115,12 +145,13 @@ def attribute(conversion: Conversion, attribution: Attribution, *, rates: Rates,
             facts=facts,
             commission=commission,
             exchange_rate=rate,
+            tier=tier,
             change=Change.model_validate({"currency": conversion.currency, **counted}),
         )
     ]
 
 
-def approve(conversion: Conversion, asked: Asked) -> list[DomainEvent]:
+def approve(conversion: Conversion, asked: Asked, *, automatic: bool = False) -> list[DomainEvent]:
     if conversion.status is APPROVED:
         return []
     if not conversion.is_open:
@@ -136,7 +167,15 @@ def approve(conversion: Conversion, asked: Asked) -> list[DomainEvent]:
             commission_approved=left,
         )
     head = step(conversion.id, conversion.version, asked)
-    return [ConversionApproved(**head, facts=conversion.facts, change=change)]
+    return [ConversionApproved(**head, facts=conversion.facts, automatic=automatic, change=change)]
+
+
+def approve_in_time(conversion: Conversion, present: Terms, asked: Asked) -> list[DomainEvent]:
+    """Approves what has been pending for the days of its own terms, unless the partner's present terms say never."""
+    due = conversion.approves_at
+    if due is None or due > asked.at or present.auto_approve_days is None:
+        return []
+    return approve(conversion, asked, automatic=True)
 
 
 def reject(conversion: Conversion, reason: str, asked: Asked) -> list[DomainEvent]:
@@ -239,15 +278,25 @@ def evolve(conversion: Conversion | None, event: DomainEvent) -> Conversion:
             reversed_amount=0,
             reversed_commission=0,
             recorded_at=event.timestamp,
+            tier=event.tier,
+            counts_since=event.timestamp if event.facts.attribution else None,
         )
     assert conversion is not None  # noqa: S101 - a history begins with its first event
     conversion = replace(conversion, version=event.originator_version)
     match event:
         case ConversionAttributed():
-            gone = event.change.commission_reversed
-            return replace(conversion, facts=event.facts, commission=event.commission.amount, reversed_commission=gone)
+            return replace(
+                conversion,
+                facts=event.facts,
+                commission=event.commission.amount,
+                reversed_commission=event.change.commission_reversed,
+                tier=event.tier,
+                counts_since=event.timestamp,
+                approved_at=event.timestamp if conversion.status is APPROVED else None,
+            )
         case ConversionApproved():
-            return replace(conversion, status=APPROVED, decided_at=event.timestamp, reason=None)
+            approved = replace(conversion, status=APPROVED, decided_at=event.timestamp, reason=None)
+            return replace(approved, approved_at=event.timestamp if conversion.is_attributed else None)
         case ConversionRejected():
             return replace(conversion, status=REJECTED, decided_at=event.timestamp, reason=event.reason)
         case ConversionReversed():
@@ -263,6 +312,15 @@ def evolve(conversion: Conversion | None, event: DomainEvent) -> Conversion:
             return replace(conversion, conflicts=conversion.conflicts | {event.report_id})
         case _:
             raise TypeError(f"{event.NAME} does not happen to conversions")
+
+
+def _earned(
+    facts: ConversionFacts, terms: Terms, payout: Money | None, currency: str, rates: Rates, standing: Standing
+) -> tuple[Money, str | None, TierUsed | None]:
+    tier = tier_of(terms, standing, facts.occurred_at, currency, rates) if payout is None else None
+    terms = paying(terms, tier)
+    commission, rate = commission_of(facts.amount, payout, terms, currency, rates, kind=facts.kind)
+    return commission, rate, tier
 
 
 def _leaving(conversion: Conversion, to: str, commission: int, reversed_commission: int) -> Change:

@@ -20,18 +20,20 @@ Rates = Mapping[str, str]
 
 
 def commission_of(
-    amount: Money, payout: Money | None, terms: Terms, currency: str, rates: Rates
+    amount: Money, payout: Money | None, terms: Terms, currency: str, rates: Rates, *, kind: str = "sale"
 ) -> tuple[Money, str | None]:
-    """What a sale earns in the website's `currency`, and the rate that was used (none: no conversion).
+    """What a sale or lead earns in the website's `currency`, and the rate that was used (none: no conversion).
 
     The payout that the report names stands; without one the terms say. Raises `Refused` `currency_unknown` and
     `amount_too_large`.
     """
     if payout is not None:
-        return _in(currency, Fraction(payout.amount), payout.currency, rates)
-    if terms.kind is TermsKind.FLAT:
-        return _in(currency, Fraction(terms.flat_amount), terms.flat_currency or currency, rates)
-    return _in(currency, Fraction(amount.amount * terms.rate_bp, 10_000), amount.currency, rates)
+        return converted(Fraction(payout.amount), payout.currency, currency, rates)
+    if terms.kind is TermsKind.PERCENT:
+        return converted(Fraction(amount.amount * terms.rate_bp, 10_000), amount.currency, currency, rates)
+    if terms.kind is TermsKind.PER_LEAD and kind != "lead":
+        return Money(amount=0, currency=currency), None
+    return converted(Fraction(terms.flat_amount), terms.flat_currency or currency, currency, rates)
 
 
 def share(commission: int, part: int, whole: int) -> int:
@@ -42,7 +44,8 @@ def share(commission: int, part: int, whole: int) -> int:
     return commission if part >= whole else round(Fraction(commission * part, whole))
 
 
-def _in(currency: str, value: Fraction, of: str, rates: Rates) -> tuple[Money, str | None]:
+def converted(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[Money, str | None]:
+    """`value` minor units `of` a currency in another, rounded once, and the rate. Raises as `commission_of`."""
     if of == currency:
         return _counted(value, currency), None
     rate = rates.get(of)

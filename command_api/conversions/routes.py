@@ -12,6 +12,7 @@ from pydantic import Field
 
 from command_api.commands import Decided
 from command_api.conversions import model
+from command_api.conversions.tally import counted
 from command_api.http import Answer, Body, Id, Run, Runs
 from command_api.partners import model as partners
 from command_api.websites import model as websites
@@ -61,6 +62,8 @@ class Conversion(Answer):
     occurred_at: datetime
     recorded_at: datetime
     decided_at: datetime | None
+    approves_at: Annotated[datetime | None, Field(description="When it is approved by itself; null: never")]
+    payable_at: Annotated[datetime | None, Field(description="From when on it may be paid out; null: not earned")]
 
 
 Decide = Callable[[model.Conversion], Sequence[DomainEvent]]
@@ -95,7 +98,7 @@ def _change(conversion_id: Id, body: Body | None, run: Run, decide: Decide) -> R
         events = decide(conversion)
         for event in events:
             conversion = model.evolve(conversion, event)
-        return Decided(events, _shown(conversion, run))
+        return Decided(events, _shown(conversion, run), counted(events))
 
     return run(decided, body)
 
@@ -123,6 +126,8 @@ def _shown(conversion: model.Conversion, run: Run) -> Conversion:
         occurred_at=facts.occurred_at,
         recorded_at=conversion.recorded_at,
         decided_at=conversion.decided_at,
+        approves_at=conversion.approves_at,
+        payable_at=conversion.payable_at,
     )
 
 

@@ -14,15 +14,21 @@ from command_api import slugs
 from command_api.decision import Asked, invalid, missing, step
 from command_api.hosts import web_address
 from schemas.base import DomainEvent
+from schemas.currencies import MINOR_DIGITS
 from schemas.events.partners import (
     CommissionChanged,
     PartnerActivated,
     PartnerDeactivated,
     PartnerRegistered,
+    PartnerRemoved,
     PartnerUpdated,
     Terms,
     TermsKind,
+    TiersBy,
 )
+
+MOST_FLAT: Final = 10**12
+"""Minor units."""
 
 _SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#]{1,100}")
 _PRESET: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
@@ -51,6 +57,7 @@ class Partner:
     is_active: bool
     created_at: datetime
     history: tuple[Since, ...]
+    removed: bool = False
 
     def held_at(self, moment: datetime) -> Since:
         """Terms and window for a click at `moment`; for one before the program was known, the first ones."""
@@ -73,20 +80,24 @@ def register(
     name: str,
     slug: str,
     base_url: str,
-    commission: float,
+    commission: float | None = None,
+    terms: Terms | None = None,
     description: str,
     is_active: bool,
     cookie_days: int,
     postback_preset: str | None,
     asked: Asked,
 ) -> list[DomainEvent]:
+    """`terms`, or a plain `commission` in percent; one of them is needed, and `terms` goes before."""
+    if terms is None and commission is None:
+        raise invalid("bad_commission", "A commission is needed.", "commission")
     registered = PartnerRegistered(
         **step(partner_id, 0, asked),
         name=_name(name),
         slug=checked_slug(slug),
         base_url=_base_url(base_url),
         description=description,
-        terms=percent_terms(commission),
+        terms=checked_terms(terms) if terms is not None else percent_terms(commission or 0),
         cookie_days=_cookie_days(cookie_days),
         postback_preset=_preset(postback_preset),
         is_active=is_active,
@@ -101,15 +112,18 @@ def update(
     slug: str | None = None,
     base_url: str | None = None,
     commission: float | None = None,
+    terms: Terms | None = None,
     description: str | None = None,
     is_active: bool | None = None,
     cookie_days: int | None = None,
     postback_preset: str | None = None,
     asked: Asked,
 ) -> list[DomainEvent]:
-    """Up to three events: details, terms, activity; none for what stays as it was."""
-    if partner is None:
-        raise missing("partner")
+    """Up to three events: details, terms, activity; none for what stays as it was.
+
+    A plain `commission` changes the percentage and leaves hold and automatic approval as they are.
+    """
+    partner = listed(partner)
     if slug is not None and slug != partner.slug:
         raise invalid("slug_fixed", "A partner's slug cannot change.", "slug")
     wanted: dict[str, str | int | None] = {
@@ -124,13 +138,31 @@ def update(
     version = partner.version
     if details:
         events.append(PartnerUpdated.model_validate({**step(partner.id, version, asked), **details}))
-    if commission is not None and percent_terms(commission) != partner.terms:
-        terms = percent_terms(commission)
+    if terms is None and commission is not None:
+        kept = {"hold_days": partner.terms.hold_days, "auto_approve_days": partner.terms.auto_approve_days}
+        terms = percent_terms(commission).model_copy(update=kept)
+    if terms is not None and checked_terms(terms) != partner.terms:
         events.append(CommissionChanged(**step(partner.id, version + len(events), asked), terms=terms))
     if is_active is not None and is_active != partner.is_active:
         turned = PartnerActivated if is_active else PartnerDeactivated
         events.append(turned(**step(partner.id, version + len(events), asked)))
     return events
+
+
+def remove(partner: Partner | None, asked: Asked) -> list[DomainEvent]:
+    """Off every list, for good; a program that is active is switched off before."""
+    partner = listed(partner)
+    events: list[DomainEvent] = []
+    if partner.is_active:
+        events.append(PartnerDeactivated(**step(partner.id, partner.version, asked)))
+    return [*events, PartnerRemoved(**step(partner.id, partner.version + len(events), asked))]
+
+
+def listed(partner: Partner | None) -> Partner:
+    """The partner, if it is there and was not removed. Raises `Refused` (missing)."""
+    if partner is None or partner.removed:
+        raise missing("partner")
+    return partner
 
 
 def percent_terms(commission: float) -> Terms:
@@ -143,8 +175,31 @@ def percent_terms(commission: float) -> Terms:
     return Terms(kind=TermsKind.PERCENT, rate_bp=int(basis_points))
 
 
-def percent(terms: Terms) -> float:
-    return terms.rate_bp / 100
+def checked_terms(terms: Terms) -> Terms:
+    """The terms, if they can be paid by. Raises `Refused`."""
+    by_percent, by_revenue = terms.kind is TermsKind.PERCENT, terms.tiers_by is TiersBy.REVENUE
+    for code in (terms.flat_currency, terms.tiers_currency):
+        if code is not None and code not in MINOR_DIGITS:
+            raise invalid("unknown_currency", f"{code} is not an ISO 4217 currency.", "terms")
+    if by_percent and (terms.flat_amount or terms.flat_currency or any(tier.flat_amount for tier in terms.tiers)):
+        raise invalid("bad_terms", "Terms in percent name no flat sum.", "terms")
+    if not by_percent and (terms.rate_bp or any(tier.rate_bp for tier in terms.tiers)):
+        raise invalid("bad_terms", "Terms with a flat sum name no percentage.", "terms")
+    if not by_percent and terms.flat_currency is None:
+        raise invalid("bad_terms", "A flat sum needs a currency.", "terms")
+    if (terms.tiers_currency is None) is (by_revenue and bool(terms.tiers)):
+        raise invalid("bad_terms", "Tiers by revenue, and only those, name the currency of their thresholds.", "terms")
+    thresholds = [tier.at_least for tier in terms.tiers]
+    if thresholds != sorted(set(thresholds)):
+        raise invalid("bad_terms", "Each tier begins above the one before.", "terms")
+    if terms.flat_amount > MOST_FLAT or any(tier.flat_amount > MOST_FLAT for tier in terms.tiers):
+        raise invalid("bad_terms", "A flat sum this large cannot be counted.", "terms")
+    return terms
+
+
+def percent(terms: Terms) -> float | None:
+    """The percentage of the sale, before any tier; none for flat sums."""
+    return terms.rate_bp / 100 if terms.kind is TermsKind.PERCENT else None
 
 
 def slug_of(name: str) -> str:
@@ -193,6 +248,8 @@ def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
             return replace(partner, is_active=True)
         case PartnerDeactivated():
             return replace(partner, is_active=False)
+        case PartnerRemoved():
+            return replace(partner, is_active=False, removed=True)
         case _:
             raise TypeError(f"{event.NAME} does not happen to partners")
 

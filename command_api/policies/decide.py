@@ -84,7 +84,8 @@ def attribute_late(
         return []
     facts = state.facts
     rates = _rates(facts.amount, state.payout, attribution, website, facts.occurred_at, reading)
-    return model.attribute(state, attribution, rates=rates, asked=asked)
+    standing = reading.standing(website.id, attribution, facts.occurred_at)
+    return model.attribute(state, attribution, rates=rates, asked=asked, standing=standing)
 
 
 def _first(
@@ -118,6 +119,7 @@ def _first(
         currency=website.currency,
         rates=_rates(amount, report.payout, attribution, website, occurred_at, reading),
         asked=asked,
+        standing=reading.standing(website.id, attribution, occurred_at),
     )
     return [recorded], model.evolve(None, recorded)
 
@@ -154,5 +156,6 @@ def _rates(
         amount.currency,
         payout.currency if payout else None,
         attribution.terms.flat_currency if attribution else None,
+        attribution.terms.tiers_currency if attribution else None,
     )
     return reading.rates(currencies, website.currency, occurred_at.date())

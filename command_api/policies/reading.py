@@ -12,7 +12,8 @@ from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
 
-from command_api.conversions import model
+from command_api.conversions import model, tally
+from command_api.conversions.tiers import Standing, month_of
 from command_api.core import Core
 from command_api.links.model import normal_coupon
 from command_api.operations import model as operations
@@ -46,6 +47,7 @@ class Reading:
     _visits: dict[tuple[UUID, int], list[ClickRow]] = field(default_factory=dict)
     _links: dict[int, LinkOf] = field(default_factory=dict)
     _coupons: dict[tuple[UUID, str], tuple[LinkOf, datetime]] = field(default_factory=dict)
+    _standings: dict[tally.Account, Standing] = field(default_factory=dict)
 
     def look_up(self, reports: Sequence[ConversionReported]) -> None:
         """Reads links, coupons and clicks of all `reports` at once. Call it before `attribution`."""
@@ -123,7 +125,19 @@ class Reading:
         state = self.conversion(conversion_id)
         for event in events:
             state = model.evolve(state, event)
+            if (moved := tally.movement(event)) is not None and moved[0] in self._standings:
+                self._standings[moved[0]] += moved[1]
         self._conversions[conversion_id] = state
+
+    def standing(self, website_id: UUID, attribution: Attribution | None, occurred_at: datetime) -> Standing:
+        """What the month of a sale has brought with its partner so far; nothing unless the terms have tiers."""
+        if attribution is None or not attribution.terms.tiers:
+            return Standing()
+        account = (website_id, attribution.partner_id, month_of(occurred_at))
+        if account not in self._standings:
+            with self.core.pool.connection() as connection:
+                self._standings[account] = tally.standing(connection, account)
+        return self._standings[account]
 
     def rates(self, currencies: Iterable[str | None], to: str, day: date) -> dict[str, str]:
         """The latest rates on or before `day`, for those of `currencies` that have one."""

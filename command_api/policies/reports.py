@@ -24,6 +24,7 @@ from prometheus_client import Counter
 from psycopg import Cursor
 from pydantic import ValidationError
 
+from command_api.conversions.tally import counted
 from command_api.core import Core
 from command_api.leader import Connection
 from command_api.policies.clicks import Clicks
@@ -132,7 +133,7 @@ class Reports:
             batch = self._decide(records, stop)
             self._publish_refusals(batch)
             try:
-                self._core.store.write(batch.events, self._also(batch, position, following))
+                self._core.store.write(batch.events, counted(batch.events, self._also(batch, position, following)))
             except Conflict as conflict:
                 log.info("another writer was first on %s; deciding again", conflict.constraint)
                 continue
@@ -162,7 +163,7 @@ class Reports:
             _keep(batch, cursor)
             end_dead_letter(cursor, letter_id)
 
-        self._core.store.write(batch.events, also)
+        self._core.store.write(batch.events, counted(batch.events, also))
         return None
 
     def _decide(self, records: Sequence[StoredRecord], stop: Event) -> Batch:

@@ -18,6 +18,7 @@ from prometheus_client import Counter, Gauge
 from psycopg import Cursor
 
 from command_api.conversions.money import CURRENCY_UNKNOWN
+from command_api.conversions.tally import counted
 from command_api.core import Core
 from command_api.decision import Asked, Refused
 from command_api.leader import Connection
@@ -117,6 +118,7 @@ class Waiting:
             # One that cannot be attributed must not hold up the others.
             log.exception("%s cannot be attributed", report.conversion_id)
             return Found()
+        reading.changed(report.conversion_id, events)
         return Found(events, over=bool(events))
 
     def _end(self, conversion_id: UUID, events: Sequence[DomainEvent]) -> None:
@@ -124,7 +126,7 @@ class Waiting:
             cursor.execute("DELETE FROM policy.waiting WHERE conversion_id = %s", (conversion_id,))
 
         try:
-            self._core.store.write(events, also)
+            self._core.store.write(events, counted(events, also))
             _CAME.inc(1 if events else 0)
         except Conflict:
             log.info("%s was changed meanwhile; looking again", conversion_id)

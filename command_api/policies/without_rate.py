@@ -17,6 +17,7 @@ from uuid import UUID
 from prometheus_client import Gauge
 from psycopg import Cursor
 
+from command_api.conversions.tally import counted
 from command_api.core import Core
 from command_api.leader import Connection
 from command_api.policies.clicks import Clicks
@@ -109,7 +110,7 @@ class WithoutRate:
                 keep_waiting(cursor, batch.waiting)
 
         try:
-            self._core.store.write(batch.events, also)
+            self._core.store.write(batch.events, counted(batch.events, also))
         except Conflict:
             log.info("%s was changed meanwhile; deciding again", reports[0].conversion_id)
         return True

@@ -7,6 +7,7 @@ and its place in commit order, and changes the rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -104,6 +105,7 @@ def _partners(rows: Rows, event: DomainEvent, _: int) -> None:
                 "is_active": event.is_active,
                 "created_at": event.timestamp,
                 "updated_at": event.timestamp,
+                "removed_at": None,
             }
         case partners.PartnerUpdated():
             _change(rows, key, updated_at=event.timestamp)
@@ -121,6 +123,8 @@ def _partners(rows: Rows, event: DomainEvent, _: int) -> None:
         case partners.PartnerActivated() | partners.PartnerDeactivated():
             is_active = isinstance(event, partners.PartnerActivated)
             _change(rows, key, is_active=is_active, updated_at=event.timestamp)
+        case partners.PartnerRemoved():
+            _change(rows, key, is_active=False, updated_at=event.timestamp, removed_at=event.timestamp)
 
 
 def _partner_terms(rows: Rows, event: DomainEvent, _: int) -> None:
@@ -142,6 +146,7 @@ def _links(rows: Rows, event: DomainEvent, _: int) -> None:
                 "destination": event.destination,
                 "subs": event.subs,
                 "coupon": event.coupon,
+                "routing": event.routing.model_dump(mode="json"),
                 "is_active": True,
                 "created_at": event.timestamp,
                 "deleted_at": None,
@@ -150,6 +155,8 @@ def _links(rows: Rows, event: DomainEvent, _: int) -> None:
             _change_given(rows, key, destination=event.destination, subs=event.subs, is_active=event.is_active)
             if event.coupon is not None:
                 _change(rows, key, coupon=event.coupon or None)
+            if event.routing is not None:
+                _change(rows, key, routing=event.routing.model_dump(mode="json"))
         case links.LinkDeleted():
             _change(rows, key, is_active=False, deleted_at=event.timestamp)
 
@@ -162,13 +169,23 @@ def _conversions(rows: Rows, event: DomainEvent, _: int) -> None:
             return
         case conversions.ConversionAttributed():
             _change(rows, key, **_attribution(event.facts), commission_currency=event.change.currency)
+            is_pending, is_approved = event.change.pending == 1, event.change.approved == 1
+            _change(rows, key, approves_at=_deadline(event.facts, event.timestamp) if is_pending else None)
+            _change(rows, key, payable_at=_payable(event.facts, event.timestamp) if is_approved else None)
         case conversions.ConversionApproved():
-            _change(rows, key, status="approved", decided_at=event.timestamp)
+            payable_at = _payable(event.facts, event.timestamp)
+            _change(rows, key, status="approved", decided_at=event.timestamp, approves_at=None, payable_at=payable_at)
         case conversions.ConversionRejected():
             _change(rows, key, status="rejected", decided_at=event.timestamp, reason=event.reason)
+            _change(rows, key, approves_at=None, payable_at=None)
         case conversions.ConversionReversed():
             _change(rows, key, decided_at=event.timestamp, reason=event.reason)
-            _change(rows, key, **({"status": "reversed"} if event.whole else {}))
+            if event.whole:
+                _change(rows, key, status="reversed", approves_at=None, payable_at=None)
+        case conversions.ConversionReportConflicted():
+            if row := rows.get(key):
+                row["conflicts"] += 1
+            return
         case _:
             return
     if row := rows.get(key):
@@ -199,6 +216,56 @@ def _recorded(event: conversions.ConversionRecorded) -> Row:
         "recorded_at": event.timestamp,
         "decided_at": None,
         "customer": event.customer,
+        "approves_at": _deadline(facts, event.timestamp),
+        "payable_at": None,
+        "conflicts": 0,
+    }
+
+
+def _deadline(facts: conversions.ConversionFacts, since: datetime) -> datetime | None:
+    click = facts.attribution
+    if click is None or click.terms.auto_approve_days is None:
+        return None
+    return since + timedelta(days=click.terms.auto_approve_days)
+
+
+def _payable(facts: conversions.ConversionFacts, earned_at: datetime) -> datetime | None:
+    click = facts.attribution
+    return max(earned_at, facts.occurred_at + timedelta(days=click.terms.hold_days)) if click else None
+
+
+def _conversion_steps(rows: Rows, event: DomainEvent, position: int) -> None:
+    if not event.NAME.startswith("conversion."):
+        return
+    state = event.model_dump(mode="json")
+    told = state.pop("facts", None)
+    for name in ("originator_id", "originator_version", "timestamp", "actor_id", "change", "customer", "website_id"):
+        state.pop(name, None)
+    facts, change = getattr(event, "facts", None), getattr(event, "change", None)
+    click = facts.attribution if facts else None
+    if event.NAME in ("conversion.recorded", "conversion.attributed"):
+        del told["website_id"]
+        if click:
+            del told["attribution"]["visitor"]
+        state["facts"] = told
+    rows[event.originator_id, event.originator_version] = {
+        "conversion_id": event.originator_id,
+        "version": event.originator_version,
+        "website_id": facts.website_id if facts else getattr(event, "website_id", None),
+        "partner_id": click.partner_id if click else None,
+        "name": event.NAME,
+        "at": event.timestamp,
+        "actor_id": event.actor_id,
+        "position": position,
+        "txid": facts.txid if facts else None,
+        "event": facts.event if facts else None,
+        "occurred_at": facts.occurred_at if facts else None,
+        "hold_until": facts.occurred_at + timedelta(days=click.terms.hold_days) if facts and click else None,
+        "currency": change.currency if change else None,
+        "pending": change.commission_pending if change else 0,
+        "earned": change.commission_approved if change else 0,
+        "reversed": change.commission_reversed if change else 0,
+        "detail": state,
     }
 
 
@@ -257,6 +324,14 @@ def _terms(terms: partners.Terms) -> Row:
         "rate_bp": terms.rate_bp,
         "flat_amount": terms.flat_amount,
         "flat_currency": terms.flat_currency,
+        "tiers_by": str(terms.tiers_by),
+        "tiers_currency": terms.tiers_currency,
+        "tiers": [
+            {"at_least": tier.at_least, "rate_bp": tier.rate_bp, "flat_amount": tier.flat_amount}
+            for tier in terms.tiers
+        ],
+        "hold_days": terms.hold_days,
+        "auto_approve_days": terms.auto_approve_days,
     }
 
 
@@ -271,6 +346,7 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "partner_terms": _partner_terms,
     "links": _links,
     "conversions": _conversions,
+    "conversion_steps": _conversion_steps,
     "activity": _activity,
     "exchange_rates": _exchange_rates,
 }
@@ -279,6 +355,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "account_details": ("account_id",),
     "invite_joins": ("account_id",),
     "partner_terms": ("partner_id", "effective_at"),
+    "conversion_steps": ("conversion_id", "version"),
     "exchange_rates": ("base", "quote", "on_day"),
 }
 

@@ -44,7 +44,10 @@ class ReadModels:
         """Applies the next event to each read model that has read so far and could take it."""
         for name, fold in FOLDS.items():
             if offset < self._ends.get(name, 0) and (name, offset) not in self._dead:
-                fold(self._folded[name], event, position)
+                rows = self._folded[name]
+                fold(rows, event, position)
+                if name == "conversion_steps" and (row := rows.get((event.originator_id, event.originator_version))):
+                    row["log_offset"] = offset
 
     def compare(self, report: Report) -> None:
         """After the last event: compares every row."""

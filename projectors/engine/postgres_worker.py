@@ -203,7 +203,7 @@ def apply(model: ReadModel, rows: Rows, record: StoredRecord, decrypt: Decrypt) 
     handler = model.handlers.get(type(decoded.event))
     if handler is None:
         return
-    rows.position = decoded.position
+    rows.position, rows.offset = decoded.position, record.offset
     try:
         handler(rows, decoded.event)
     except psycopg.Error:

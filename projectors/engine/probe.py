@@ -77,7 +77,7 @@ class _Nowhere(Rows):
     """Takes every write and keeps none."""
 
     def __init__(self) -> None:
-        self.position = 0
+        self.position = self.offset = 0
 
     def put(self, **values: object) -> None:
         """Nothing."""

@@ -28,7 +28,7 @@ READER_ROLE: Final = "query_reader"
 class Rows:
     """Writes to one generation's table inside the engine's transaction, gathered so that equal statements go together.
 
-    `position` is the place of the event in commit order. `dict` values are stored as jsonb.
+    `position` is the place of the event in commit order, `offset` that in the topic. `dict` values are stored as jsonb.
     """
 
     def __init__(self, connection: Connection[Any], table: str, key: Sequence[str]) -> None:
@@ -39,6 +39,7 @@ class Rows:
         self._shape: tuple[Any, ...] = ()
         self._waiting: list[list[Any]] = []
         self.position = 0
+        self.offset = 0
 
     def put(self, **values: Any) -> None:
         """Inserts the row, or replaces the given columns of the row with the same key."""

@@ -10,7 +10,7 @@ from schemas.events.partners import CommissionChanged, PartnerRegistered
 
 PARTNER_TERMS: Final = ReadModel(
     name="partner_terms",
-    version=1,
+    version=2,
     columns=("partner_id uuid", "effective_at timestamptz not null", "terms jsonb not null"),
     key=("partner_id", "effective_at"),
     readers=EVERYBODY,

@@ -48,6 +48,9 @@ class Conversion(BaseModel):
     clickedAt: datetime | None
     recordedAt: datetime
     decidedAt: datetime | None
+    approvesAt: datetime | None = Field(description="When it is approved by itself if nobody decides; null: never")
+    payableAt: datetime | None = Field(description="From when on the commission may be paid out; null: not earned")
+    conflicts: int = Field(description="Later reports that named another amount; the first one stands")
 
 
 _SELECT: Final = (
@@ -146,4 +149,7 @@ def _shown(row: Mapping[str, Any]) -> Conversion:
         clickedAt=row["clicked_at"],
         recordedAt=row["recorded_at"],
         decidedAt=row["decided_at"],
+        approvesAt=row["approves_at"],
+        payableAt=row["payable_at"],
+        conflicts=row["conflicts"],
     )

@@ -14,7 +14,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.base import DomainEvent, Frozen, Money
-from schemas.events.partners import Terms
+from schemas.events.partners import Terms, TiersBy
 
 
 class ConversionStatus(StrEnum):
@@ -75,6 +75,18 @@ class Change(Frozen):
     commission_reversed: int = 0
 
 
+class TierUsed(Frozen):
+    """Which of a partner's tiers paid a conversion, and between which standings of the month it holds."""
+
+    month: str = Field(pattern=r"^\d{4}-\d{2}$", description="Of the sale, UTC")
+    number: int = Field(ge=0, description="0: below the first threshold")
+    by: TiersBy
+    at_least: int = Field(description="Conversions, or minor units of the website's currency")
+    below: int | None = Field(default=None, description="None: there is no higher tier")
+    rate_bp: int = Field(default=0, description="Basis points that it pays, for `percent`")
+    flat_amount: int = Field(default=0, description="Minor units that it pays, for `flat` and `per_lead`")
+
+
 class ConversionRecorded(DomainEvent):
     """A lead or sale was reported for the first time. Without a click it waits and counts nothing yet."""
 
@@ -86,6 +98,7 @@ class ConversionRecorded(DomainEvent):
     customer: str = Field(default="", description="Pseudonym of the buyer within the website")
     commission: Money | None = Field(default=None, description="In the website's currency; none while unattributed")
     exchange_rate: str | None = Field(default=None, description="Decimal rate used, when currencies differ")
+    tier: TierUsed | None = Field(default=None, description="None: no tiers, or the report named the payout")
     change: Change
 
 
@@ -96,6 +109,7 @@ class ConversionAttributed(DomainEvent):
     facts: ConversionFacts
     commission: Money
     exchange_rate: str | None = None
+    tier: TierUsed | None = Field(default=None, description="None: no tiers, or the report named the payout")
     change: Change
 
 
@@ -104,6 +118,7 @@ class ConversionApproved(DomainEvent):
 
     NAME: ClassVar[str] = "conversion.approved"
     facts: ConversionFacts
+    automatic: bool = Field(default=False, description="It was pending for as long as the terms allow")
     change: Change
 
 

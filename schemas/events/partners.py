@@ -17,15 +17,44 @@ class TermsKind(StrEnum):
 
     PERCENT = "percent"
     FLAT = "flat"
+    PER_LEAD = "per_lead"
+
+
+class TiersBy(StrEnum):
+    """What of a month lifts a website to a partner's next tier."""
+
+    CONVERSIONS = "conversions"
+    REVENUE = "revenue"
+
+
+class Tier(Frozen):
+    """What is paid once the month has brought `at_least` conversions, or minor units of commission."""
+
+    at_least: int = Field(ge=1, le=2**53)
+    rate_bp: int = Field(default=0, ge=0, le=10_000, description="Basis points of the sale, for `percent`")
+    flat_amount: int = Field(default=0, ge=0, description="Minor units, for `flat` and `per_lead`")
 
 
 class Terms(Frozen):
-    """What a partner pays: a share of the sale in basis points (1250 = 12.5 %), or a flat sum for each conversion."""
+    """What a partner pays: a share of the sale in basis points (1250 = 12.5 %), a flat sum for each conversion, or one
+    for each lead (and nothing for sales).
+
+    With tiers, `rate_bp` and `flat_amount` hold until the first of them is reached. A conversion's tier goes by what
+    its website's conversions with the partner came to in the month of its sale (UTC): pending and approved ones that
+    were decided before it. Nothing that happens later changes the tier of a conversion.
+    """
 
     kind: TermsKind = TermsKind.PERCENT
     rate_bp: int = Field(default=0, ge=0, le=10_000, description="Basis points of the sale, for `percent`")
-    flat_amount: int = Field(default=0, ge=0, description="Minor units, for `flat`")
+    flat_amount: int = Field(default=0, ge=0, description="Minor units, for `flat` and `per_lead`")
     flat_currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$")
+    tiers_by: TiersBy = TiersBy.CONVERSIONS
+    tiers_currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$", description="Of `at_least`, for `revenue`")
+    tiers: tuple[Tier, ...] = Field(default=(), max_length=10, description="By `at_least`, rising")
+    hold_days: int = Field(default=0, ge=0, le=365, description="Days after the sale before a commission is payable")
+    auto_approve_days: int | None = Field(
+        default=None, ge=0, le=365, description="Days until a pending conversion is approved by itself; none: never"
+    )
 
 
 def _percent_to_terms(state: dict[str, Any]) -> dict[str, Any]:
@@ -78,6 +107,12 @@ class PartnerDeactivated(DomainEvent):
     """The program takes no new links; its links go on redirecting, and conversions of old clicks still count."""
 
     NAME: ClassVar[str] = "partner.deactivated"
+
+
+class PartnerRemoved(DomainEvent):
+    """The program was taken off every list, for good. What it earned stays; its slug is not given out again."""
+
+    NAME: ClassVar[str] = "partner.removed"
 
 
 class SlugClaimed(DomainEvent):

@@ -1,0 +1,140 @@
+"""`/api/platform/conversions/approve|reject`: many at once, each decided for itself, all stored together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Response
+from pydantic import Field, model_validator
+
+from command_api.commands import Decided
+from command_api.conversions import model
+from command_api.conversions.tally import counted
+from command_api.decision import Asked, Refused, missing
+from command_api.http import Answer, Body, Run, Runs
+from command_api.store import DecisionStore
+from command_api.websites import model as websites
+from schemas.base import DomainEvent
+
+router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"])
+
+MOST: Final = 500
+
+
+class Filter(Body):
+    """The pending conversions of a website, as the list shows them."""
+
+    website_id: Annotated[UUID, Field(strict=False)]
+    partner_id: Annotated[UUID | None, Field(strict=False)] = None
+    from_: Annotated[date | None, Field(strict=False, alias="from", description="First day, the website's zone")] = None
+    to: Annotated[date | None, Field(strict=False, description="Last day, inclusive")] = None
+
+
+class Which(Body):
+    """Either `ids` or a `filter`."""
+
+    ids: Annotated[list[Annotated[UUID, Field(strict=False)]] | None, Field(min_length=1, max_length=MOST)] = None
+    filter: Filter | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Which:
+        if (self.ids is None) is (self.filter is None):
+            raise ValueError("Please name either ids or a filter.")
+        return self
+
+
+class ApproveMany(Which):
+    """What to approve."""
+
+
+class RejectMany(Which):
+    reason: Annotated[str, Field(max_length=1000)]
+
+
+class ItemResult(Answer):
+    """What became of one of them. One that was so already is ok, too."""
+
+    id: UUID
+    ok: bool
+    code: str | None = None
+    message: str | None = None
+
+
+class BulkResult(Answer):
+    """One result for each, in the order asked for."""
+
+    results: list[ItemResult]
+    more: Annotated[bool, Field(description="The filter holds more than can be decided at once: send it again")]
+
+
+Decide = Callable[[model.Conversion, Asked], Sequence[DomainEvent]]
+
+
+@router.post("/approve", response_model=BulkResult)
+def approve_conversions(body: ApproveMany, run: Runs) -> Response:
+    """Approves up to 500 conversions; what cannot be approved says why and holds up no other."""
+    return _decide_many(body, run, lambda conversion, asked: model.approve(conversion, asked))
+
+
+@router.post("/reject", response_model=BulkResult)
+def reject_conversions(body: RejectMany, run: Runs) -> Response:
+    """Rejects up to 500 conversions for one reason."""
+    reason = model.checked_reason(body.reason)
+    return _decide_many(body, run, lambda conversion, asked: model.reject(conversion, reason, asked))
+
+
+def _decide_many(body: Which, run: Run, decide: Decide) -> Response:
+    def decided() -> Decided[BulkResult]:
+        ids, more = _wanted(body, run)
+        seen: dict[UUID, websites.Website | None] = {}
+        events: list[DomainEvent] = []
+        results: list[ItemResult] = []
+        for conversion_id in dict.fromkeys(ids):
+            try:
+                conversion = _owned(run.core.store, conversion_id, seen, run.asked)
+                events.extend(decide(conversion, run.asked))
+            except Refused as refused:
+                results.append(ItemResult(id=conversion_id, ok=False, code=refused.code, message=refused.message))
+            else:
+                results.append(ItemResult(id=conversion_id, ok=True))
+        return Decided(events, BulkResult(results=results, more=more), counted(events))
+
+    return run(decided, body)
+
+
+def _owned(
+    store: DecisionStore, conversion_id: UUID, seen: dict[UUID, websites.Website | None], asked: Asked
+) -> model.Conversion:
+    found = store.load(conversion_id, model.evolve)
+    if found is None:
+        raise missing("conversion")
+    website_id = found.facts.website_id
+    if website_id not in seen:
+        seen[website_id] = store.load(website_id, websites.evolve)
+    return model.owned(found, seen[website_id], asked)
+
+
+def _wanted(body: Which, run: Run) -> tuple[Sequence[UUID], bool]:
+    """The ids, and whether the filter holds more. Raises `Refused` (missing) for a website that is not theirs."""
+    if body.filter is None:
+        return body.ids or (), False
+    which = body.filter
+    website = websites.owned(run.core.store.load(which.website_id, websites.evolve), run.asked)
+    terms = ["website_id = %(website)s", "status = 'pending'"]
+    bound: dict[str, Any] = {"website": website.id, "zone": website.timezone, "limit": MOST + 1}
+    if which.partner_id is not None:
+        terms.append("partner_id = %(partner)s")
+        bound["partner"] = which.partner_id
+    if which.from_ is not None:
+        terms.append("occurred_at >= %(from)s::date::timestamp AT TIME ZONE %(zone)s")
+        bound["from"] = which.from_
+    if which.to is not None:
+        terms.append("occurred_at < (%(to)s::date + 1)::timestamp AT TIME ZONE %(zone)s")
+        bound["to"] = which.to
+    sql = f"SELECT id FROM read.conversions WHERE {' AND '.join(terms)} ORDER BY occurred_at, id LIMIT %(limit)s"  # noqa: S608 - values are bound
+    with run.core.pool.connection() as connection:
+        found = [row[0] for row in connection.execute(sql.encode(), bound)]
+    return found[:MOST], len(found) > MOST

@@ -1,0 +1,77 @@
+"""Tiers of a partner's terms: which one pays a conversion, given what its month has brought so far. Pure.
+
+The rule, which `schemas.events.partners.Terms` states too:
+- the month is that of the sale, in UTC, for every website the same;
+- what counts is what the website's dashboard counts: pending and approved conversions with the partner, or the
+  commission on them, as decided before this one; what was rejected or taken back by then does not count;
+- in the order of the decisions, not of the sales: a report that comes late never changes what was decided before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Final
+
+from command_api.conversions.money import Rates, converted
+from schemas.events.conversions import TierUsed
+from schemas.events.partners import Terms, TiersBy
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a website's month with a partner has brought: conversions, and minor units of commission."""
+
+    conversions: int = 0
+    revenue: int = 0
+
+    def __add__(self, other: Standing) -> Standing:
+        return Standing(self.conversions + other.conversions, self.revenue + other.revenue)
+
+    def of(self, by: TiersBy) -> int:
+        return self.conversions if by is TiersBy.CONVERSIONS else self.revenue
+
+    def allows(self, tier: TierUsed) -> bool:
+        """Whether a conversion decided at this standing is paid by `tier`."""
+        reached = self.of(tier.by)
+        # Nothing is below the lowest tier, not even a month of which more was taken back than it brought.
+        return (tier.number == 0 or reached >= tier.at_least) and (tier.below is None or reached < tier.below)
+
+
+NOTHING: Final = Standing()
+
+
+def month_of(occurred_at: datetime) -> str:
+    return occurred_at.astimezone(UTC).strftime("%Y-%m")
+
+
+def tier_of(terms: Terms, standing: Standing, occurred_at: datetime, currency: str, rates: Rates) -> TierUsed | None:
+    """The tier that pays a sale; none when the terms have none. Raises `Refused` `currency_unknown`."""
+    if not terms.tiers:
+        return None
+    thresholds = [_threshold(terms, tier.at_least, currency, rates) for tier in terms.tiers]
+    number = sum(threshold <= standing.of(terms.tiers_by) for threshold in thresholds)
+    paid = terms.tiers[number - 1] if number else None
+    return TierUsed(
+        month=month_of(occurred_at),
+        number=number,
+        by=terms.tiers_by,
+        at_least=thresholds[number - 1] if number else 0,
+        below=thresholds[number] if number < len(thresholds) else None,
+        rate_bp=paid.rate_bp if paid else terms.rate_bp,
+        flat_amount=paid.flat_amount if paid else terms.flat_amount,
+    )
+
+
+def paying(terms: Terms, tier: TierUsed | None) -> Terms:
+    """The terms with what the tier pays."""
+    if tier is None:
+        return terms
+    return terms.model_copy(update={"rate_bp": tier.rate_bp, "flat_amount": tier.flat_amount})
+
+
+def _threshold(terms: Terms, at_least: int, currency: str, rates: Rates) -> int:
+    if terms.tiers_by is TiersBy.CONVERSIONS:
+        return at_least
+    return converted(Fraction(at_least), terms.tiers_currency or currency, currency, rates)[0].amount
