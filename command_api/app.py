@@ -14,9 +14,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from command_api.accounts import admin_routes, invite_routes, settings_routes, website_login
 from command_api.accounts import routes as accounts
 from command_api.accounts.passwords import Passwords
+from command_api.accounts.providers import routes as providers
+from command_api.accounts.providers.service import ProviderSignIn
 from command_api.accounts.sign_in import Accounts
 from command_api.analysts import routes as analysts
-from command_api.conversions import bulk
 from command_api.conversions import routes as conversions
 from command_api.core import Core
 from command_api.http import install_refusals
@@ -37,10 +38,10 @@ CONTEXTS = (
     settings_routes,
     admin_routes,
     website_login,
+    providers,
     websites,
     partners,
     links,
-    bulk,
     conversions,
     operations,
     dead_letters,
@@ -67,6 +68,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     )
     app.state.core = core
     app.state.accounts = Accounts(core, Passwords())
+    app.state.providers = ProviderSignIn(app.state.accounts)
     app.state.places = open_places(core.settings)
     install(app)
     install_refusals(app)

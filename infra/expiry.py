@@ -20,6 +20,8 @@ RULES: Final[dict[str, LiteralString]] = {
     "sessions": "delete from auth.session where expires_at < now() - interval '1 day'",
     "website sessions": "delete from auth.website_session where expires_at < now() - interval '1 day'",
     "unfinished sign-ins": "delete from auth.login_ticket where expires_at < now()",
+    "sign-ins at a provider": "delete from auth.provider_sign_in where expires_at < now()",
+    "handoff codes": "delete from auth.handoff_code where expires_at < now()",
     "mailed links": "delete from auth.one_time_link where expires_at < now()",
     "second factors never confirmed": "delete from auth.second_factor where secret_sealed is null"
     " and pending_at < now() - interval '1 day'",

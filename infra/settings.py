@@ -51,8 +51,17 @@ def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(
     settings = Settings(**values)
     if (settings.admin_email is None) != (settings.admin_password is None):
         raise SettingsError("ALTHING_ADMIN_EMAIL and ALTHING_ADMIN_PASSWORD go together: set both, or neither.")
+    _check_providers(settings)
     _check_kafka(settings)
     return settings
+
+
+def _check_providers(settings: Settings) -> None:
+    for name in ("google", "github", "microsoft", "linkedin"):
+        given = [getattr(settings, f"{name}_client_id"), getattr(settings, f"{name}_client_secret")]
+        if any(given) and not all(given):
+            names = f"ALTHING_{name.upper()}_CLIENT_ID and ALTHING_{name.upper()}_CLIENT_SECRET"
+            raise SettingsError(f"{names} go together: set both, or neither.")
 
 
 def _check_kafka(settings: Settings) -> None:
@@ -233,6 +242,69 @@ class Settings:
     openai_api_key: str | None = setting("OPENAI_API_KEY", str, None, "Key for that endpoint.", secret=True)
     smtp_url: str | None = setting(
         "SMTP_URL", _url("smtp", "smtps"), None, "Mail server; without one, mails are kept in the outbox.", secret=True
+    )
+    google_client_id: str | None = setting(
+        "ALTHING_GOOGLE_CLIENT_ID", str, None, "Sign-in with Google: the client id that Google gave this installation."
+    )
+    google_client_secret: str | None = setting(
+        "ALTHING_GOOGLE_CLIENT_SECRET", str, None, "Sign-in with Google: the secret that belongs to it.", secret=True
+    )
+    google_url: str | None = setting(
+        "ALTHING_GOOGLE_URL",
+        _url("http", "https"),
+        None,
+        "Sign-in with Google: where it is, if not at https://accounts.google.com.",
+    )
+    github_client_id: str | None = setting(
+        "ALTHING_GITHUB_CLIENT_ID", str, None, "Sign-in with GitHub: the client id that GitHub gave this installation."
+    )
+    github_client_secret: str | None = setting(
+        "ALTHING_GITHUB_CLIENT_SECRET", str, None, "Sign-in with GitHub: the secret that belongs to it.", secret=True
+    )
+    github_url: str | None = setting(
+        "ALTHING_GITHUB_URL",
+        _url("http", "https"),
+        None,
+        "Sign-in with GitHub: where it is, if not at https://github.com. A GitHub Enterprise server has its own.",
+    )
+    microsoft_client_id: str | None = setting(
+        "ALTHING_MICROSOFT_CLIENT_ID",
+        str,
+        None,
+        "Sign-in with Microsoft: the client id that Microsoft gave this installation.",
+    )
+    microsoft_client_secret: str | None = setting(
+        "ALTHING_MICROSOFT_CLIENT_SECRET",
+        str,
+        None,
+        "Sign-in with Microsoft: the secret that belongs to it.",
+        secret=True,
+    )
+    microsoft_url: str | None = setting(
+        "ALTHING_MICROSOFT_URL",
+        _url("http", "https"),
+        None,
+        "Sign-in with Microsoft: where it is, if not at https://login.microsoftonline.com/common/v2.0. With a tenant's "
+        "id in place of `common`, that tenant's people alone may sign in.",
+    )
+    linkedin_client_id: str | None = setting(
+        "ALTHING_LINKEDIN_CLIENT_ID",
+        str,
+        None,
+        "Sign-in with LinkedIn: the client id that LinkedIn gave this installation.",
+    )
+    linkedin_client_secret: str | None = setting(
+        "ALTHING_LINKEDIN_CLIENT_SECRET",
+        str,
+        None,
+        "Sign-in with LinkedIn: the secret that belongs to it.",
+        secret=True,
+    )
+    linkedin_url: str | None = setting(
+        "ALTHING_LINKEDIN_URL",
+        _url("http", "https"),
+        None,
+        "Sign-in with LinkedIn: where it is, if not at https://www.linkedin.com.",
     )
     trusted_proxies: tuple[Network, ...] = setting(
         "TRUSTED_PROXIES",

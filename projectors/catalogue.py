@@ -21,7 +21,6 @@ from projectors.engine.projection import Catalogue, ClickHouseProjection
 from projectors.postgres.account_details import ACCOUNT_DETAILS
 from projectors.postgres.accounts import ACCOUNTS
 from projectors.postgres.activity import ACTIVITY
-from projectors.postgres.conversion_steps import CONVERSION_STEPS
 from projectors.postgres.conversions import CONVERSIONS
 from projectors.postgres.exchange_rates import EXCHANGE_RATES
 from projectors.postgres.invites import INVITE_JOINS, INVITES
@@ -67,7 +66,6 @@ CATALOGUE: Final = Catalogue(
         PARTNER_TERMS,
         LINKS,
         CONVERSIONS,
-        CONVERSION_STEPS,
         ACTIVITY,
         EXCHANGE_RATES,
     ),
@@ -80,6 +78,8 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         accounts.SessionsEnded,  # sessions are kept in `auth.session`
         accounts.SignedIn,
         accounts.SignedOut,
+        accounts.SignInLinked,  # links are kept in `auth.linked_sign_in`
+        accounts.SignInUnlinked,
         partners.SlugClaimed,
         partners.SlugReleased,
     }

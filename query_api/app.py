@@ -21,7 +21,8 @@ from infra import PRODUCT_NAME, health, postgres, problems
 from infra.identity import Pool
 from infra.log import open_log
 from infra.settings import Settings
-from query_api.admin import accounts, audit_trail, exchange_rates, outbox, projections, totals
+from query_api.admin import accounts, audit_trail, clicks, exchange_rates, outbox, projections, totals
+from query_api.admin import links as admin_links
 from query_api.admin import partners as admin_partners
 from query_api.analytics import explain
 from query_api.analytics import routes as analytics
@@ -34,7 +35,7 @@ from query_api.live import routes as live
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
 from query_api.parameters import refuse_odd_parameters
-from query_api.platform import account, conversions, export, invites, links, partners, sessions, websites
+from query_api.platform import account, conversions, export, invites, links, partners, sessions, sign_ins, websites
 from query_api.reader import Reader, take_role
 from query_api.shared_reads import SharedReads
 from query_api.sql import asking as sql_asking
@@ -51,6 +52,7 @@ ROUTERS: Final = (
     account.router,
     invites.router,
     sessions.router,
+    sign_ins.router,
     export.router,
     accounts.router,
     audit_trail.router,
@@ -65,6 +67,8 @@ ROUTERS: Final = (
     live.router,
     delivery.router,
     admin_partners.router,
+    admin_links.router,
+    clicks.router,
     totals.router,
     projections.router,
     exchange_rates.router,

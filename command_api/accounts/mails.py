@@ -62,3 +62,9 @@ def two_factor_changed(to: str, account_id: UUID, url: str, *, enabled: bool) ->
     what = "set up" if enabled else "switched off"
     text = f"Two-factor authentication of your {PRODUCT_NAME} account was {what}.\n\n{_NOT_YOU.format(url=url)}\n"
     return Mail(to, f"Two-factor authentication was {what}", text, "two_factor_changed", account_id)
+
+
+def sign_in_changed(to: str, account_id: UUID, url: str, provider: str, *, linked: bool) -> Mail:
+    what = f"can {'now' if linked else 'no longer'} be opened with {provider}"
+    text = f"Your {PRODUCT_NAME} account {what}.\n\n{_NOT_YOU.format(url=url)}\n"
+    return Mail(to, f"Your {PRODUCT_NAME} account {what}", text, "sign_in_changed", account_id)

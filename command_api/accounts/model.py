@@ -26,6 +26,8 @@ from schemas.events.accounts import (
     SessionsEnded,
     SignedIn,
     SignedOut,
+    SignInLinked,
+    SignInUnlinked,
     TwoFactorDisabled,
     TwoFactorEnabled,
 )
@@ -41,6 +43,8 @@ class Account:
     company: str = ""
     timezone: str = "UTC"
     two_factor: bool = False
+    linked: frozenset[str] = frozenset()
+    """Identities at providers that may sign in, by keyed hash."""
     disabled: bool = False
     erased: bool = False
 
@@ -121,6 +125,22 @@ def make_recovery_codes(account: Account, codes: int, asked: Asked) -> list[Doma
     if not account.two_factor:
         raise conflict("no_second_factor", "Two-factor authentication is not set up.")
     return [RecoveryCodesMade(**step(account.id, account.version, asked), count=codes)]
+
+
+def link_sign_in(account_id: UUID, version: int, provider: str, subject_hash: str, asked: Asked) -> list[DomainEvent]:
+    """That no other account has the identity is held where all of them are known (`auth.linked_sign_in`)."""
+    return [SignInLinked(**step(account_id, version, asked), provider=provider, subject_hash=subject_hash)]
+
+
+def unlink_sign_in(
+    account: Account, provider: str, subject_hash: str, *, other_way_in: bool, asked: Asked
+) -> list[DomainEvent]:
+    """Raises `Refused` for the last way in."""
+    if subject_hash not in account.linked:
+        raise missing("linked sign-in")
+    if not other_way_in:
+        raise conflict("last_sign_in", "This is your only way to sign in. Set a password first.")
+    return [SignInUnlinked(**step(account.id, account.version, asked), provider=provider, subject_hash=subject_hash)]
 
 
 def change_password(account: Account, way: str, asked: Asked) -> list[DomainEvent]:
@@ -212,6 +232,10 @@ def evolve(account: Account | None, event: DomainEvent) -> Account:
             return replace(account, two_factor=True)
         case TwoFactorDisabled():
             return replace(account, two_factor=False)
+        case SignInLinked(subject_hash=subject):
+            return replace(account, linked=account.linked | {subject})
+        case SignInUnlinked(subject_hash=subject):
+            return replace(account, linked=account.linked - {subject})
         case AccountDisabled():
             return replace(account, disabled=True)
         case AccountEnabled():

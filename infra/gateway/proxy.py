@@ -1,4 +1,5 @@
-"""Hands `/api/*` to the services: reads to the query service, everything else to the command service.
+"""Hands `/api/*` to the services: reads to the query service, everything else to the command service. Going to an
+identity provider and back is a browser's GET that changes something: the command service's, too.
 
 Bodies up to 1 MiB are already in memory (`infra.http_guard`); answers are streamed, so a live stream (SSE) passes
 event by event, and a browser that goes away ends the request behind.
@@ -19,6 +20,7 @@ import orjson
 
 from infra.gateway.headers import SECURITY_HEADERS, to_browser, to_service
 from infra.http_guard import Message, Receive, Scope, Send, problem
+from infra.identity_providers import NAMES
 from infra.settings import Network
 
 log = logging.getLogger(__name__)
@@ -27,6 +29,7 @@ _READS = ("GET", "HEAD")
 _LIVE = b"/live"
 """How the addresses of live streams end: whatever a client says that it accepts, they have connections of their own."""
 _QUESTION = re.compile(r"/api/platform/sql(/[0-9a-fA-F-]{32,36})?")
+_NAVIGATION = re.compile(rf"/api/platform/auth/({'|'.join(NAMES)})(/callback)?")
 _CONNECT_S = 1.5
 _READ_S = 35.0
 _STREAM_READ_S = 60.0
@@ -79,7 +82,7 @@ class Proxy:
         return found if isinstance(found, dict) else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        service = "query" if scope["method"] in _READS or _is_question(scope) else "command"
+        service = _service_of(scope)
         peer = scope["client"][0] if scope.get("client") else ""
         body = (await receive()).get("body", b"") if _has_body(scope) else b""
         raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
@@ -121,7 +124,7 @@ def _no_cookies() -> CookieJar:
 async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str, send: Send) -> None:
     started = False
     try:
-        answer = await _answer_to(client, request)
+        answer = await _answer_to(client, request, service)
         try:
             headers = [(name.lower(), value) for name, value in answer.headers.raw]
             await send({"type": "http.response.start", "status": answer.status_code, "headers": to_browser(headers)})
@@ -148,13 +151,13 @@ async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _answer_to(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+async def _answer_to(client: httpx.AsyncClient, request: httpx.Request, service: str) -> httpx.Response:
     """The answer's beginning. A read is asked a second time when its connection broke: a kept one may have been closed
     behind at that very moment. A command is not, for it may have been done."""
     try:
         return await client.send(request, stream=True)
     except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
-        if request.method not in _READS:
+        if request.method not in _READS or service != "query":
             raise
     return await client.send(request, stream=True)
 
@@ -183,6 +186,12 @@ async def _disconnected(receive: Receive) -> None:
 def _path(request: httpx.Request) -> str:
     target: bytes = request.extensions["target"]
     return target.partition(b"?")[0].decode("latin-1")
+
+
+def _service_of(scope: Scope) -> str:
+    if scope["method"] == "GET" and _NAVIGATION.fullmatch(scope["path"]) is not None:
+        return "command"  # a browser on its way to an identity provider and back: each step is taken once
+    return "query" if scope["method"] in _READS or _is_question(scope) else "command"
 
 
 def _is_question(scope: Scope) -> bool:

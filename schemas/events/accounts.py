@@ -114,6 +114,22 @@ class SessionsEnded(DomainEvent):
     NAME: ClassVar[str] = "account.sessions_ended"
 
 
+class SignInLinked(DomainEvent):
+    """Who an identity provider says this is may sign in to the account. Only the identity's keyed hash is told."""
+
+    NAME: ClassVar[str] = "account.sign_in_linked"
+    provider: str = Field(description="google, github, microsoft or linkedin")
+    subject_hash: str = Field(pattern="^[0-9a-f]{64}$", description="Keyed hash of issuer and subject")
+
+
+class SignInUnlinked(DomainEvent):
+    """That identity may no longer sign in to the account; its other sessions ended."""
+
+    NAME: ClassVar[str] = "account.sign_in_unlinked"
+    provider: str
+    subject_hash: str = Field(pattern="^[0-9a-f]{64}$")
+
+
 class AccountDisabled(DomainEvent):
     """The account may not sign in any more; its sessions ended."""
 

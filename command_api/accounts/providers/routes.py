@@ -1,0 +1,191 @@
+"""`/api/platform/auth/...` and linked sign-ins: the browser's way to a provider and back, and what comes of it.
+
+The two GETs are navigations of a browser and always answer with a redirect; the gateway hands these, and only these, to
+this service. No secret stands in an address that reaches a server: the handoff code is behind the `#`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Path as PathParameter
+from pydantic import BaseModel, Field
+
+from command_api.accounts.desk import Proof
+from command_api.accounts.fields import Company, Email, Given, InviteCode, Name, Secret
+from command_api.accounts.providers.service import Linked, NewHere, NotDone, ProviderSignIn
+from command_api.accounts.providers.ways import set_way_cookie, way_cookie
+from command_api.accounts.routes import (
+    RegisteredResult,
+    SecondFactorAsked,
+    SessionResult,
+    registered_answer,
+    session_answer,
+)
+from command_api.accounts.settings_routes import done
+from command_api.http import Answer, Body, From, Id, SignedIn, core_of, signed_in
+from infra.identity_providers import ProviderName, named
+
+router = APIRouter(tags=["sign-in providers"])
+_REDIRECT: dict[int | str, dict[str, Any]] = {303: {"description": "On to the provider, or back to the app"}}
+_OWN_PATH: Final = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]{0,500}")
+
+
+class ExchangeRequest(Body):
+    code: Secret
+
+
+class InviteAsked(Answer):
+    """Proven, but without an account: `/auth/register` takes the ticket and an invite code within ten minutes."""
+
+    invite_needed: Literal[True] = True
+    provider: ProviderName
+    ticket: str
+    email: str = Field(description="To fill the form in with; may be empty")
+    name: str
+
+
+class SignInLinked(Answer):
+    """The sign-in now opens the account of the person who is signed in."""
+
+    linked: Literal[True] = True
+    provider: ProviderName
+
+
+class RegisterProvenRequest(Body):
+    ticket: Secret
+    invite_code: InviteCode
+    email: Email
+    name: Name
+    company: Company | None = None
+
+
+class LinkRequest(Body):
+    """`password`, and `code` or `recoveryCode` when there is a second factor. An account without a password must have
+    been signed in to within ten minutes."""
+
+    provider: ProviderName
+    password: Given | None = None
+    code: Secret | None = None
+    recovery_code: Secret | None = None
+
+
+class LinkStarted(Answer):
+    url: str = Field(description="Where the browser goes next")
+
+
+def providers_of(request: Request) -> ProviderSignIn:
+    providers: ProviderSignIn = request.app.state.providers
+    return providers
+
+
+Providers = Annotated[ProviderSignIn, Depends(providers_of)]
+Provider = Annotated[ProviderName, PathParameter()]
+
+
+@router.get("/api/platform/auth/{provider}", status_code=303, response_class=Response, responses=_REDIRECT)
+def go_to_provider(
+    provider: Provider, request: Request, client: From, providers: Providers, next: str | None = None
+) -> Response:
+    """For a browser: on to the provider. Where it is not configured, back to `/login`, which says so."""
+    try:
+        url, cookie = providers.go(provider, client, None, next if next and _OWN_PATH.fullmatch(next) else None)
+    except NotDone as failed:
+        return _back(provider, failed)
+    return _redirect(url, set_way_cookie(cookie, core_of(request).settings.app_url))
+
+
+@router.get("/api/platform/auth/{provider}/callback", status_code=303, response_class=Response, responses=_REDIRECT)
+def come_back_from_provider(
+    provider: Provider,
+    request: Request,
+    client: From,
+    providers: Providers,
+    state: str = "",
+    code: str = "",
+    error: str = "",
+    iss: str = "",
+) -> Response:
+    """For a browser on its way back. Leads to the app's page with a code behind the `#`, or to a sentence."""
+    try:
+        arrived = providers.come_back(
+            provider, client, cookie=way_cookie(request.headers), state=state, code=code, error=error, issuer=iss
+        )
+    except NotDone as failed:
+        return _back(provider, failed)
+    search = f"?{urlencode({'next': arrived.return_to})}" if arrived.return_to else ""
+    return _redirect(f"/login/finish{search}#code={arrived.code}")
+
+
+@router.post(
+    "/api/platform/auth/exchange", response_model=SessionResult | SecondFactorAsked | InviteAsked | SignInLinked
+)
+def exchange_handoff_code(body: ExchangeRequest, request: Request, client: From, providers: Providers) -> Response:
+    """For the app's page: signs in with the code, or asks for what is missing. Works once, for a minute, and only in
+    the browser that went to the provider."""
+    result = providers.exchange(body.code, way_cookie(request.headers), client, lambda: signed_in(request))
+    if isinstance(result, NewHere):
+        found = result.identity
+        answer = _answer(
+            InviteAsked(provider=named(found.method), ticket=result.ticket, email=found.email, name=found.name)
+        )
+    elif isinstance(result, Linked):
+        answer = _answer(SignInLinked(provider=named(result.provider)), result.position)
+    else:
+        answer = session_answer(request, result)
+    answer.headers.append("Set-Cookie", set_way_cookie(None, core_of(request).settings.app_url))
+    return answer
+
+
+@router.post("/api/platform/auth/register", status_code=201, response_model=RegisteredResult)
+def register_proven(body: RegisterProvenRequest, request: Request, client: From, providers: Providers) -> Response:
+    """Makes the account of whom a provider has proven, by invite, and signs in. The ticket works once."""
+    registered = providers.register(
+        body.ticket,
+        invite_code=body.invite_code,
+        email=body.email,
+        name=body.name,
+        company=body.company or "",
+        client=client,
+    )
+    return registered_answer(request, registered)
+
+
+@router.post("/api/platform/linked-sign-ins", response_model=LinkStarted)
+def begin_linking(
+    body: LinkRequest, request: Request, person: SignedIn, client: From, providers: Providers
+) -> Response:
+    """Begins to link a sign-in to one's account: the browser then goes to the provider, and comes back linked."""
+    proof = Proof(body.password or "", body.code, body.recovery_code)
+    url, cookie = providers.begin_linking(body.provider, person, proof, client)
+    answer = _answer(LinkStarted(url=url))
+    answer.headers["Set-Cookie"] = set_way_cookie(cookie, core_of(request).settings.app_url)
+    return answer
+
+
+@router.delete("/api/platform/linked-sign-ins/{id}", status_code=204)
+def unlink_sign_in(link_id: Id, person: SignedIn, client: From, providers: Providers) -> Response:
+    """It opens the account no more; other sessions end. The last way in is refused."""
+    return done(providers.links.unlink(person, link_id, client))
+
+
+def _back(provider: ProviderName, failed: NotDone) -> Response:
+    place = "/login/finish" if failed.linking else "/login"
+    return _redirect(f"{place}?{urlencode({'problem': failed.reason, 'provider': provider})}")
+
+
+def _redirect(url: str, cookie: str | None = None) -> Response:
+    headers = {"Location": url, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    if cookie is not None:
+        headers["Set-Cookie"] = cookie
+    return Response(status_code=303, headers=headers)
+
+
+def _answer(body: BaseModel, position: int | None = None) -> Response:
+    headers = {"Cache-Control": "no-store"}
+    if position is not None:
+        headers["X-Position"] = f"domain@{position}"
+    return Response(body.model_dump_json(by_alias=True), media_type="application/json", headers=headers)

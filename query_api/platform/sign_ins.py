@@ -1,0 +1,60 @@
+"""`GET /api/platform/auth/providers` and `/linked-sign-ins`: with which providers one may sign in, and does."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from infra.identity_providers import LABELS, NAMES, ProviderName, configured, named, opened_label
+from query_api.context import Context, Theirs
+from query_api.reader import Reader
+
+router = APIRouter(prefix="/api/platform", tags=["account"])
+
+
+class SignInProvider(BaseModel):
+    """An identity provider; `isConfigured`: this installation has its keys."""
+
+    name: ProviderName
+    label: str
+    isConfigured: bool
+
+
+class LinkedSignIn(BaseModel):
+    """An identity at a provider that opens the account."""
+
+    id: UUID
+    provider: ProviderName
+    label: str = Field(description="Address or name at the provider; may be empty")
+    linkedAt: datetime
+
+
+_LINKED: Final = (
+    "SELECT id, provider, label_sealed, linked_at FROM auth.linked_sign_in WHERE account_id = %s ORDER BY linked_at, id"
+)
+
+
+@router.get("/auth/providers")
+def get_sign_in_providers(context: Context) -> list[SignInProvider]:
+    """Public: all of them, in the order of the sign-in page."""
+    usable = configured(context.settings)
+    return [SignInProvider(name=name, label=LABELS[name], isConfigured=name in usable) for name in NAMES]
+
+
+@router.get("/linked-sign-ins")
+def get_linked_sign_ins(context: Context, theirs: Theirs) -> list[LinkedSignIn]:
+    """Oldest first. Admins, too, see their own alone."""
+    mine = theirs.principal.account_id
+    return [
+        LinkedSignIn(
+            id=row["id"],
+            provider=named(row["provider"]),
+            label=opened_label(context.settings, str(row["id"]), row["label_sealed"]),
+            linkedAt=row["linked_at"],
+        )
+        for row in Reader(context.pool, mine).rows(_LINKED, (mine,))
+    ]
