@@ -178,6 +178,14 @@ def revoke_sessions(connection: Connection[Any], account_id: UUID, except_for: U
     )
 
 
+def end_streams(connection: Connection[Any], account_id: UUID) -> None:
+    """Ends the open streams of an account's sessions, which live on: whoever opens one anew is looked at anew."""
+    connection.execute(
+        "SELECT pg_notify(%s, id::text) FROM auth.session WHERE account_id = %s AND revoked_at IS NULL",
+        (SESSION_ENDED, account_id),
+    )
+
+
 _REVOKE: Final = "WITH ended AS (UPDATE auth.session SET revoked_at = now()"
 _TELL: Final = f" RETURNING id) SELECT pg_notify('{SESSION_ENDED}', id::text) FROM ended"  # noqa: S608 - own text
 

@@ -18,6 +18,7 @@ from command_api.commands import Decided
 from command_api.core import Core
 from command_api.decision import Asked, conflict, missing
 from command_api.http import Answer
+from infra.identity import end_streams
 from schemas.events.accounts import Role
 
 
@@ -40,6 +41,7 @@ def set_roles(core: Core, account_id: UUID, roles: Sequence[Role], asked: Asked)
             (sorted(role.value for role in account.roles), account_id),
         )
         keep_an_admin(cursor, account)
+        end_streams(cursor.connection, account_id)
 
     return Decided(events, _shown(account), also if events else None)
 

@@ -18,6 +18,7 @@ from psycopg import Cursor
 from command_api.accounts import invites, model
 from command_api.accounts.administration import keep_an_admin
 from command_api.accounts.desk import Decision, Desk, Proof
+from command_api.accounts.sessions import end_all
 from command_api.core import Core
 from command_api.decision import Asked, missing
 from command_api.store import Conflict
@@ -51,6 +52,7 @@ def erase(desk: Desk, person: Principal, proof: Proof, client: Client) -> int | 
                 if rows is not None:
                     rows(cursor, position)
             keep_an_admin(cursor, model.evolve(account, erased[0]))
+            end_all(cursor, account_id)
             for statement in _FORGET:
                 cursor.execute(statement, {"account": account_id})
 

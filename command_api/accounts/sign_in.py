@@ -23,6 +23,7 @@ from command_api.accounts.passwords import Passwords
 from command_api.core import Core
 from command_api.decision import Asked, Refused, by_system, conflict
 from command_api.store import Conflict
+from command_api.trail import record_events
 from infra.client import Client
 from infra.identity import OpenedSession, Principal, open_session, revoke_session
 from infra.problems import Problem
@@ -160,7 +161,7 @@ class Accounts:
         if known is None:
             raise Problem(403, "bad_setup_link", "This set-up link is not valid. The start of the server prints one.")
         refuse_common(password, email, name)
-        account_id = self._create_first(email, password, name, "setup")
+        account_id = self._create_first(email, password, name, "setup", client)
         return self.enter(account_id, "password", client)
 
     def ensure_first_admin(self) -> str | None:
@@ -170,7 +171,9 @@ class Accounts:
             return None
         if settings.admin_email is not None and settings.admin_password is not None:
             try:
-                self._create_first(settings.admin_email, settings.admin_password, "Administrator", "environment")
+                self._create_first(
+                    settings.admin_email, settings.admin_password, "Administrator", "environment", Client()
+                )
             except Refused as refused:
                 if refused.code != "already_set_up":
                     raise
@@ -195,7 +198,7 @@ class Accounts:
         self.try_code(ticket, code, recovery_code, client)
         return self.enter(ticket.account_id, ticket.method, client, ticket)
 
-    def _create_first(self, email: str, password: str, name: str, way: str) -> UUID:
+    def _create_first(self, email: str, password: str, name: str, way: str, client: Client) -> UUID:
         account_id = uuid7()
         password_hash = self.desk.passwords.hash(password)
         guard = self.desk.guard(email)
@@ -217,6 +220,7 @@ class Accounts:
                 "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)", (account_id, password_hash)
             )
             cursor.execute("DELETE FROM auth.setup_token")
+            record_events(cursor, events, account_id, client)
 
         try:
             self._core.store.write(events, also)
