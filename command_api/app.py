@@ -24,6 +24,7 @@ from command_api.http import install_refusals
 from command_api.links import routes as links
 from command_api.operations import dead_letters
 from command_api.operations import routes as operations
+from command_api.operations import projections as projection_requests
 from command_api.partners import routes as partners
 from command_api.websites import routes as websites
 from infra import PRODUCT_NAME, health
@@ -47,6 +48,7 @@ CONTEXTS = (
     dead_letters,
     analysts,
 )
+    projection_requests,
 
 
 def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> FastAPI:

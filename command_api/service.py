@@ -18,6 +18,8 @@ from eventsourcing.persistence import PersistenceError
 from command_api.app import create_app
 from command_api.core import Core, open_core
 from command_api.leader import Leader
+from command_api.operations.recording import NAME as RECORDING
+from command_api.operations.recording import Recording
 from command_api.policies import approving, waiting
 from command_api.policies.approving import Approving
 from command_api.policies.clicks import ClickHouseClicks
@@ -96,6 +98,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         relay,
         *deciders,
         Leader(core.settings, waiting.NAME, Waiting(core, clicks).run),
+        Leader(core.settings, RECORDING, Recording(core).run),
         Leader(core.settings, approving.NAME, Approving(core).run),
     ]
 

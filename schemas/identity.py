@@ -31,3 +31,8 @@ def imported_event_id(website_id: UUID, line: bytes) -> UUID:
 def exchange_rate_id(base: str, quote: str) -> UUID:
     """The aggregate of one currency pair's rates."""
     return uuid5(NAMESPACE, f"exchange-rate\n{base}\n{quote}")
+
+
+def projection_id(name: str) -> UUID:
+    """The aggregate of what was done to one projection."""
+    return uuid5(NAMESPACE, f"projection\n{name}")

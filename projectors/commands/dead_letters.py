@@ -11,8 +11,21 @@ from uuid import UUID
 
 from psycopg.rows import dict_row
 
-from projectors.commands.tools import DONE, FAILED, FOUND, Tools, complain, say, write_json, write_pairs, write_table
+from projectors.commands.tools import (
+    DONE,
+    FAILED,
+    FOUND,
+    Tools,
+    complain,
+    operator,
+    say,
+    tell_if_unrecorded,
+    write_json,
+    write_pairs,
+    write_table,
+)
 from projectors.engine import dead_letters
+from projectors.engine.requests import RECORDED
 from projectors.engine.status import is_running
 
 WAIT_S: Final = 30.0
@@ -42,6 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
             continue
         if name in ("retry", "skip"):
             added.add_argument("id", type=UUID, nargs="*")
+            added.add_argument("--why", default="", help="is recorded with the action")
         added.add_argument("--projection", help="only this projection's")
         added.add_argument("--reason", help="only those with this reason")
         if name in ("list", "export"):
@@ -87,6 +101,7 @@ def _show(arguments: Namespace, tools: Tools) -> int:
     if row is None:
         complain(f"no dead letter has the id {arguments.id}.")
         return FAILED
+    _write_down("reveal", "", tools, [arguments.id])
     if arguments.json:
         write_json(_whole(row))
     else:
@@ -107,7 +122,9 @@ def _retry(arguments: Namespace, tools: Tools) -> int:
     if not is_running(tools.connection):
         complain("no projectors are running to take them; start `althing up` or `althing serve projectors`.")
         return FAILED
-    tools.connection.execute("update engine.dead_letter set retry_requested_at = now() where id = any(%s)", (ids,))
+    with tools.connection.transaction():
+        tools.connection.execute("update engine.dead_letter set retry_requested_at = now() where id = any(%s)", (ids,))
+        _write_down(arguments.action, arguments.why, tools, ids)
     deadline = monotonic() + WAIT_S
     while _waiting(tools, ids) and monotonic() < deadline:
         sleep(POLL_S)
@@ -115,6 +132,7 @@ def _retry(arguments: Namespace, tools: Tools) -> int:
         "select id, state, error from engine.dead_letter where id = any(%s)", (ids,)
     ).fetchall()
     left = [row for row in states if row[1] == "open"]
+    tell_if_unrecorded(tools.connection)
     if arguments.json:
         write_json([{"id": row[0], "state": row[1], "error": row[2] if row[1] == "open" else ""} for row in states])
     else:
@@ -136,6 +154,8 @@ def _skip(arguments: Namespace, tools: Tools) -> int:
             "and p.generation = s.generation and p.topic = s.topic and p.partition = s.partition and p.key = s.key",
             (ids, dead_letters.PARKED),
         )
+        _write_down(arguments.action, arguments.why, tools, ids)
+    tell_if_unrecorded(tools.connection)
     if arguments.json:
         write_json({"skipped": ids})
     else:
@@ -143,8 +163,21 @@ def _skip(arguments: Namespace, tools: Tools) -> int:
     return DONE
 
 
+def _write_down(action: str, why: str, tools: Tools, ids: Sequence[UUID]) -> None:
+    """One request per dead letter, done already: the command service makes an event of each."""
+    tools.connection.execute(
+        "insert into engine.request (id, projection, action, reason, dead_letter_id, operator, state, finished_at) "
+        "select gen_random_uuid(), projection, %s, %s, id, %s, 'done', now() from engine.dead_letter "
+        "where id = any(%s)",
+        (action, why, operator(), list(ids)),
+    )
+    tools.connection.execute("select pg_notify(%s, '')", (RECORDED,))
+
+
 def _export(arguments: Namespace, tools: Tools) -> int:
-    for row in _select(arguments, tools, f"{_COLUMNS}, key, value, headers"):
+    rows = _select(arguments, tools, f"{_COLUMNS}, key, value, headers")
+    _write_down("reveal", "exported", tools, [row["id"] for row in rows])
+    for row in rows:
         write_json(_whole(row))
     return DONE
 

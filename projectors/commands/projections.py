@@ -1,19 +1,35 @@
-"""`althing projections …`: how projections stand, and what to do with their generations."""
+"""`althing projections …`: how projections stand, and what to do with their generations.
+
+What is done here goes the way of what admins ask for on the page: a row of `engine.request`, with the operator's name
+and reason, from which the command service makes an event. The work itself needs Postgres alone, not that service.
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from contextlib import ExitStack
 from time import monotonic, sleep
 from typing import Any, Final
 
 from infra.progress import Meter
-from projectors.commands.tools import DONE, FAILED, FOUND, Tools, complain, say, write_json, write_table
-from projectors.engine import generations
+from projectors.commands.tools import (
+    DONE,
+    FAILED,
+    FOUND,
+    Tools,
+    complain,
+    operator,
+    say,
+    tell_if_unrecorded,
+    write_json,
+    write_table,
+)
+from projectors.engine import generations, requests
 from projectors.engine.generations import Build
-from projectors.engine.projection import places
+from projectors.engine.projection import Place
 from projectors.engine.status import Ends, Lag, is_running, lags, open_dead_letters, total
-from projectors.engine.verify import as_rows, verify
+from projectors.engine.verify import as_rows
 
 POLL_S: Final = 0.25
 GRACE_S: Final = 15.0
@@ -32,16 +48,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
     action("list", "every projection with its state, lag and rate")
     action("show", "positions per partition, generations and the last error")
-    for name, text in (("pause", "stop after the current step"), ("rebuild", "build a new generation beside the live")):
-        action(name, text).add_argument("--reason", default="")
-    action("resume", "let a paused or failed projection go on").add_argument(
+    for name, text in _TEXTS.items():
+        action(name, text).add_argument("--reason", default="", help="is recorded with the action")
+    actions.choices["resume"].add_argument(
         "--accept-bad", action="store_true", help="let everything up to the log's present end become dead letters"
     )
     actions.choices["rebuild"].add_argument("--detach", action="store_true", help="return at once")
-    action("promote", "make the rebuilt generation the live one").add_argument("--force", action="store_true")
-    action("rollback", "go back to the generation that was live before")
-    action("cancel", "give a rebuild up")
-    action("verify", "compare the rebuilt generation with the live one, bit by bit (exit 2 on a difference)")
+    actions.choices["promote"].add_argument("--force", action="store_true")
 
 
 def run(arguments: Namespace, tools: Tools) -> int:
@@ -132,15 +145,12 @@ def _show(arguments: Namespace, tools: Tools) -> int:
 
 
 def _pause(arguments: Namespace, tools: Tools) -> int:
-    generations.pause(tools.connection, tools.catalogue, arguments.name, arguments.reason)
+    _carry_out(arguments, tools)
     return _answer(arguments, tools, "is paused")
 
 
 def _resume(arguments: Namespace, tools: Tools) -> int:
-    projection = tools.catalogue.projections.get(arguments.name)
-    wanted = places(projection) if arguments.accept_bad and projection is not None else ()
-    accepted = [(place.topic, place.partition, tools.log.end_offset(place.topic, place.partition)) for place in wanted]
-    generations.resume(tools.connection, arguments.name, accepted)
+    _carry_out(arguments, tools, force=arguments.accept_bad)
     return _answer(arguments, tools, "goes on")
 
 
@@ -149,44 +159,32 @@ def _rebuild(arguments: Namespace, tools: Tools) -> int:
     if not is_running(tools.connection):
         complain("no projectors are running to do the work; start `althing up` or `althing serve projectors`.")
         return FAILED
-    generation = generations.request_rebuild(tools.connection, tools.catalogue, arguments.name, arguments.reason)
+    generation = _carry_out(arguments, tools).generation or 0
     if arguments.detach:
         return _answer(arguments, tools, f"is being rebuilt as generation {generation}")
     return _wait(arguments, tools, generation, "ready")
 
 
 def _promote(arguments: Namespace, tools: Tools) -> int:
-    generation = generations.promote(
-        tools.connection,
-        tools.clickhouse,
-        tools.catalogue,
-        arguments.name,
-        cluster=tools.settings.clickhouse_cluster,
-        force=arguments.force,
-    )
-    return _answer(arguments, tools, f"shows generation {generation} now")
+    outcome = _carry_out(arguments, tools, force=arguments.force)
+    return _answer(arguments, tools, f"shows generation {outcome.generation} now")
 
 
 def _rollback(arguments: Namespace, tools: Tools) -> int:
-    target = generations.rollback(
-        tools.connection,
-        tools.clickhouse,
-        tools.catalogue,
-        arguments.name,
-        cluster=tools.settings.clickhouse_cluster,
-    )
-    if target.state != "live":
-        return _wait(arguments, tools, target.generation, "live")
-    return _answer(arguments, tools, f"shows generation {target.generation} again")
+    outcome = _carry_out(arguments, tools)
+    if not outcome.is_done:
+        return _wait(arguments, tools, outcome.generation or 0, "live")
+    return _answer(arguments, tools, f"shows generation {outcome.generation} again")
 
 
 def _cancel(arguments: Namespace, tools: Tools) -> int:
-    generation = generations.cancel(tools.connection, tools.catalogue, arguments.name)
-    return _answer(arguments, tools, f"keeps its live generation; the build of {generation} is given up")
+    outcome = _carry_out(arguments, tools)
+    return _answer(arguments, tools, f"keeps its live generation; the build of {outcome.generation} is given up")
 
 
 def _verify(arguments: Namespace, tools: Tools) -> int:
-    report = verify(tools.connection, tools.clickhouse, tools.catalogue, arguments.name)
+    report = _carry_out(arguments, tools).report
+    assert report is not None  # noqa: S101 - that is what verifying comes to
     if arguments.json:
         write_json(
             {
@@ -211,6 +209,22 @@ def _verify(arguments: Namespace, tools: Tools) -> int:
         say(f"{difference.table} {difference.period} only in {difference.side}: {difference.row}")
     say(f"Not equal: {len(report.differences)} differences shown.")
     return FOUND
+
+
+def _carry_out(arguments: Namespace, tools: Tools, *, force: bool = False) -> requests.Outcome:
+    """Writes the request down, does what it says, and tells when nobody makes an event of it yet."""
+    means = requests.Means(tools.clickhouse, tools.catalogue, tools.settings.clickhouse_cluster, _end_of(tools))
+    asked = (arguments.name, arguments.action, operator(), arguments.reason)
+    generations.live_build(tools.connection, arguments.name)
+    with requests.by_operator(tools.connection, *asked, force=force) as request:
+        outcome = requests.carry_out(tools.connection, means, request)
+    tell_if_unrecorded(tools.connection)
+    return outcome
+
+
+def _end_of(tools: Tools) -> Callable[[Place], int | None]:
+    ends = Ends(tools.log)
+    return lambda place: ends.of(place.topic, place.partition)
 
 
 def _wait(arguments: Namespace, tools: Tools, generation: int, until: str) -> int:
@@ -307,6 +321,15 @@ def vars_of(value: Any) -> dict[str, Any]:
     return dict(vars(value))
 
 
+_TEXTS: Final = {
+    "pause": "stop after the current step",
+    "rebuild": "build a new generation beside the live",
+    "resume": "let a paused or failed projection go on",
+    "promote": "make the rebuilt generation the live one",
+    "rollback": "go back to the generation that was live before",
+    "cancel": "give a rebuild up",
+    "verify": "compare the rebuilt generation with the live one, bit by bit (exit 2 on a difference)",
+}
 _ACTIONS: Final = {
     "list": _list,
     "show": _show,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +26,8 @@ from projectors.engine.projection import Catalogue
 DONE: Final = 0
 FAILED: Final = 1
 FOUND: Final = 2
+RECORDER: Final = "operations:recording"
+"""The lock that the command service holds while it makes events of what was done."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,23 @@ def tools() -> Iterator[Tools]:
             yield Tools(settings, connection, clickhouse, the_log, CATALOGUE)
         finally:
             the_log.close()
+
+
+def operator() -> str:
+    """Who runs this command, by the machine's name for them."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
+
+
+def tell_if_unrecorded(connection: Connection[Any]) -> None:
+    """While no command service runs, what was done waits in Postgres to become an event."""
+    row = connection.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", (RECORDER,)).fetchone()
+    if row is None or not row[0]:
+        return
+    connection.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", (RECORDER,))
+    complain("this is written down in engine.request; it becomes an event as soon as the command service runs.")
 
 
 def write_json(value: Any) -> None:

@@ -26,10 +26,12 @@ from projectors.engine import backfill, generations, holding, metrics, schema
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse, Unavailable
 from projectors.engine.clickhouse_worker import ClickHouseWorker
 from projectors.engine.generations import KEPT_DAYS, RUNNING, Build
+from projectors.engine.operations import Operations
 from projectors.engine.positions import Key
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.projection import Catalogue, ClickHouseProjection, places
 from projectors.engine.read_model import ReadModel
+from projectors.engine.samples import Sampler
 from projectors.engine.status import Ends, lags
 from projectors.engine.tables import create_feed, drop_table, table_name
 from projectors.engine.worker import TRANSIENT, Runtime, Worker
@@ -58,6 +60,8 @@ class Fleet:
         self._backfills: dict[tuple[str, int], Thread] = {}
         self._failures: list[tuple[Key, str]] = []
         self._ends = Ends(runtime.log)
+        self._operations = Operations(settings, catalogue, self._ends)
+        self._sampler = Sampler(self._ends)
         self._last_beat = 0.0
         self._last_tidy = 0.0
         self._views_pointed = False
@@ -92,6 +96,8 @@ class Fleet:
                 is_leader = self._runtime.ownership.acquire(LEADER)
                 if is_leader and not self._views_pointed:
                     self._point_views(connection)
+                if is_leader:
+                    self._operations.look(connection, stopping)
                 self._match_workers(connection, found)
                 self._hand_out_retries(connection)
                 if is_leader:
@@ -292,7 +298,10 @@ class Fleet:
         connection.execute("delete from engine.runner where seen_at < now() - interval '1 hour'")
         self._runtime.ownership.check()
         with suppress(LogUnavailable, Unavailable):
-            metrics.show(lags(connection, self._ends))
+            found = lags(connection, self._ends)
+            metrics.show(found)
+            if self._runtime.ownership.holds(LEADER):
+                self._sampler.look(connection, found)
 
     def _note_failure(self, key: Key, error: str) -> None:
         self._failures.append((key, error))
@@ -311,6 +320,7 @@ class Fleet:
             worker.join(max(0.0, deadline - monotonic()))
         for thread in self._backfills.values():
             thread.join(max(0.0, deadline - monotonic()))
+        self._operations.drain()
         with suppress(psycopg.Error), self._runtime.pool.connection(timeout=1) as connection:
             connection.execute("delete from engine.runner where id = %s", (self._id,))
         self._runtime.ownership.close()

@@ -11,10 +11,10 @@ rollup can also be built alone from the live raw table; its build then names tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, LiteralString
+from typing import Any, Final, LiteralString, Protocol
 
 import psycopg
 from psycopg import Connection
@@ -31,6 +31,12 @@ RUNNING: Final = (*ACTIVE, "live")
 KEPT_DAYS: Final = 7
 SWITCH_HOLD_S: Final = 30
 CONTROL: Final = "projection_control"
+
+
+class AlsoBack(Protocol):
+    """What `rollback` does besides, in its transaction."""
+
+    def __call__(self, generation: int, *, is_live: bool) -> None: ...
 
 
 class NotAllowed(Exception):
@@ -125,8 +131,10 @@ def promote(
     *,
     cluster: str | None,
     force: bool = False,
+    also: Callable[[int], None] = lambda _generation: None,
 ) -> int:
-    """Makes the ready build the live one: a switch of views. Raises `NotAllowed`."""
+    """Makes the ready build the live one: a switch of views. `also` runs in the transaction that does it, with the
+    generation. Raises `NotAllowed`."""
     build = active_build(connection, name)
     if build is None:
         raise NotAllowed(
@@ -141,17 +149,24 @@ def promote(
             f"Generation {build.generation} of {name} has {worse} dead letters that the live one does not have; "
             "look at `althing dlq list`, or promote with --force."
         )
-    switch(connection, clickhouse, catalogue, build, cluster)
+    switch(connection, clickhouse, catalogue, build, cluster, also)
     return build.generation
 
 
 def rollback(
-    connection: Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, name: str, *, cluster: str | None
+    connection: Connection[Any],
+    clickhouse: ClickHouse,
+    catalogue: Catalogue,
+    name: str,
+    *,
+    cluster: str | None,
+    also: AlsoBack = lambda _generation, *, is_live: None,
 ) -> Build:
     """Goes back to the generation that was live before.
 
     A rollup is switched at once: its table was fed all the time. Others catch up first and are then switched by the
-    running service; the returned build's state tells (`live` or `catching_up`). Raises `NotAllowed`.
+    running service; the returned build's state tells (`live` or `catching_up`). `also` runs in the transaction that
+    does it, with the generation and whether it is live now. Raises `NotAllowed`.
     """
     live = live_build(connection, name)
     retired = [b for b in builds(connection, name) if b.state == "retired"]
@@ -163,7 +178,7 @@ def rollback(
         )
     target = max(retired, key=lambda b: (b.retired_at is not None and b.retired_at.timestamp(), b.generation))
     if target.kind == "rollup":
-        switch(connection, clickhouse, catalogue, target, cluster)
+        switch(connection, clickhouse, catalogue, target, cluster, lambda made: also(made, is_live=True))
     else:
         with connection.transaction():
             connection.execute("lock table engine.build in share row exclusive mode")
@@ -173,6 +188,7 @@ def rollback(
                 "where name = %s and generation = %s",
                 (name, target.generation),
             )
+            also(target.generation, is_live=False)
             connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
     return next(b for b in builds(connection, name) if b.generation == target.generation)
 
@@ -191,6 +207,7 @@ def cancel(connection: Connection[Any], catalogue: Catalogue, name: str) -> int:
             "(name = %s or (name = any(%s) and source_generation = %s))",
             (state, build.generation, name, names, build.generation),
         )
+        _end_rollback(connection, build, "cancelled")
         connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
     return build.generation
 
@@ -257,24 +274,35 @@ def save_progress(connection: Connection[Any], build: Build, progress: dict[str,
 
 
 def switch(
-    connection: Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, build: Build, cluster: str | None
+    connection: Connection[Any],
+    clickhouse: ClickHouse,
+    catalogue: Catalogue,
+    build: Build,
+    cluster: str | None,
+    also: Callable[[int], None] = lambda _generation: None,
 ) -> None:
     """Makes `build` live. Old and new are held at one place meanwhile, so that no total that people see goes back.
 
-    A live generation that stands still (paused, failed) is replaced as it is. Raises `holding.HoldLost`.
+    A rollback that waited for `build` ends with it. A live generation that stands still (paused, failed) is replaced
+    as it is. Raises `holding.HoldLost`.
     """
     live = live_build(connection, build.name)
     if build.kind == "rollup" or live.state != "live" or live.generation == build.generation:
-        _switch(connection, clickhouse, catalogue, build, cluster)
+        _switch(connection, clickhouse, catalogue, build, cluster, also)
         return
     both = [(build.name, live.generation), (build.name, build.generation)]
     with holding.held(connection, both, SWITCH_HOLD_S) as hold:
         hold.wait()
-        _switch(connection, clickhouse, catalogue, build, cluster)
+        _switch(connection, clickhouse, catalogue, build, cluster, also)
 
 
 def _switch(
-    connection: Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, build: Build, cluster: str | None
+    connection: Connection[Any],
+    clickhouse: ClickHouse,
+    catalogue: Catalogue,
+    build: Build,
+    cluster: str | None,
+    also: Callable[[int], None],
 ) -> None:
     """Postgres first, in one transaction; ClickHouse's views follow, and again at every start of the service."""
     with connection.transaction():
@@ -295,6 +323,8 @@ def _switch(
                 if row is None:
                     raise NotAllowed(f"Generation {build.generation} of {build.name} has no {rollup.name}.")
                 _make_live(connection, rollup.name, row[0])
+        _end_rollback(connection, build, "done")
+        also(build.generation)
         connection.execute("select pg_notify(%s, %s)", (CONTROL, build.name))
     family = _family_of(catalogue, build.name)
     if family is not None:
@@ -316,6 +346,15 @@ def _make_live(connection: Connection[Any], name: str, generation: int) -> None:
         "update engine.projection set live_generation = %s, updated_at = now(), version = "
         "(select version from engine.build where name = %s and generation = %s) where name = %s",
         (generation, name, generation, name),
+    )
+
+
+def _end_rollback(connection: Connection[Any], build: Build, state: str) -> None:
+    """Ends the request of a rollback that waited for `build` to catch up."""
+    connection.execute(
+        "update engine.request set state = %s, finished_at = now(), lease_until = null where projection = %s "
+        "and generation = %s and action = 'rollback' and state = 'running'",
+        (state, build.name, build.generation),
     )
 
 

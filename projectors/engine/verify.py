@@ -9,7 +9,7 @@ independent 64-bit hashes over every column, per period; a period that differs i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -50,6 +50,8 @@ class Report:
     at: dict[str, int] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
+    sums: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
+    """By table and summed column: live, rebuilt."""
     differences: list[Difference] = field(default_factory=list)
 
     @property
@@ -57,8 +59,19 @@ class Report:
         return not self.differences
 
 
-def verify(connection: Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, name: str) -> Report:
-    """Compares the generation under way with the live one. Raises `NotAllowed` or `holding.HoldLost`."""
+Watch = Callable[[Report, int], None]
+"""Called before each table with what was found so far and the number of tables; what it raises ends the comparison."""
+
+
+def verify(
+    connection: Connection[Any],
+    clickhouse: ClickHouse,
+    catalogue: Catalogue,
+    name: str,
+    watch: Watch | None = None,
+) -> Report:
+    """Compares the generation under way with the live one. Raises `NotAllowed`, `holding.HoldLost`, or what `watch`
+    raises."""
     live = generations.live_build(connection, name)
     build = generations.active_build(connection, name)
     if build is None:
@@ -68,25 +81,37 @@ def verify(connection: Connection[Any], clickhouse: ClickHouse, catalogue: Catal
     if live.state != "live":
         raise NotAllowed(f"{name} is {live.state}; resume it first.")
     report = Report(name, live.generation, build.generation)
+    projection = catalogue.projections.get(name)
+    steps = len(projection.tables) if isinstance(projection, ClickHouseProjection) else 1
+
+    def look() -> None:
+        if watch is not None:
+            watch(report, steps)
+
     if name in catalogue.rollups:
+        look()
         _verify_rollup(connection, clickhouse, catalogue, live, build, report)
-        return report
-    projection = catalogue.projections[name]
-    if isinstance(projection, ReadModel):
+    elif isinstance(projection, ReadModel):
+        look()
         _verify_read_model(connection, projection, report)
-    else:
-        _verify_family(connection, clickhouse, projection, report)
+    elif projection is not None:
+        _verify_family(connection, clickhouse, projection, report, look)
     return report
 
 
 def _verify_family(
-    connection: Connection[Any], clickhouse: ClickHouse, family: ClickHouseProjection, report: Report
+    connection: Connection[Any],
+    clickhouse: ClickHouse,
+    family: ClickHouseProjection,
+    report: Report,
+    look: Callable[[], None],
 ) -> None:
     both = [(family.name, report.live), (family.name, report.rebuilt)]
     with holding.held(connection, both, HOLD_S) as hold:
         hold.wait()
         _note_places(hold, report)
         for rollup in family.rollups:
+            look()
             live = _rollup_generation(connection, rollup.name, report.live)
             _compare(clickhouse, rollup, live, report.rebuilt, "1", report)
         with connection.transaction():
@@ -96,6 +121,7 @@ def _verify_family(
         for place, offset in hold.places.items()
     )
     for table in (family.main, *family.others):
+        look()
         _compare(clickhouse, table, report.live, report.rebuilt, before, report)
 
 
@@ -168,6 +194,11 @@ def _compare(clickhouse: ClickHouse, table: Table, live: int, rebuilt: int, cond
     contents = {side: _periods(clickhouse, table, name, condition) for side, name in names.items()}
     for side, found in contents.items():
         report.rows[f"{table.name} ({side})"] = sum(count for count, *_ in found.values())
+    if isinstance(table, Rollup) and table.sums:
+        totals = {side: _totals(clickhouse, table, name, condition) for side, name in names.items()}
+        report.sums[table.name] = {
+            column: (totals["live"][place], totals["rebuilt"][place]) for place, column in enumerate(table.sums)
+        }
     hashed = sum(values[1] for values in contents["live"].values()) % 2**64
     report.hashes[table.name] = f"{hashed:016x}"
     different = sorted(
@@ -187,6 +218,12 @@ def _periods(clickhouse: ClickHouse, table: Table, name: str, condition: str) ->
         f"groupBitXor(sipHash64({columns})) FROM ({_content(table, name, condition)}) GROUP BY period"
     )
     return {str(row[0]): (int(row[1]), int(row[2]), int(row[3])) for row in found}
+
+
+def _totals(clickhouse: ClickHouse, table: Rollup, name: str, condition: str) -> list[int]:
+    """What each summed column comes to, over the whole table."""
+    columns = ", ".join(f"sum({column})" for column in table.sums)
+    return [int(value) for value in clickhouse.rows(f"SELECT {columns} FROM {name} WHERE {condition}")[0]]
 
 
 def _rows_that_differ(

@@ -22,6 +22,7 @@ from schemas.events.conversions import (
 from schemas.events.links import LinkCreated, LinkDeleted
 from schemas.events.operations import (
     DeadLetterRetried,
+    DeadLetterRevealed,
     DeadLetterSkipped,
     ExchangeRateRecorded,
     ProjectionBuildCancelled,
@@ -30,6 +31,14 @@ from schemas.events.operations import (
     ProjectionRebuildRequested,
     ProjectionResumed,
     ProjectionRolledBack,
+    ProjectionVerified,
+)
+from schemas.events.partners import (
+    CommissionChanged,
+    PartnerActivated,
+    PartnerDeactivated,
+    PartnerRegistered,
+    PartnerRemoved,
 )
 from schemas.events.partners import CommissionChanged, PartnerActivated, PartnerDeactivated, PartnerRegistered
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteKeyIssued, WebsiteKeyRevoked
@@ -202,6 +211,17 @@ def build_cancelled(rows: Rows, event: ProjectionBuildCancelled) -> None:
 @ACTIVITY.on(DeadLetterRetried)
 def dead_letter_retried(rows: Rows, event: DeadLetterRetried) -> None:
     _add(rows, event, f"A dead letter of {event.projection} was retried")
+
+@ACTIVITY.on(ProjectionVerified)
+def projection_verified(rows: Rows, event: ProjectionVerified) -> None:
+    found = "is equal to the live one" if event.is_equal else f"differs from the live one in {event.differences} rows"
+    _add(rows, event, f"Generation {event.generation} of projection {event.projection} {found}")
+
+
+@ACTIVITY.on(DeadLetterRevealed)
+def dead_letter_revealed(rows: Rows, event: DeadLetterRevealed) -> None:
+    _add(rows, event, f"The content of a dead letter of {event.projection} was looked at")
+
 
 
 @ACTIVITY.on(DeadLetterSkipped)

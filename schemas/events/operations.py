@@ -1,4 +1,7 @@
-"""What operators and the system did to the platform itself."""
+"""What operators and the system did to the platform itself.
+
+`operator` names who asked at the machine itself, where no account did; `request_id` is the request in `engine.request`.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ class ProjectionPaused(DomainEvent):
     NAME: ClassVar[str] = "projection.paused"
     projection: str
     reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
 
 
 class ProjectionResumed(DomainEvent):
@@ -25,6 +30,8 @@ class ProjectionResumed(DomainEvent):
     NAME: ClassVar[str] = "projection.resumed"
     projection: str
     reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
 
 
 class ProjectionRebuildRequested(DomainEvent):
@@ -34,6 +41,8 @@ class ProjectionRebuildRequested(DomainEvent):
     projection: str
     generation: int
     reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
 
 
 class ProjectionPromoted(DomainEvent):
@@ -43,6 +52,8 @@ class ProjectionPromoted(DomainEvent):
     projection: str
     generation: int
     reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
 
 
 class ProjectionRolledBack(DomainEvent):
@@ -52,6 +63,8 @@ class ProjectionRolledBack(DomainEvent):
     projection: str
     generation: int
     reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
 
 
 class ProjectionBuildCancelled(DomainEvent):
@@ -61,6 +74,32 @@ class ProjectionBuildCancelled(DomainEvent):
     projection: str
     generation: int
     reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
+
+
+class ProjectionVerified(DomainEvent):
+    """A new generation was compared with the live one, bit by bit; `differences` counts the rows that differ."""
+
+    NAME: ClassVar[str] = "projection.verified"
+    projection: str
+    generation: int
+    live_generation: int
+    is_equal: bool
+    differences: int = 0
+    reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
+
+
+class DeadLetterRevealed(DomainEvent):
+    """Somebody looked at the content of a record that a projection could not take."""
+
+    NAME: ClassVar[str] = "dead_letter.revealed"
+    dead_letter_id: UUID
+    projection: str
+    reason: str = ""
+    operator: str = ""
 
 
 class DeadLetterRetried(DomainEvent):
@@ -70,6 +109,7 @@ class DeadLetterRetried(DomainEvent):
     dead_letter_id: UUID
     projection: str
     reason: str = ""
+    operator: str = ""
 
 
 class DeadLetterSkipped(DomainEvent):
@@ -79,6 +119,7 @@ class DeadLetterSkipped(DomainEvent):
     dead_letter_id: UUID
     projection: str
     reason: str = ""
+    operator: str = ""
 
 
 class ExchangeRateRecorded(DomainEvent):

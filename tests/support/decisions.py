@@ -194,6 +194,8 @@ def _platform() -> list[DomainEvent]:
         (operations.ProjectionPromoted, one),
         (operations.ProjectionRolledBack, one),
         (operations.ProjectionBuildCancelled, one),
+        (operations.ProjectionVerified, {**one, "live_generation": 1, "is_equal": True}),
+        (operations.DeadLetterRevealed, letter),
         (operations.DeadLetterRetried, letter),
         (operations.DeadLetterSkipped, letter),
         (operations.ExchangeRateRecorded, {**rate, "rate": "1.08"}),

@@ -1,0 +1,69 @@
+"""What the pages for admins draw: the log's ends every second, and every ten seconds where each generation stood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from time import monotonic
+from typing import Any, Final
+
+from psycopg import Connection
+
+from projectors.engine.status import Ends, Lag
+from schemas import topics
+
+EVERY_S: Final = 10.0
+KEPT_HOURS: Final = 2
+
+
+class Sampler:
+    """Called by the fleet's leader about once a second. While the log is away there is nothing to note."""
+
+    def __init__(self, ends: Ends) -> None:
+        self._ends = ends
+        self._last: float | None = None
+
+    def look(self, connection: Connection[Any], found: Iterable[Lag]) -> None:
+        known = {
+            (topic.name, partition): end
+            for topic in topics.ALL
+            for partition in range(topic.partitions)
+            if (end := self._ends.of(topic.name, partition)) is not None
+        }
+        if not known:
+            return
+        names, numbers, offsets = zip(*[(topic, number, end) for (topic, number), end in known.items()], strict=True)
+        connection.execute(
+            "insert into engine.log_end (topic, partition, end_offset) "
+            "select * from unnest(%s::text[], %s::int[], %s::bigint[]) "
+            "on conflict (topic, partition) do update set end_offset = excluded.end_offset, seen_at = now()",
+            (list(names), list(numbers), list(offsets)),
+        )
+        if self._last is not None and monotonic() - self._last < EVERY_S:
+            return
+        self._last = monotonic()
+        self._sample(connection, [lag for lag in found if lag.events is not None])
+
+    def _sample(self, connection: Connection[Any], found: list[Lag]) -> None:
+        columns = [
+            (lag.projection, lag.generation, lag.topic, lag.partition, lag.end_offset, lag.seconds) for lag in found
+        ]
+        with connection.transaction():
+            connection.execute(
+                "insert into engine.sample (at, projection, generation, topic, partition, next_offset, end_offset, "
+                "processed, lag_seconds, visible_after_s) select now(), p.projection, p.generation, p.topic, "
+                "p.partition, p.next_offset, greatest(f.end_offset, p.next_offset), p.processed, f.seconds, "
+                "case when p.intent_to is null then extract(epoch from p.updated_at - p.record_at) end "
+                "from engine.position p join unnest(%s::text[], %s::int[], %s::text[], %s::int[], %s::bigint[], "
+                "%s::real[]) as f (projection, generation, topic, partition, end_offset, seconds) "
+                "using (projection, generation, topic, partition)",
+                [list(column) for column in zip(*columns, strict=True)] if columns else [[]] * 6,
+            )
+            connection.execute(
+                "insert into engine.log_sample (at, topic, end_offset) "
+                "select now(), topic, sum(end_offset) from engine.log_end group by topic"
+            )
+            for table in ("sample", "log_sample"):
+                connection.execute(
+                    f"delete from engine.{table} where at < now() - make_interval(hours => %s)".encode(),  # noqa: S608
+                    (KEPT_HOURS,),
+                )
