@@ -18,13 +18,13 @@ from command_api.accounts.providers import routes as providers
 from command_api.accounts.providers.service import ProviderSignIn
 from command_api.accounts.sign_in import Accounts
 from command_api.analysts import routes as analysts
+from command_api.conversions import bulk
 from command_api.conversions import routes as conversions
 from command_api.core import Core
 from command_api.http import install_refusals
 from command_api.links import routes as links
 from command_api.operations import dead_letters
 from command_api.operations import routes as operations
-from command_api.operations import projections as projection_requests
 from command_api.partners import routes as partners
 from command_api.websites import routes as websites
 from infra import PRODUCT_NAME, health
@@ -43,12 +43,12 @@ CONTEXTS = (
     websites,
     partners,
     links,
+    bulk,
     conversions,
     operations,
     dead_letters,
     analysts,
 )
-    projection_requests,
 
 
 def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> FastAPI:

@@ -21,6 +21,7 @@ from projectors.engine.projection import Catalogue, ClickHouseProjection
 from projectors.postgres.account_details import ACCOUNT_DETAILS
 from projectors.postgres.accounts import ACCOUNTS
 from projectors.postgres.activity import ACTIVITY
+from projectors.postgres.conversion_steps import CONVERSION_STEPS
 from projectors.postgres.conversions import CONVERSIONS
 from projectors.postgres.exchange_rates import EXCHANGE_RATES
 from projectors.postgres.invites import INVITE_JOINS, INVITES
@@ -66,6 +67,7 @@ CATALOGUE: Final = Catalogue(
         PARTNER_TERMS,
         LINKS,
         CONVERSIONS,
+        CONVERSION_STEPS,
         ACTIVITY,
         EXCHANGE_RATES,
     ),
