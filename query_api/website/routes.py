@@ -1,4 +1,7 @@
-"""`/api/website`: the website of a website session, and its analytics. No website id is asked for, so none is taken."""
+"""`/api/website`: the website of a website session, its analytics, deliveries and keys.
+
+No website id is asked for, so none is taken.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,13 @@ from query_api.analytics.conversions import ConversionPoint
 from query_api.analytics.geographic import CountryPerformance
 from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
-from query_api.analytics.request import Asked, FigureQuery, asked_of
-from query_api.context import Context
+from query_api.analytics.request import Asked, Day, FigureQuery, asked_of
+from query_api.context import Context, Reads
+from query_api.delivery import routes as delivery
+from query_api.delivery.routes import Delivery, DeliveryQuery, DeliveryRange
 from query_api.owned import Owned
+from query_api.platform import websites
+from query_api.platform.websites import Key
 
 router = APIRouter(prefix="/api/website", tags=["website"])
 
@@ -95,6 +102,26 @@ def get_website_partners(asked: TheAsked, response: Response) -> list[PartnerPer
 def get_website_countries(asked: TheAsked, response: Response) -> list[CountryPerformance]:
     """Countries by clicks."""
     return routes.get_geographic(asked, response)
+
+
+@router.get("/delivery", dependencies=[Depends(Reads("events", "refusals", "websites"))])
+def get_website_delivery(
+    response: Response,
+    context: Context,
+    person: TheirWebsite,
+    timeRange: Annotated[DeliveryRange, Query()] = DeliveryRange.LAST_24H,
+    from_: Annotated[Day, Query(alias="from", description="First day, with timeRange=custom: YYYY-MM-DD")] = None,
+    to: Annotated[Day, Query(description="Last day, inclusive")] = None,
+) -> Delivery:
+    """Where did my event go."""
+    query = DeliveryQuery(websiteId=person.website_id, timeRange=timeRange, from_=from_, to=to)
+    return delivery.get_delivery(query, response, context, _owned(context, person))
+
+
+@router.get("/keys", dependencies=[Depends(Reads("websites", "website_keys"))])
+def get_website_keys(context: Context, person: TheirWebsite) -> list[Key]:
+    """The valid keys of the website, oldest first."""
+    return websites.get_keys(person.website_id, _owned(context, person))
 
 
 def _owned(context: Context, person: WebsitePrincipal) -> Owned:

@@ -15,7 +15,12 @@ from tests.support.query import event, this_moment
 from tests.support.whole_api import Api
 
 LOGIN = "/api/auth/login"
-READS = ("", *(f"/analytics/{name}" for name in ("overview", "clicks", "conversions", "partners", "geographic")))
+READS = (
+    "",
+    "/delivery",
+    "/keys",
+    *(f"/analytics/{name}" for name in ("overview", "clicks", "conversions", "partners", "geographic")),
+)
 
 
 class Owner(Ada):

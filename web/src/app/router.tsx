@@ -3,6 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/search';
 import { getSession, isAdmin } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
+import { getWebsiteSession } from '@/lib/website-session';
 import { RouteError } from './error';
 import { NotFound } from './not-found';
 import { Home } from './pages/home';
@@ -31,14 +32,37 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   staticData: { title: 'Sign In' },
-  validateSearch: (search): { next?: string } => {
+  validateSearch: (search): { next?: string; tab?: string; invite?: string } => {
     const next = textOf(search['next']);
-    return next && isOwnPath(next) ? { next } : {};
+    const tab = textOf(search['tab']);
+    const invite = textOf(search['invite']);
+    return { ...(next && isOwnPath(next) ? { next } : {}), ...(tab ? { tab } : {}), ...(invite ? { invite } : {}) };
   },
   beforeLoad: ({ search }) => {
     if (getSession()) throw redirect({ href: search.next ?? '/dashboard', replace: true });
   },
   component: lazyRouteComponent(() => import('./pages/login'), 'LoginPage'),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  staticData: { title: 'Forgot your password?' },
+  component: lazyRouteComponent(() => import('./pages/forgot-password'), 'ForgotPasswordPage'),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  staticData: { title: 'Set a new password' },
+  component: lazyRouteComponent(() => import('./pages/reset-password'), 'ResetPasswordPage'),
+});
+
+const confirmEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm-email',
+  staticData: { title: 'Confirm your address' },
+  component: lazyRouteComponent(() => import('./pages/confirm-email'), 'ConfirmEmailPage'),
 });
 
 const setup = createRoute({
@@ -54,7 +78,9 @@ const member = createRoute({
   getParentRoute: () => root,
   id: 'member',
   beforeLoad: ({ location }) => {
-    if (!getSession()) throw redirect({ to: '/login', search: { next: location.href }, replace: true });
+    if (getSession()) return;
+    if (location.pathname === '/admin' && getWebsiteSession()) throw redirect({ to: '/admin/website', replace: true });
+    throw redirect({ to: '/login', search: { next: location.href }, replace: true });
   },
   loader: ({ context }) => void context.client.prefetchQuery(websitesQuery),
 });
@@ -115,10 +141,21 @@ const adminAffiliates = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin-affiliates'), 'AdminAffiliatesPage'),
 });
 
+/** What "/admin" is for who signed in to one website. */
+const websiteAdmin = createRoute({
+  getParentRoute: () => root,
+  path: '/admin/website',
+  staticData: { title: 'Website' },
+  beforeLoad: () => {
+    if (!getWebsiteSession()) throw redirect({ to: '/login', search: { tab: 'website' }, replace: true });
+  },
+  component: lazyRouteComponent(() => import('./pages/website-admin'), 'WebsiteAdminPage'),
+});
+
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([home, login, setup, missing, member.addChildren([dashboard, analytics, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates])])]);
+const routeTree = root.addChildren([home, login, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

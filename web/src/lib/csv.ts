@@ -1,18 +1,13 @@
 // RFC 4180 files that a spreadsheet cannot be tricked into running: a text that begins like a formula gets a quote mark.
+import { downloadText } from './download';
+
 export type Cell = string | number | null | undefined;
 
 export function toCsv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [header, ...rows].map((row) => row.map(cell).join(',')).join('\r\n').concat('\r\n');
 }
 
-export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv;charset=utf-8' }));
-  const anchor = document.createElement('a');
-  anchor.href = url;
-  anchor.download = name;
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(url), 0);
-}
+export const download = (name: string, text: string): void => downloadText(name, `\ufeff${text}`, 'text/csv;charset=utf-8');
 
 function cell(value: Cell): string {
   if (value === null || value === undefined) return '';

@@ -41,6 +41,7 @@ const get = <T extends DefaultBodyType>(path: keyof paths, read: (url: URL) => T
 
 export const server = setupServer(
   get('/api/platform/about', (): About => ({ name: 'Althing', version: '1', trackingUrl: 'http://t.example' })),
+  http.get('*/api/platform/auth/providers', () => HttpResponse.json([{ id: 'github', configured: true }, { id: 'google', configured: false }])),
   get('/api/platform/user', () => make.USER),
   get('/api/platform/websites', () => state.websites),
   get('/api/platform/websites/{id}/keys', () => []),

@@ -2,6 +2,7 @@ import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { endSession } from '@/lib/session';
+import { endWebsiteSession } from '@/lib/website-session';
 import { useToasts } from '@/stores/toasts';
 import { FakeEventSource } from './event-source';
 import { resetState, server } from './server';
@@ -33,6 +34,7 @@ afterEach(() => {
   resetState();
   useToasts.setState({ items: [] });
   endSession();
+  endWebsiteSession();
   localStorage.clear();
   FakeEventSource.all.length = 0;
 });

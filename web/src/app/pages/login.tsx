@@ -1,26 +1,28 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { surface } from '@/components/ui/card';
 import { Tabs, type Tab } from '@/components/ui/tabs';
-import { cx } from '@/lib/cx';
+import { Register } from '@/features/auth/register';
 import { SignIn } from '@/features/auth/sign-in';
+import { WebsiteSignIn } from '@/features/auth/website-sign-in';
 import { PRODUCT } from '../product';
+import { Entrance } from './entrance';
 
 export function LoginPage() {
   const navigate = useNavigate();
-  const { next } = useSearch({ from: '/login' });
-  const enter = () => void navigate({ href: next ?? '/dashboard', replace: true });
-  // One table: registration adds its tab here.
-  const forms: readonly Tab[] = [{ id: 'sign-in', label: 'Sign In', content: <SignIn onSignedIn={enter} /> }];
+  const search = useSearch({ from: '/login' });
+  const tab = search.tab ?? (search.invite ? 'create-account' : 'sign-in');
+  const choose = (next: string) => void navigate({ to: '/login', search: { ...search, tab: next }, replace: true });
+  const enter = () => void navigate({ href: search.next ?? '/dashboard', replace: true });
+  const forms: readonly Tab[] = [
+    { id: 'sign-in', label: 'Sign In', content: <SignIn onSignedIn={enter} /> },
+    { id: 'create-account', label: 'Create Account', content: <Register invite={search.invite ?? ''} onSignedIn={enter} /> },
+  ];
+  const kinds: readonly Tab[] = [
+    { id: 'platform', label: 'Platform Access', content: <Tabs label="Platform Access" look="pill" tabs={forms} value={tab} onChange={choose} /> },
+    { id: 'website', label: 'Website Access', content: <WebsiteSignIn onSignedIn={() => void navigate({ to: '/admin', replace: true })} /> },
+  ];
   return (
-    <div className="mx-auto w-full max-w-md px-4 py-12 sm:py-20">
-      <h1 className="mb-1 text-center text-2xl font-semibold">Welcome to {PRODUCT}</h1>
-      <p className="mb-7 text-center text-muted">Sign in to see your websites.</p>
-      <div className={cx(surface, 'p-5 sm:p-6')}>
-        <Tabs
-          label="Account type"
-          tabs={[{ id: 'platform', label: 'Platform Access', content: <Tabs label="Platform Access" look="pill" tabs={forms} /> }]}
-        />
-      </div>
-    </div>
+    <Entrance title={`Welcome to ${PRODUCT}`} subtitle={tab === 'create-account' ? 'Membership is by invite.' : 'Sign in to see your websites.'}>
+      <Tabs label="Account type" tabs={kinds} value={tab === 'website' ? 'website' : 'platform'} onChange={(kind) => choose(kind === 'website' ? 'website' : 'sign-in')} />
+    </Entrance>
   );
 }

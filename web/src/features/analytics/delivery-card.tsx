@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { MiniBars } from '@/components/charts/mini-bars';
 import { Table } from '@/components/data/table';
+import type { Answer } from '@/lib/api/client';
 import type { Delivery, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
@@ -33,8 +34,17 @@ interface Props {
   readonly className?: string;
 }
 
-export function DeliveryCard({ website, period, className }: Props) {
-  const query = useQuery(deliveryQuery(website.id, period));
+export function DeliveryCard(props: Props) {
+  return <DeliveryFigures {...props} query={useQuery(deliveryQuery(props.website.id, props.period))} />;
+}
+
+interface FiguresProps extends Omit<Props, 'website'> {
+  readonly website: Pick<Website, 'domain' | 'timezone'>;
+  readonly query: UseQueryResult<Answer<Delivery>>;
+}
+
+/** The card over an answer that somebody else asked for. */
+export function DeliveryFigures({ website, period, className, query }: FiguresProps) {
   const delivery = query.data?.data;
   const series = delivery?.series ?? [];
   const present = OUTCOMES.filter((outcome) => (delivery?.outcomes[outcome.id] ?? 0) > 0);

@@ -1,22 +1,79 @@
+import { asSignIn, type Factor } from '@/components/security/factor';
+import type { FactorToSetUp } from '@/components/security/factor-set-up';
 import { api, body, done } from '@/lib/api/client';
-import { endSession, startSession, type User } from '@/lib/session';
+import { endSession, startSession, type Session, type User } from '@/lib/session';
+import { endWebsiteSession, startWebsiteSession } from '@/lib/website-session';
 
 export interface Credentials {
   readonly email: string;
   readonly password: string;
 }
 
-export type SignIn = 'signed-in' | 'code-needed';
+export interface Registration extends Credentials {
+  readonly name: string;
+  readonly company: string;
+  readonly inviteCode: string;
+}
 
-export async function signIn(credentials: Credentials, twoFactorCode?: string): Promise<SignIn> {
-  const result = await body(api.POST('/api/platform/login', { body: { ...credentials, ...(twoFactorCode ? { twoFactorCode } : {}) } }));
-  if (result.requires2FA) return 'code-needed';
-  keep(result);
-  return 'signed-in';
+export interface WebsiteCredentials extends Credentials {
+  readonly websiteApiKey: string;
+}
+
+/** Signed in, or a code is needed: then the ticket goes with it. */
+export type SignIn = { readonly signedIn: true } | { readonly signedIn: false; readonly ticket: string };
+
+/** A session that the browser does not keep yet, and the second factor to set up before it does. */
+export interface Registered {
+  readonly session: Session;
+  readonly factor: FactorToSetUp | null;
+}
+
+export async function signIn(credentials: Credentials, factor?: Factor, ticket?: string): Promise<SignIn> {
+  const result = await body(
+    api.POST('/api/platform/login', { body: { ...credentials, ...(factor ? asSignIn(factor) : {}), ...(ticket ? { ticket } : {}) } }),
+  );
+  if (result.requires2FA) return { signedIn: false, ticket: result.ticket };
+  startSession(sessionOf(result));
+  return { signedIn: true };
+}
+
+/** The second step where there are no credentials to send again: after a provider's. */
+export async function finishSignIn(ticket: string, factor: Factor): Promise<void> {
+  startSession(sessionOf(await body(api.POST('/api/platform/login/second-factor', { body: { ticket, ...asSignIn(factor) } }))));
+}
+
+export async function register(values: Registration): Promise<Registered> {
+  return registeredOf(await body(api.POST('/api/platform/register', { body: values })));
+}
+
+export function registeredOf(result: { token: string; user: User; qrCode?: string; secret?: string }): Registered {
+  const factor = result.qrCode ? { qrCode: result.qrCode, secret: result.secret ?? '' } : null;
+  return { session: sessionOf(result), factor };
+}
+
+/** The recovery codes of a registration's second factor. */
+export async function confirmFirstFactor(session: Session, code: string): Promise<string[]> {
+  const headers = { Authorization: `Bearer ${session.token}` };
+  return (await body(api.POST('/api/platform/2fa/confirm', { body: { code }, headers }))).recoveryCodes;
 }
 
 export async function setUp(values: Credentials & { readonly name: string; readonly token: string }): Promise<void> {
-  keep(await body(api.POST('/api/platform/setup', { body: values })));
+  startSession(sessionOf(await body(api.POST('/api/platform/setup', { body: values }))));
+}
+
+export const forgotPassword = (email: string): Promise<void> => done(api.POST('/api/platform/password/forgot', { body: { email } }));
+
+export const resetPassword = (code: string, password: string, factor: Factor): Promise<void> =>
+  done(api.POST('/api/platform/password/reset', { body: { code, password, ...asSignIn(factor) } }));
+
+export const confirmEmail = (code: string): Promise<void> => done(api.POST('/api/platform/email/confirm', { body: { code } }));
+
+/** True: signed in to the website. False: a code is needed, everything is sent again with it. */
+export async function signInToWebsite(credentials: WebsiteCredentials, factor?: Factor): Promise<boolean> {
+  const result = await body(api.POST('/api/auth/login', { body: { ...credentials, ...(factor ? asSignIn(factor) : {}) } }));
+  if (result.requires2FA) return false;
+  startWebsiteSession({ token: result.token, website: result.website, user: { name: result.user.name, email: result.user.email } });
+  return true;
 }
 
 /** The browser forgets the session even when the server cannot be told. */
@@ -28,7 +85,15 @@ export async function signOut(): Promise<void> {
   }
 }
 
-function keep({ token, user }: { readonly token?: string; readonly user?: User }): void {
+export async function signOutOfWebsite(): Promise<void> {
+  try {
+    await done(api.POST('/api/auth/logout'));
+  } finally {
+    endWebsiteSession();
+  }
+}
+
+function sessionOf({ token, user }: { readonly token: string; readonly user: User }): Session {
   if (!token || !user) throw new Error('The server did not start a session.');
-  startSession({ token, user });
+  return { token, user };
 }

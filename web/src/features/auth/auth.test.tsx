@@ -22,7 +22,7 @@ test('sign-in stores the session and leads to the dashboard', async () => {
   await fill(user, ' a@example.com ', 'long-enough');
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
   expect(getSession()).toEqual({ token: 'token-9', user: USER });
-  expect(state.seen[0]?.body).toEqual({ email: 'a@example.com', password: 'long-enough' });
+  expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({ email: 'a@example.com', password: 'long-enough' });
 });
 
 test('sign-in goes on to where the way began', async () => {
@@ -63,7 +63,7 @@ test('the second factor re-sends the credentials with the code; a short code is 
   server.use(
     http.post(at('/api/platform/login'), async ({ request }) => {
       const input = (await request.json()) as { twoFactorCode?: string };
-      return input.twoFactorCode ? accept() : HttpResponse.json({ requires2FA: true });
+      return input.twoFactorCode ? accept() : HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' });
     }),
   );
   const { user, router } = renderApp('/login');
@@ -75,11 +75,11 @@ test('the second factor re-sends the credentials with the code; a short code is 
   expect(requests('POST')).toHaveLength(1);
   await user.type(code, '6{Enter}');
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
-  expect(state.seen.find((item) => (item.body as { twoFactorCode?: string } | null)?.twoFactorCode)?.body).toEqual({ email: 'a@example.com', password: 'long-enough', twoFactorCode: '123456' });
+  expect(state.seen.find((item) => (item.body as { twoFactorCode?: string } | null)?.twoFactorCode)?.body).toEqual({ email: 'a@example.com', password: 'long-enough', twoFactorCode: '123456', ticket: 'ticket-1' });
 });
 
 test('"Back to Login" returns to the credentials', async () => {
-  server.use(http.post(at('/api/platform/login'), () => HttpResponse.json({ requires2FA: true })));
+  server.use(http.post(at('/api/platform/login'), () => HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' })));
   const { user } = renderApp('/login');
   await fill(user, 'a@example.com', 'long-enough');
   await user.click(await screen.findByRole('button', { name: 'Back to Login' }));

@@ -7,8 +7,8 @@ import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import { setUp } from './api';
-import { email, name, password } from './fields';
-import { PasswordField } from './password-field';
+import { email, name, password } from '@/lib/fields';
+import { PasswordField } from '@/components/ui/password-field';
 
 const schema = z.object({ name, email, password });
 type Values = z.infer<typeof schema>;

@@ -1,37 +1,57 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
+import { CodeStep } from '@/components/security/code-step';
+import type { Factor } from '@/components/security/factor';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
-import { messageOf } from '@/lib/api/errors';
+import { PasswordField } from '@/components/ui/password-field';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import { email, password } from '@/lib/fields';
 import { toast, toastError } from '@/stores/toasts';
 import { signIn, type Credentials } from './api';
-import { CODE_LENGTH, email, password } from './fields';
-import { PasswordField } from './password-field';
+import { ProviderButtons } from './provider-buttons';
 
 const schema = z.object({ email, password });
 
+interface Half {
+  readonly credentials: Credentials;
+  readonly ticket: string;
+}
+interface Attempt {
+  readonly credentials: Credentials;
+  readonly ticket?: string;
+  readonly factor?: Factor;
+}
+
 /** Credentials, then a code if the account has a second factor. The password stays in memory for that step only. */
 export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
-  const [pending, setPending] = useState<Credentials | null>(null);
+  const [half, setHalf] = useState<Half | null>(null);
   const attempt = useMutation({
-    mutationFn: ({ credentials, code }: { credentials: Credentials; code?: string }) => signIn(credentials, code),
+    mutationFn: ({ credentials, factor, ticket }: Attempt) => signIn(credentials, factor, ticket),
     onSuccess: (result, { credentials }) => {
-      if (result === 'signed-in') {
+      if (result.signedIn) {
         onSignedIn();
         return;
       }
-      setPending(credentials);
+      setHalf({ credentials, ticket: result.ticket });
       toast('2FA Required', 'Please enter your 2FA code to continue');
     },
-    onError: (error) => toastError('Login Failed', messageOf(error, 'Invalid credentials')),
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'ticket_ended') setHalf(null);
+      toastError('Login Failed', messageOf(error, 'Invalid credentials'));
+    },
   });
-  return pending ? (
-    <CodeForm busy={attempt.isPending} onBack={() => setPending(null)} onCode={(code) => attempt.mutate({ credentials: pending, code })} />
+  return half ? (
+    <CodeStep busy={attempt.isPending} onBack={() => setHalf(null)} onFactor={(factor) => attempt.mutate({ ...half, factor })} />
   ) : (
-    <CredentialsForm busy={attempt.isPending} onSubmit={(credentials) => attempt.mutate({ credentials })} />
+    <>
+      <CredentialsForm busy={attempt.isPending} onSubmit={(credentials) => attempt.mutate({ credentials })} />
+      <ProviderButtons />
+    </>
   );
 }
 
@@ -45,32 +65,9 @@ function CredentialsForm({ busy, onSubmit }: { readonly busy: boolean; readonly 
       <Button type="submit" variant="primary" size="lg" busy={busy}>
         {busy ? 'Signing in...' : 'Sign In'}
       </Button>
-    </form>
-  );
-}
-
-function CodeForm({ busy, onBack, onCode }: { readonly busy: boolean; readonly onBack: () => void; readonly onCode: (code: string) => void }) {
-  const [code, setCode] = useState('');
-  return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (code.length === CODE_LENGTH) onCode(code);
-      }}
-    >
-      <TextField
-        label="Two-factor code" hint="The six digits that your authenticator app shows." autoFocus inputMode="numeric" autoComplete="one-time-code"
-        maxLength={CODE_LENGTH} className="[&_input]:text-center [&_input]:text-lg [&_input]:tracking-[0.4em]" value={code}
-        onChange={(event) => setCode(event.target.value.replace(/\s/g, ''))}
-      />
-      <Button type="submit" variant="primary" size="lg" busy={busy} disabled={code.length !== CODE_LENGTH}>
-        Verify
-      </Button>
-      <Button variant="ghost" onClick={onBack}>
-        Back to Login
-      </Button>
+      <Link to="/forgot-password" className="self-center rounded-md text-[0.8125rem] font-medium text-brand underline-offset-4 hover:underline">
+        Forgot your password?
+      </Link>
     </form>
   );
 }

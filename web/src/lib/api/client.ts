@@ -1,6 +1,7 @@
 // Every call to the API passes here: session, CSRF header, idempotency, and reading one's own writes.
 import createClient, { type Middleware } from 'openapi-fetch';
 import { endSession, getSession, renewToken } from '@/lib/session';
+import { endWebsiteSession, getWebsiteSession } from '@/lib/website-session';
 import { ApiError, errorOf } from './errors';
 import type { paths } from './schema';
 
@@ -22,13 +23,18 @@ interface Result<T> {
 }
 
 const OWN_WRITE_MS = 30_000;
-const SIGN_IN_PATHS = ['/api/platform/login', '/api/platform/setup', '/api/platform/logout'];
+const SIGN_IN_PATHS = [
+  '/api/platform/login', '/api/platform/login/second-factor', '/api/platform/register', '/api/platform/setup', '/api/platform/logout', '/api/auth/login',
+];
+/** These take the token of a website session, and no other. */
+const OF_WEBSITE = /^\/api\/(website|auth)(\/|$)/;
 let lastWrite: { position: string; at: number } | null = null;
 
 const middleware: Middleware = {
   onRequest({ request }) {
-    const session = getSession();
-    if (session) request.headers.set('Authorization', `Bearer ${session.token}`);
+    const session = isOfWebsite(request) ? getWebsiteSession() : getSession();
+    // A call that says itself who asks does so before there is a session.
+    if (session && !request.headers.has('Authorization')) request.headers.set('Authorization', `Bearer ${session.token}`);
     if (request.method === 'GET') {
       if (lastWrite && Date.now() - lastWrite.at < OWN_WRITE_MS) request.headers.set('X-Wait-For', lastWrite.position);
     } else {
@@ -44,7 +50,10 @@ const middleware: Middleware = {
     if (position) lastWrite = { position, at: Date.now() };
     if (response.ok) return response;
     const error = await errorOf(response);
-    if (response.status === 401 && !SIGN_IN_PATHS.includes(new URL(request.url).pathname)) endSession();
+    if (response.status === 401 && !SIGN_IN_PATHS.includes(new URL(request.url).pathname)) {
+      if (isOfWebsite(request)) endWebsiteSession();
+      else endSession();
+    }
     throw error;
   },
 };
@@ -55,6 +64,8 @@ export const api = createClient<paths>({
   fetch: (request) => globalThis.fetch(request),
 });
 api.use(middleware);
+
+const isOfWebsite = (request: Request): boolean => OF_WEBSITE.test(new URL(request.url).pathname);
 
 /** The body of an answer, with what its headers say. */
 export async function answer<T>(call: Promise<Result<T>>): Promise<Answer<T>> {

@@ -1,8 +1,13 @@
 import { Eye, EyeOff } from 'lucide-react';
 import { useState, type ComponentProps } from 'react';
-import { TextField } from '@/components/ui/field';
+import { TextField } from './field';
 
-export function PasswordField(props: Omit<ComponentProps<typeof TextField>, 'type' | 'trailing'>) {
+interface Props extends Omit<ComponentProps<typeof TextField>, 'type' | 'trailing'> {
+  /** What is shown and hidden, as the button says it. */
+  readonly what?: string;
+}
+
+export function PasswordField({ what = 'password', ...props }: Props) {
   const [shown, setShown] = useState(false);
   const Icon = shown ? EyeOff : Eye;
   return (
@@ -12,7 +17,7 @@ export function PasswordField(props: Omit<ComponentProps<typeof TextField>, 'typ
       trailing={
         <button
           type="button"
-          aria-label={shown ? 'Hide password' : 'Show password'}
+          aria-label={shown ? `Hide ${what}` : `Show ${what}`}
           aria-pressed={shown}
           className="mr-1 grid size-8 place-items-center rounded-md text-muted hover:text-text"
           onClick={() => setShown(!shown)}

@@ -1,0 +1,43 @@
+import { Download, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { downloadText } from '@/lib/download';
+import { Button } from '../ui/button';
+import { CopyButton } from '../ui/copy-field';
+
+interface Props {
+  readonly codes: readonly string[];
+  readonly onSaved: () => void;
+}
+
+/** Ten codes, shown this once. The way on opens when they are said to be saved. */
+export function RecoveryCodes({ codes, onSaved }: Props) {
+  const [saved, setSaved] = useState(false);
+  const text = codes.join('\n');
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="flex items-start gap-2 rounded-lg bg-warn-soft px-3 py-2.5 text-warn">
+        <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+        These recovery codes are shown only once. Each signs you in once when your authenticator is lost.
+      </p>
+      <ul aria-label="Recovery codes" className="grid grid-cols-1 gap-x-4 gap-y-1 rounded-lg border border-line bg-sunken px-3 py-2.5 font-mono text-[0.8125rem] min-[24rem]:grid-cols-2">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={text} label="recovery codes" />
+        <Button size="sm" onClick={() => downloadText('althing-recovery-codes.txt', `${text}\n`)}>
+          <Download aria-hidden className="size-3.5" />
+          Download
+        </Button>
+      </div>
+      <label className="flex cursor-pointer items-center gap-2.5">
+        <input type="checkbox" className="size-4 accent-brand" checked={saved} onChange={(event) => setSaved(event.target.checked)} />
+        I have saved them
+      </label>
+      <Button variant="primary" size="lg" disabled={!saved} onClick={onSaved}>
+        Continue
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Table } from '@/components/data/table';
+import { Card } from '@/components/ui/card';
+import type { WebsiteKey } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { formatCount, formatMoney } from '@/lib/format';
+import { countriesQuery, keysQuery, partnersQuery, type Range } from './queries';
+
+const KINDS: Record<WebsiteKey['kind'], string> = { site: 'Site key', secret: 'Secret key', postback: 'Postback token' };
+
+export function PartnersCard({ range, currency }: { readonly range: Range; readonly currency: string }) {
+  return (
+    <Listed title="Top partners" description="By revenue" query={useQuery(partnersQuery(range))} none="No clicks on partner links in this time.">
+      {(rows) => (
+        <Table
+          caption="Top partners" rows={rows} rowKey={(row) => row.partnerId ?? 'none'}
+          columns={[
+            { id: 'partner', header: 'Partner', cell: (row) => row.partnerName },
+            { id: 'clicks', header: 'Clicks', cell: (row) => formatCount(row.clicks), numeric: true },
+            { id: 'conversions', header: 'Conversions', cell: (row) => formatCount(row.conversions), numeric: true },
+            { id: 'revenue', header: 'Revenue', cell: (row) => formatMoney(row.revenue, currency), numeric: true },
+          ]}
+        />
+      )}
+    </Listed>
+  );
+}
+
+export function CountriesCard({ range, currency }: { readonly range: Range; readonly currency: string }) {
+  return (
+    <Listed title="Countries" description="By clicks" query={useQuery(countriesQuery(range))} none="No clicks in this time.">
+      {(rows) => (
+        <Table
+          caption="Countries" rows={rows} rowKey={(row) => row.country} maxHeight="max-h-80"
+          columns={[
+            { id: 'country', header: 'Country', cell: (row) => row.countryName },
+            { id: 'clicks', header: 'Clicks', cell: (row) => formatCount(row.clicks), numeric: true },
+            { id: 'revenue', header: 'Revenue', cell: (row) => formatMoney(row.revenue, currency), numeric: true },
+          ]}
+        />
+      )}
+    </Listed>
+  );
+}
+
+export function KeysCard({ timezone }: { readonly timezone: string }) {
+  return (
+    <Listed title="Keys" description="Those that are valid. The account that owns the website makes and revokes them." query={useQuery(keysQuery)} none="No key is valid.">
+      {(rows) => (
+        <Table
+          caption="Keys" rows={rows} rowKey={(row) => row.id}
+          columns={[
+            { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind], className: 'whitespace-nowrap font-medium' },
+            { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
+            { id: 'origins', header: 'Allowed origins', cell: (row) => (row.kind === 'site' ? row.allowedOrigins.join(', ') || 'Any' : '–') },
+            { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, timezone), className: 'whitespace-nowrap tabular' },
+          ]}
+        />
+      )}
+    </Listed>
+  );
+}
+
+interface ListedProps<Row> {
+  readonly title: string;
+  readonly description: string;
+  readonly query: UseQueryResult<Row[]>;
+  readonly none: string;
+  readonly children: (rows: Row[]) => ReactNode;
+}
+
+function Listed<Row>({ title, description, query, none, children }: ListedProps<Row>) {
+  return (
+    <Card title={title} description={description}>
+      {query.error ? (
+        <ErrorBox error={query.error} onRetry={() => void query.refetch()} />
+      ) : !query.data ? (
+        <Skeleton className="h-32" />
+      ) : query.data.length === 0 ? (
+        <Empty>{none}</Empty>
+      ) : (
+        children(query.data)
+      )}
+    </Card>
+  );
+}
