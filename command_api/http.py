@@ -17,7 +17,8 @@ from command_api.decision import Asked, Kind, Refused
 from command_api.store import UNAVAILABLE
 from command_api.visibility import wait_until_seen
 from infra.client import Client, client_of
-from infra.identity import Principal, authenticate, require_admin
+from infra.identity import Principal, authenticate, not_signed_in, require_admin
+from infra.keyring import SubjectErased
 from infra.problems import FieldError, Problem, unavailable
 
 STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "forbidden": 403}
@@ -120,7 +121,8 @@ def asked_by(person: Principal) -> Asked:
 
 
 def install_refusals(app: FastAPI) -> None:
-    """Refusals of the decide functions, and an event store that is down, as problem documents."""
+    """Refusals of the decide functions, somebody who was erased meanwhile, and an event store that is down, as problem
+    documents."""
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)  # noqa: S101 - the registration below says so
@@ -130,7 +132,11 @@ def install_refusals(app: FastAPI) -> None:
     async def store_down(_: Request, __: Exception) -> Response:
         return unavailable().response()
 
+    async def erased(_: Request, __: Exception) -> Response:
+        return not_signed_in().response()
+
     app.add_exception_handler(Refused, refused)
+    app.add_exception_handler(SubjectErased, erased)
     for error in UNAVAILABLE:
         app.add_exception_handler(error, store_down)
 

@@ -103,6 +103,8 @@ _FORGET: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM auth.session WHERE account_id = %(account)s",
     "DELETE FROM auth.website_session WHERE account_id = %(account)s",
     "DELETE FROM auth.idempotency WHERE account_id = %(account)s",
+    "DELETE FROM auth.sql_token WHERE account_id = %(account)s",
+    "DELETE FROM ops.saved_query WHERE account_id = %(account)s",
     "DELETE FROM ops.mail WHERE account_id = %(account)s",
     "INSERT INTO auth.subject_key (subject_id, erased_at) VALUES (%(account)s, now())"
     " ON CONFLICT (subject_id) DO UPDATE SET key_wrapped = NULL, erased_at = now()",

@@ -70,6 +70,15 @@ SECTIONS: Final[tuple[Section, ...]] = (
     ),
     Section("links", "read.links", "id", _OF_WEBSITES),
     Section("conversions", "read.conversions", "id", _OF_WEBSITES),
+    Section("savedQueries", "ops.saved_query", "id", _OWN),
+    Section("statements", "ops.sql_statement", "id", _OWN),
+    Section(
+        "clickhouseTokens",
+        "auth.sql_token",
+        "id",
+        _OWN,
+        "t.id, t.name, t.last4, t.created_at, t.last_used_at, t.revoked_at",
+    ),
     Section("activity", "auth.audit", "seq", _OWN, "t.seq, t.at, t.action, t.outcome, t.address, t.device, t.details"),
 )
 

@@ -34,11 +34,17 @@ def test_roles_hold_at_once(command_world: World) -> None:
     assert given.json() == {"id": ada.id, "roles": ["member", "admin"], "disabled": False}
     partner = {"name": "P of Ada", "baseUrl": "https://p.example", "commission": 1}
     assert ada.call("POST", "/api/admin/partners", json=partner).status_code == 201
+    command_world.postgres.execute("LISTEN session_ended")
     assert admin_call(command_world, "PUT", f"{ada.id}/roles", {"roles": ["analyst"]}).json()["roles"] == [
         "member",
         "analyst",
     ]
     assert ada.call("POST", "/api/admin/partners", json=partner).status_code == 403
+    [told] = command_world.postgres.notifies(timeout=10, stop_after=1)  # open streams are looked at anew
+    assert command_world.count(
+        "SELECT count(*) FROM auth.session WHERE id = %s AND account_id = %s", told.payload, ada.id
+    )
+    command_world.postgres.execute("UNLISTEN session_ended")
     assert admin_call(command_world, "PUT", f"{ada.id}/roles", {"roles": ["king"]}).status_code == 400
 
 
@@ -103,6 +109,23 @@ def everything(made: World) -> str:
     return "\n".join(found)
 
 
+KEPT = {"auth.audit", "auth.subject_key", "ops.sql_statement"}
+"""Trails, and tombstones: they hold ids and no names."""
+
+
+def belongings_left(made: World, account: str) -> dict[str, int]:
+    """Tables that name accounts, with how many rows of this one they hold."""
+    tables = made.postgres.execute(
+        "SELECT format('%I.%I', table_schema, table_name), column_name FROM information_schema.columns"
+        " WHERE column_name IN ('account_id', 'subject_id', 'link_account') AND table_schema IN ('auth', 'ops', 'policy')"
+    ).fetchall()
+    assert len(tables) > 10
+    counted = {
+        table: made.count(f"SELECT count(*) FROM {table} WHERE {column} = %s", account) for table, column in tables
+    }
+    return {table: count for table, count in counted.items() if count and table not in KEPT}
+
+
 def holds(text: str, word: str) -> bool:
     """Whether a word is there: as it is, or in bytes that are shown as hexadecimal digits."""
     return word in text or word.encode().hex() in text
@@ -136,6 +159,7 @@ def test_after_erasing_nothing_is_left(command_world: World) -> None:
     assert erased.status_code == 204 and "Max-Age=0" in erased.headers["set-cookie"]
     relay_all(command_world)
     after = everything(command_world)
+    assert belongings_left(command_world, zinnia.id) == {}
     assert not [word for word in words if holds(after, word)]
     assert not zinnia.lives() and zinnia.sign_in().json()["code"] == "invalid_credentials"
     assert register(command_world, made["code"]).json()["code"] in ("invite_invalid", "invite_revoked")
