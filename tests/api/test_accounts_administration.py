@@ -117,7 +117,8 @@ def belongings_left(made: World, account: str) -> dict[str, int]:
     """Tables that name accounts, with how many rows of this one they hold."""
     tables = made.postgres.execute(
         "SELECT format('%I.%I', table_schema, table_name), column_name FROM information_schema.columns"
-        " WHERE column_name IN ('account_id', 'subject_id', 'link_account') AND table_schema IN ('auth', 'ops', 'policy')"
+        " WHERE column_name IN ('account_id', 'subject_id', 'link_account')"
+        " AND table_schema IN ('auth', 'ops', 'policy')"
     ).fetchall()
     assert len(tables) > 10
     counted = {
