@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 import maxminddb
+import orjson
 
 from infra.settings import Settings
 
@@ -49,6 +51,13 @@ def country_database() -> Path | None:
     folder = _ROOT / ".build" / "geo" / "node_modules" / "@ip-location-db" / "geo-whois-asn-country-mmdb"
     found = sorted(folder.glob("*.mmdb"), key=lambda path: len(path.name))
     return found[0] if found else None
+
+
+@cache
+def country_names() -> Mapping[str, str]:
+    """English names by ISO 3166-1 alpha-2 code, as browsers show them (249 codes)."""
+    names: dict[str, str] = orjson.loads(Path(__file__).with_name("countries.json").read_bytes())
+    return names
 
 
 def parse_address(text: str) -> str | None:

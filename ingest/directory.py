@@ -16,6 +16,7 @@ from uuid import UUID
 
 from ingest.rates import Bucket
 from ingest.refused import Unavailable
+from ingest.routing import NO_ROUTING, Routing
 
 MAX_AGE_S: Final = 24 * 3600.0
 NEGATIVE_S: Final = 2.0
@@ -74,6 +75,7 @@ class Link:
     destination: str
     subs: tuple[tuple[str, str], ...]
     is_gone: bool
+    routing: Routing = NO_ROUTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class LinkRow:
     destination: str
     subs: tuple[tuple[str, str], ...]
     is_active: bool
+    routing: Routing = NO_ROUTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,7 @@ class Directory:
         partner = self.partners.get(str(row.partner_id))
         gone = not row.is_active or (partner is not None and not partner.is_active)
         link = Link(
-            str(row.id), row.slug, row.code, website, str(row.partner_id), row.destination, row.subs, is_gone=gone
+            str(row.id), row.slug, row.code, website, str(row.partner_id), row.destination, row.subs, gone, row.routing
         )
         self.links[link.slug] = self.links_by_id[link.id_text] = self.links_by_code[link.code] = link
 

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Final
 
+import msgspec
+
 from infra.http_guard import Receive, Scope, Send
 from infra.log import Record
 from ingest import bots
@@ -25,6 +27,7 @@ from ingest.macros import expand, location
 from ingest.query import parameters
 from ingest.referrers import MAX_TEXT, Page, clean, host_of, read_page
 from ingest.refused import Refused, Unavailable
+from ingest.routing import Way, choose
 from ingest.rows import SUBS, Row, encode_row
 from ingest.steps.enrich import set_client, set_source
 from ingest.tracking import outcome_of
@@ -48,17 +51,21 @@ async def go(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
     except Unavailable as error:
         await _page(send, 503, "Please try again", "This link cannot be looked up right now.", error.retry_after)
         return
-    if link is None or link.is_gone:
+    if link is None:
         _refuse(edge, slug, link)
-        if link is None:
-            await _page(send, 404, "Link not found", "There is no link at this address.")
-        else:
-            await _page(send, 410, "Link no longer available", "This link has been switched off.")
+        await _page(send, 404, "Link not found", "There is no link at this address.")
         return
     client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
+    way = _way(edge, link, client)
+    if way is None:
+        _refuse(edge, slug, link)
+        await _page(send, 410, "Link no longer available", "This link has been switched off.")
+        return
     row = _click(edge, link, client, scope, headers)
+    if way.name:
+        row.props = msgspec.json.encode({"route": way.name}).decode()
     await _publish(edge, row)
-    destination = expand(link.destination, macro_values(link, row))
+    destination = expand(way.destination, macro_values(link, row))
     cookie = _cookie(edge, link, row.click_id, scope)
     await send_bytes(
         send,
@@ -72,6 +79,13 @@ async def go(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
             (b"x-robots-tag", b"noindex, nofollow"),
         ),
     )
+
+
+def _way(edge: Edge, link: Link, client: Client) -> Way | None:
+    """Where this visitor goes. Who they are is kept nowhere: the choice follows from their address and browser."""
+    told = f"{link.id_text} {client.address} {client.agent_text}".encode("utf-8", "surrogateescape")
+    visitor = int.from_bytes(blake2b(told, key=edge.click_key[:64], digest_size=8).digest(), "big")
+    return choose(link.destination, link.routing, link.is_gone, client.country, client.agent.device, visitor, now_ms())
 
 
 def macro_values(link: Link, row: Row) -> dict[str, str]:

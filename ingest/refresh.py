@@ -22,6 +22,7 @@ import psycopg
 
 from ingest.directory import KeyRow, LinkRow, Listing, Partner, Website, origins_of, subs_of
 from ingest.postgres import OPTIONS
+from ingest.routing import routing_from, routing_of
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,8 @@ KEYS: Final = (
     "SELECT website_id, encode(key_hash, 'hex'), kind, allowed_origins FROM read.website_keys WHERE revoked_at IS NULL"
 )
 LINKS: Final = (
-    "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL FROM read.links"
+    "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL,"
+    " CASE WHEN deleted_at IS NULL THEN routing END FROM read.links"
 )
 PARTNERS: Final = "SELECT id, slug, name, postback_preset, cookie_days, is_active FROM read.partners"
 
@@ -136,7 +138,7 @@ def listing_of(websites: list[Any], keys: list[Any], links: list[Any], partners:
         tuple(Website(row[0], row[1], row[2]) for row in sorted(websites)),
         tuple(KeyRow(row[0], row[1], row[2], origins_of(row[3])) for row in sorted(keys, key=lambda row: row[1])),
         tuple(
-            LinkRow(row[0], row[1], row[2], row[3], row[4], row[5], subs_of(row[6]), bool(row[7]))
+            LinkRow(row[0], row[1], row[2], row[3], row[4], row[5], subs_of(row[6]), bool(row[7]), routing_of(row[8]))
             for row in sorted(links, key=lambda row: row[0])
         ),
         tuple(
@@ -189,6 +191,7 @@ def load_copy(path: Path) -> tuple[Listing, float] | None:
                     row["destination"],
                     tuple((name, value) for name, value in row["subs"]),
                     row["is_active"],
+                    routing_from(row["routing"]),
                 )
                 for row in kept["links"]
             ),

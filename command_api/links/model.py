@@ -12,17 +12,16 @@ from uuid import UUID
 
 from command_api import slugs
 from command_api.decision import Asked, conflict, invalid, missing, step
-from command_api.hosts import plain_text, registered_domain, web_address
+from command_api.links.destinations import checked_destination, checked_routing
 from command_api.partners.model import Partner
 from command_api.websites.model import Website, owned
 from schemas.base import DomainEvent
-from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated
+from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated, Routing
 
 MOST_SUB_LENGTH: Final = 256
 SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 _SLUG: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 _COUPON: Final = re.compile(r"[A-Z0-9][A-Z0-9_.-]{0,63}")
-_MACRO: Final = re.compile(r"\{[^{}]*\}")
 _SLUG_DIGITS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
 _RESERVED: Final = frozenset(
     ("track", "postback", "go", "livez", "readyz", "metrics", "api", "admin", "robots", "favicon", "well-known", "t")
@@ -41,6 +40,7 @@ class Link:
     created_at: datetime
     subs: Mapping[str, str] = field(default_factory=dict)
     coupon: str | None = None
+    routing: Routing = Routing()
     is_active: bool = True
     deleted: bool = False
 
@@ -57,10 +57,11 @@ def create(
     subs: Mapping[str, str],
     coupon: str | None,
     coupon_owner: UUID | None,
+    routing: Routing = Routing(),  # noqa: B008 - frozen
     asked: Asked,
 ) -> tuple[LinkCreated, DomainEvent]:
     website = owned(website, asked)
-    if partner is None:
+    if partner is None or partner.removed:
         raise missing("partner")
     if not partner.is_active:
         raise conflict("partner_inactive", f"{partner.name} takes no new links at present.", "partnerId")
@@ -73,6 +74,7 @@ def create(
         destination=checked_destination(partner.base_url if destination is None else destination, partner),
         subs=checked_subs(subs),
         coupon=free_coupon(coupon, coupon_owner, link_id),
+        routing=checked_routing(routing, partner, website.domain, asked.at),
     )
     return created, slugs.claim("link", created.slug, link_id, claim, asked)
 
@@ -87,26 +89,31 @@ def update(
     coupon: str | None = None,
     coupon_owner: UUID | None = None,
     is_active: bool | None = None,
+    routing: Routing | None = None,
     asked: Asked,
 ) -> list[LinkUpdated]:
-    """`subs` are merged into the ones before; an empty text takes one away. An empty `coupon` takes the coupon away."""
+    """`routing` replaces the one before. `subs` are merged into the ones before; an empty text takes one away. An empty
+    `coupon` takes the coupon away."""
     link = alive(link, website, asked)
-    if partner is None:
+    if partner is None or website is None:
         raise missing("partner")
     merged = None
     if subs:
         merged = {name: value for name, value in {**link.subs, **checked_subs(subs)}.items() if value}
+    held = link.routing
     wanted = {
         "destination": checked_destination(destination, partner) if destination is not None else None,
         "subs": merged,
         "coupon": free_coupon(coupon, coupon_owner, link.id) if coupon else coupon,
         "is_active": is_active,
+        "routing": checked_routing(routing, partner, website.domain, asked.at, held) if routing is not None else None,
     }
     now = {
         "destination": link.destination,
         "subs": dict(link.subs),
         "coupon": link.coupon or "",
         "is_active": link.is_active,
+        "routing": link.routing,
     }
     changed = {name: value for name, value in wanted.items() if value is not None and value != now[name]}
     if not changed:
@@ -124,22 +131,6 @@ def alive(link: Link | None, website: Website | None, asked: Asked) -> Link:
     if link is None or link.deleted or website is None or not asked.may_act_for(website.account_id):
         raise missing("link")
     return link
-
-
-def checked_destination(text: str, partner: Partner) -> str:
-    """An address on the partner's registered domain; macros in path and query only. Raises `Refused`."""
-    plain_text(text.strip(), "destination")
-    plain = web_address(_MACRO.sub("0", text.strip()), "destination")
-    scheme, _, rest = text.strip().partition("://")
-    authority = re.split(r"[/?]", rest, maxsplit=1)[0]
-    if "{" in scheme + authority or "}" in authority or "#" in authority:
-        raise invalid("bad_destination", "Macros may stand in the path and the query only.", "destination")
-    if "{" in plain.fragment or _MACRO.search(text.partition("#")[2]):
-        raise invalid("bad_destination", "Macros may stand in the path and the query only.", "destination")
-    home = registered_domain(web_address(partner.base_url, "baseUrl").hostname or "")
-    if registered_domain(plain.hostname or "") != home:
-        raise invalid("foreign_destination", f"The destination must be on {home}, the partner's domain.", "destination")
-    return f"{plain.scheme}://{plain.netloc}{rest[len(authority) :]}"
 
 
 def checked_slug(slug: str) -> str:
@@ -195,6 +186,7 @@ def evolve(link: Link | None, event: DomainEvent) -> Link:
             created_at=event.timestamp,
             subs=event.subs,
             coupon=event.coupon,
+            routing=event.routing,
         )
     assert link is not None  # noqa: S101 - a history begins with its first event
     link = replace(link, version=event.originator_version)
@@ -206,6 +198,7 @@ def evolve(link: Link | None, event: DomainEvent) -> Link:
                 subs=link.subs if event.subs is None else event.subs,
                 coupon=link.coupon if event.coupon is None else event.coupon or None,
                 is_active=link.is_active if event.is_active is None else event.is_active,
+                routing=link.routing if event.routing is None else event.routing,
             )
         case LinkDeleted():
             return replace(link, deleted=True)

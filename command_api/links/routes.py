@@ -1,83 +1,33 @@
-"""`/api/platform/links`: make, change and remove tracked links. Rows of `policy.link` and `policy.coupon` go with them:
-attribution finds a click's link and a coupon's link there, whatever the read models' state is."""
+"""`/api/platform/links`: make (one or many), change and remove tracked links. Rows of `policy.link` and `policy.coupon`
+go with them: attribution finds a click's link and a coupon's link there, whatever the read models' state is."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Response
 from psycopg import Cursor
-from pydantic import Field
 
 from command_api import slugs
 from command_api.commands import Decided
-from command_api.http import Answer, Body, Id, Nothing, Run, Runs
+from command_api.decision import Evolve, Refused
+from command_api.http import Id, Nothing, Run, Runs
 from command_api.links import model
+from command_api.links.shapes import BulkLinks, CreateLink, Link, Links, UpdateLink, routing_after, shown
 from command_api.partners import model as partners
 from command_api.websites import model as websites
+from infra.problems import FieldError, Problem
+from schemas.base import DomainEvent
+from schemas.events.links import Routing
 from schemas.identity import slug_id
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/links", tags=["links"])
 SEEN_BY = ("links",)
 """The edge reads these: what is answered works there."""
-
-Text = Annotated[str, Field(max_length=2048)]
-
-
-class Subs(Body):
-    sub1: Text | None = None
-    sub2: Text | None = None
-    sub3: Text | None = None
-    sub4: Text | None = None
-    sub5: Text | None = None
-    sub6: Text | None = None
-    sub7: Text | None = None
-    sub8: Text | None = None
-    sub9: Text | None = None
-    sub10: Text | None = None
-
-    def subs(self) -> dict[str, str]:
-        return {name: value for name in model.SUBS if (value := getattr(self, name)) is not None}
-
-
-class CreateLink(Subs):
-    website_id: Annotated[UUID, Field(strict=False)]
-    partner_id: Annotated[UUID, Field(strict=False)]
-    destination: Text | None = None
-    slug: Text | None = None
-    coupon: Text | None = None
-
-
-class UpdateLink(Subs):
-    destination: Text | None = None
-    coupon: Text | None = None
-    is_active: bool | None = None
-
-
-class Link(Answer):
-    id: UUID
-    website_id: UUID
-    partner_id: UUID
-    partner_name: str
-    slug: str
-    url: str
-    destination: str
-    coupon: str | None
-    is_active: bool
-    created_at: datetime
-    sub1: str | None = None
-    sub2: str | None = None
-    sub3: str | None = None
-    sub4: str | None = None
-    sub5: str | None = None
-    sub6: str | None = None
-    sub7: str | None = None
-    sub8: str | None = None
-    sub9: str | None = None
-    sub10: str | None = None
 
 
 @router.post("", status_code=201, response_model=Link)
@@ -86,32 +36,39 @@ def create_link(body: CreateLink, run: Runs) -> Response:
     link_id = uuid7()
 
     def decide() -> Decided[Link]:
-        store = run.core.store
-        slug = body.slug if body.slug is not None else model.random_slug()
-        partner = store.load(body.partner_id, partners.evolve)
-        created, claimed = model.create(
-            link_id,
-            store.load(body.website_id, websites.evolve),
-            partner,
-            store.load(slug_id("link", slug), slugs.evolve),
-            slug=slug,
-            code=model.random_code(),
-            destination=body.destination,
-            subs=body.subs(),
-            coupon=body.coupon,
-            coupon_owner=_coupon_owner(run, body.website_id, body.coupon),
-            asked=run.asked,
-        )
-        link = model.evolve(None, created)
+        made = _Making(run).one(link_id, body)
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-            cursor.execute(
-                "INSERT INTO policy.link (link_id, code, website_id, partner_id) VALUES (%s, %s, %s, %s)",
-                (link.id, link.code, link.website_id, link.partner_id),
-            )
-            _keep_coupon(cursor, link, run.asked.at)
+            _keep(cursor, made.link, run.asked.at)
 
-        return Decided([created, claimed], _shown(link, partner, run), also)
+        return Decided(made.events, shown(made.link, made.partner, run.core.settings), also)
+
+    return run(decide, body, status=201, seen_by=SEEN_BY)
+
+
+@router.post("/bulk", status_code=201, response_model=Links)
+def create_links(body: BulkLinks, run: Runs) -> Response:
+    """Makes all of them, or, when one cannot be made, none: the answer then names every culprit (`links.3.slug`)."""
+    ids = [uuid7() for _ in body.links]
+
+    def decide() -> Decided[Links]:
+        making, made, errors = _Making(run), [], []
+        for place, (link_id, wanted) in enumerate(zip(ids, body.links, strict=True)):
+            try:
+                made.append(making.one(link_id, wanted))
+            except Refused as error:
+                field = f"links.{place}.{error.field}" if error.field else f"links.{place}"
+                errors.append(FieldError(field, error.message))
+        if errors:
+            message = f"{len(errors)} of {len(ids)} links cannot be made; none was."
+            raise Problem(400, "bad_links", message, errors=errors)
+
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            for one in made:
+                _keep(cursor, one.link, run.asked.at)
+
+        answer = Links(links=[shown(one.link, one.partner, run.core.settings) for one in made])
+        return Decided([event for one in made for event in one.events], answer, also)
 
     return run(decide, body, status=201, seen_by=SEEN_BY)
 
@@ -134,6 +91,7 @@ def update_link(link_id: Id, body: UpdateLink, run: Runs) -> Response:
             coupon=body.coupon,
             coupon_owner=_coupon_owner(run, link.website_id, body.coupon) if link else None,
             is_active=body.is_active,
+            routing=routing_after(link.routing, body) if link else None,
             asked=run.asked,
         )
         for event in events:
@@ -146,7 +104,7 @@ def update_link(link_id: Id, body: UpdateLink, run: Runs) -> Response:
                 cursor.execute("DELETE FROM policy.coupon WHERE link_id = %s", (after.id,))
                 _keep_coupon(cursor, after, run.asked.at)
 
-        return Decided(events, _shown(after, partner, run), also)
+        return Decided(events, shown(after, partner, run.core.settings), also)
 
     return run(decide, body, seen_by=SEEN_BY)
 
@@ -167,6 +125,59 @@ def delete_link(link_id: Id, run: Runs) -> Response:
     return run(decide, status=204, seen_by=SEEN_BY)
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    link: model.Link
+    partner: partners.Partner | None
+    events: tuple[DomainEvent, DomainEvent]
+
+
+class _Making:
+    """Makes links one after the other, each knowing of the ones before: websites and partners are loaded once, and no
+    two links of one command get the same slug or coupon."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._loaded: dict[UUID, Any] = {}
+        self._claims: dict[str, slugs.Claim] = {}
+        self._coupons: dict[tuple[UUID, str], UUID] = {}
+
+    def one(self, link_id: UUID, wanted: CreateLink) -> _Made:
+        """Raises `Refused`."""
+        slug = wanted.slug if wanted.slug is not None else model.random_slug()
+        partner: partners.Partner | None = self._load(wanted.partner_id, partners.evolve)
+        claim = self._claims.get(slug) or self._run.core.store.load(slug_id("link", slug), slugs.evolve)
+        created, claimed = model.create(
+            link_id,
+            self._load(wanted.website_id, websites.evolve),
+            partner,
+            claim,
+            slug=slug,
+            code=model.random_code(),
+            destination=wanted.destination,
+            subs=wanted.subs(),
+            coupon=wanted.coupon,
+            coupon_owner=self._coupon_owner(wanted),
+            routing=routing_after(Routing(), wanted) or Routing(),
+            asked=self._run.asked,
+        )
+        self._claims[slug] = slugs.evolve(claim, claimed)
+        if created.coupon is not None:
+            self._coupons[created.website_id, created.coupon] = link_id
+        return _Made(model.evolve(None, created), partner, (created, claimed))
+
+    def _load(self, id: UUID, evolve: Evolve[Any]) -> Any:
+        if id not in self._loaded:
+            self._loaded[id] = self._run.core.store.load(id, evolve)
+        return self._loaded[id]
+
+    def _coupon_owner(self, wanted: CreateLink) -> UUID | None:
+        if not wanted.coupon:
+            return None
+        here = self._coupons.get((wanted.website_id, model.normal_coupon(wanted.coupon)))
+        return here or _coupon_owner(self._run, wanted.website_id, wanted.coupon)
+
+
 def _coupon_owner(run: Run, website_id: UUID, coupon: str | None) -> UUID | None:
     if not coupon:
         return None
@@ -178,25 +189,17 @@ def _coupon_owner(run: Run, website_id: UUID, coupon: str | None) -> UUID | None
     return row[0] if row else None
 
 
+def _keep(cursor: Cursor[dict[str, Any]], link: model.Link, since: datetime) -> None:
+    cursor.execute(
+        "INSERT INTO policy.link (link_id, code, website_id, partner_id) VALUES (%s, %s, %s, %s)",
+        (link.id, link.code, link.website_id, link.partner_id),
+    )
+    _keep_coupon(cursor, link, since)
+
+
 def _keep_coupon(cursor: Cursor[dict[str, Any]], link: model.Link, since: datetime) -> None:
     if link.coupon is not None:
         cursor.execute(
             "INSERT INTO policy.coupon (website_id, coupon, link_id, since) VALUES (%s, %s, %s, %s)",
             (link.website_id, link.coupon, link.id, since),
         )
-
-
-def _shown(link: model.Link, partner: partners.Partner | None, run: Run) -> Link:
-    return Link(
-        id=link.id,
-        website_id=link.website_id,
-        partner_id=link.partner_id,
-        partner_name=partner.name if partner else "",
-        slug=link.slug,
-        url=f"{run.core.settings.tracking_base_url}/go/{link.slug}",
-        destination=link.destination,
-        coupon=link.coupon,
-        is_active=link.is_active,
-        created_at=link.created_at,
-        **link.subs,
-    )

@@ -40,7 +40,6 @@ from schemas.events.partners import (
     PartnerRegistered,
     PartnerRemoved,
 )
-from schemas.events.partners import CommissionChanged, PartnerActivated, PartnerDeactivated, PartnerRegistered
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteKeyIssued, WebsiteKeyRevoked
 
 ACTIVITY: Final = ReadModel(
@@ -134,6 +133,11 @@ def partner_deactivated(rows: Rows, event: PartnerDeactivated) -> None:
     _add(rows, event, "A partner was deactivated")
 
 
+@ACTIVITY.on(PartnerRemoved)
+def partner_removed(rows: Rows, event: PartnerRemoved) -> None:
+    _add(rows, event, "A partner was removed")
+
+
 @ACTIVITY.on(LinkCreated)
 def link_created(rows: Rows, event: LinkCreated) -> None:
     _add(rows, event, f"Link /go/{event.slug} was created", website_id=event.website_id)
@@ -208,10 +212,6 @@ def build_cancelled(rows: Rows, event: ProjectionBuildCancelled) -> None:
     _add(rows, event, f"The rebuild of projection {event.projection} was cancelled")
 
 
-@ACTIVITY.on(DeadLetterRetried)
-def dead_letter_retried(rows: Rows, event: DeadLetterRetried) -> None:
-    _add(rows, event, f"A dead letter of {event.projection} was retried")
-
 @ACTIVITY.on(ProjectionVerified)
 def projection_verified(rows: Rows, event: ProjectionVerified) -> None:
     found = "is equal to the live one" if event.is_equal else f"differs from the live one in {event.differences} rows"
@@ -222,6 +222,10 @@ def projection_verified(rows: Rows, event: ProjectionVerified) -> None:
 def dead_letter_revealed(rows: Rows, event: DeadLetterRevealed) -> None:
     _add(rows, event, f"The content of a dead letter of {event.projection} was looked at")
 
+
+@ACTIVITY.on(DeadLetterRetried)
+def dead_letter_retried(rows: Rows, event: DeadLetterRetried) -> None:
+    _add(rows, event, f"A dead letter of {event.projection} was retried")
 
 
 @ACTIVITY.on(DeadLetterSkipped)

@@ -60,6 +60,7 @@ CONVERSIONS: Final = ReadModel(
         "website_id, recorded_at desc, id",
         "partner_id, occurred_at",
         "status, approves_at, id",
+        "click_id",
     ),
 )
 

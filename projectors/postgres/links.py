@@ -10,7 +10,7 @@ from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated
 
 LINKS: Final = ReadModel(
     name="links",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "slug text not null unique",
@@ -20,6 +20,7 @@ LINKS: Final = ReadModel(
         "destination text not null",
         "subs jsonb not null",
         "coupon text",
+        """routing jsonb not null default '{"rules": [], "variants": [], "expires_at": null, "fallback": null}'""",
         "is_active boolean not null",
         "created_at timestamptz not null",
         "deleted_at timestamptz",
@@ -41,6 +42,7 @@ def created(rows: Rows, event: LinkCreated) -> None:
         destination=event.destination,
         subs=event.subs,
         coupon=event.coupon,
+        routing=event.routing.model_dump(mode="json"),
         is_active=True,
         created_at=event.timestamp,
     )
@@ -49,6 +51,8 @@ def created(rows: Rows, event: LinkCreated) -> None:
 @LINKS.on(LinkUpdated)
 def updated(rows: Rows, event: LinkUpdated) -> None:
     given = event.model_dump(mode="json", include={"destination", "subs", "coupon", "is_active"}, exclude_none=True)
+    if event.routing is not None:
+        given["routing"] = event.routing.model_dump(mode="json")
     if event.coupon == "":  # the coupon was taken away
         given["coupon"] = None
     rows.update({"id": event.originator_id}, **given)

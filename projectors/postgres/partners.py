@@ -11,12 +11,13 @@ from schemas.events.partners import (
     PartnerActivated,
     PartnerDeactivated,
     PartnerRegistered,
+    PartnerRemoved,
     PartnerUpdated,
 )
 
 PARTNERS: Final = ReadModel(
     name="partners",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "name text not null",
@@ -29,6 +30,7 @@ PARTNERS: Final = ReadModel(
         "is_active boolean not null",
         "created_at timestamptz not null",
         "updated_at timestamptz not null",
+        "removed_at timestamptz",
     ),
     key=("id",),
     readers=EVERYBODY,
@@ -73,3 +75,8 @@ def activated(rows: Rows, event: PartnerActivated) -> None:
 @PARTNERS.on(PartnerDeactivated)
 def deactivated(rows: Rows, event: PartnerDeactivated) -> None:
     rows.update({"id": event.originator_id}, is_active=False, updated_at=event.timestamp)
+
+
+@PARTNERS.on(PartnerRemoved)
+def removed(rows: Rows, event: PartnerRemoved) -> None:
+    rows.update({"id": event.originator_id}, is_active=False, updated_at=event.timestamp, removed_at=event.timestamp)

@@ -1,8 +1,10 @@
-"""`GET /api/admin/partners`: partners with everything an admin may change."""
+"""`GET /api/admin/partners` and one partner's terms over time: partners with everything an admin may change."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
@@ -10,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from query_api.context import AsAdmin, Reads
 from query_api.money import Amount
+from query_api.owned import not_found
 from query_api.platform.partners import flat, percent
 
 router = APIRouter(tags=["admin"])
@@ -28,28 +31,64 @@ class AdminPartner(BaseModel):
     isActive: bool
     cookieDays: int
     postbackPreset: str | None
+    links: int = Field(description="Tracked links that were ever made to it")
+    conversions: int = Field(description="Leads and sales that were ever attributed to it")
     createdAt: datetime
     updatedAt: datetime
 
 
-@router.get("/api/admin/partners", dependencies=[Depends(Reads("partners"))])
+class TermsSince(BaseModel):
+    """What a partner pays for clicks from a moment on."""
+
+    effectiveAt: datetime
+    commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
+    flatCommission: Amount | None
+
+
+_PARTNERS: Final = (
+    "SELECT p.*, coalesce(l.links, 0) AS links, coalesce(c.conversions, 0) AS conversions FROM read.partners AS p"
+    " LEFT JOIN (SELECT partner_id, count(*) AS links FROM read.links GROUP BY partner_id) AS l ON l.partner_id = p.id"
+    " LEFT JOIN (SELECT partner_id, count(*) AS conversions FROM read.conversions GROUP BY partner_id) AS c"
+    " ON c.partner_id = p.id WHERE p.removed_at IS NULL ORDER BY p.created_at DESC, p.id DESC"
+)
+_TERMS: Final = (
+    "SELECT t.effective_at, t.terms FROM read.partner_terms AS t JOIN read.partners AS p ON p.id = t.partner_id"
+    " WHERE p.id = %s AND p.removed_at IS NULL ORDER BY t.effective_at DESC"
+)
+
+
+@router.get("/api/admin/partners", dependencies=[Depends(Reads("partners", "links", "conversions"))])
 def get_admin_partners(admin: AsAdmin) -> list[AdminPartner]:
     """Newest first."""
-    rows = admin.reader.rows("SELECT * FROM read.partners ORDER BY created_at DESC, id DESC")
+    return [_shown(row) for row in admin.reader.rows(_PARTNERS)]
+
+
+@router.get("/api/admin/partners/{id}/terms", dependencies=[Depends(Reads("partners", "partner_terms"))])
+def get_admin_partner_terms(id: UUID, admin: AsAdmin) -> list[TermsSince]:
+    """What the partner paid and pays, newest first. A click keeps the terms of its own time."""
+    rows = admin.reader.rows(_TERMS, (id,))
+    if not rows:
+        raise not_found("partner")
     return [
-        AdminPartner(
-            id=row["id"],
-            name=row["name"],
-            slug=row["slug"],
-            baseUrl=row["base_url"],
-            commission=percent(row["terms"]),
-            flatCommission=flat(row["terms"]),
-            description=row["description"],
-            isActive=row["is_active"],
-            cookieDays=row["cookie_days"],
-            postbackPreset=row["postback_preset"],
-            createdAt=row["created_at"],
-            updatedAt=row["updated_at"],
-        )
+        TermsSince(effectiveAt=row["effective_at"], commission=percent(row["terms"]), flatCommission=flat(row["terms"]))
         for row in rows
     ]
+
+
+def _shown(row: Mapping[str, Any]) -> AdminPartner:
+    return AdminPartner(
+        id=row["id"],
+        name=row["name"],
+        slug=row["slug"],
+        baseUrl=row["base_url"],
+        commission=percent(row["terms"]),
+        flatCommission=flat(row["terms"]),
+        description=row["description"],
+        isActive=row["is_active"],
+        cookieDays=row["cookie_days"],
+        postbackPreset=row["postback_preset"],
+        links=row["links"],
+        conversions=row["conversions"],
+        createdAt=row["created_at"],
+        updatedAt=row["updated_at"],
+    )

@@ -1,12 +1,14 @@
-"""`GET /api/platform/links`: tracked links with what they brought."""
+"""`GET /api/platform/links`: tracked links with what they brought, and their QR codes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from io import BytesIO
 from typing import Annotated, Any, Final
 from uuid import UUID
 
+import segno
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
@@ -16,9 +18,24 @@ from query_api.analytics.link_figures import of_links
 from query_api.analytics.metrics import Counts
 from query_api.context import STALE, Context, Reads, Services, Theirs
 from query_api.money import Amount
-from query_api.owned import not_found
+from query_api.owned import Owned, not_found
 
 router = APIRouter(tags=["links"], dependencies=[Depends(Reads("links", "partners", "websites", "events"))])
+
+
+class Rule(BaseModel):
+    """Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination."""
+
+    countries: list[str]
+    devices: list[str]
+    destination: str
+
+
+class Variant(BaseModel):
+    """One side of a split: its share is its weight among all weights."""
+
+    destination: str
+    weight: int
 
 
 class Link(BaseModel):
@@ -33,6 +50,10 @@ class Link(BaseModel):
     destination: str
     coupon: str | None
     isActive: bool
+    rules: list[Rule] = Field(description="The first one that fits wins")
+    variants: list[Variant] = Field(description="Instead of the destination; a visitor always gets the same one")
+    expiresAt: datetime | None
+    fallback: str | None = Field(description="Where an expired or switched-off link leads; null: nowhere")
     createdAt: datetime
     sub1: str = ""
     sub2: str = ""
@@ -49,13 +70,14 @@ class Link(BaseModel):
     earnings: Amount | None = Field(description="Commission on those, in the website's currency")
 
 
-_COLUMNS: Final = (
+SVG: Final = "image/svg+xml"
+COLUMNS: Final = (
     "l.id, l.website_id, l.partner_id, p.name AS partner_name, l.slug, l.destination, l.coupon, l.is_active,"
-    " l.created_at, l.subs, w.currency"
+    " l.created_at, l.subs, l.routing, w.currency"
 )
-_FROM: Final = (
+FROM: Final = (
     " FROM read.links AS l JOIN read.websites AS w ON w.id = l.website_id"
-    " LEFT JOIN read.partners AS p ON p.id = l.partner_id WHERE l.deleted_at IS NULL"
+    " LEFT JOIN read.partners AS p ON p.id = l.partner_id"
 )
 
 
@@ -76,31 +98,49 @@ def get_links(
         bound["at"], bound["id"] = paging.decode(cursor, datetime, UUID)
         after = " AND (l.created_at, l.id) < (%(at)s, %(id)s)"
     sql = (
-        f"SELECT {_COLUMNS}{_FROM} AND l.website_id = ANY(%(websites)s){after}"
+        f"SELECT {COLUMNS}{FROM} WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s){after}"
         " ORDER BY l.created_at DESC, l.id DESC LIMIT %(limit)s"
     )
     rows = theirs.reader.rows(sql, bound)
     page = rows[:limit]
     last = paging.encode(page[-1]["created_at"], page[-1]["id"]) if len(rows) > limit else None
     paging.link_next(request, response, last)
-    return _shown(context, page, response)
+    return shown(context, page, response)
 
 
 @router.get("/api/platform/links/{id}")
 def get_link(id: UUID, response: Response, context: Context, theirs: Theirs) -> Link:
     """One link."""
-    sql = f"SELECT {_COLUMNS}{_FROM} AND l.id = %s"
-    row = theirs.reader.row(sql, (id,))
+    return shown(context, [_one(theirs, id)], response)[0]
+
+
+@router.get("/api/platform/links/{id}/qr.svg", response_class=Response, responses={200: {"content": {SVG: {}}}})
+def get_link_qr(
+    id: UUID,
+    context: Context,
+    theirs: Theirs,
+    scale: Annotated[int, Query(ge=1, le=40, description="Pixels of one module")] = 8,
+) -> Response:
+    """The link's address as a QR code that survives a damage of 15 %."""
+    drawn = BytesIO()
+    segno.make(_address(context, _one(theirs, id)), error="m", micro=False).save(
+        drawn, kind="svg", scale=scale, border=4, dark="#000", light="#fff", xmldecl=False, nl=False
+    )
+    return Response(drawn.getvalue(), media_type=SVG, headers={"Content-Disposition": 'inline; filename="link.svg"'})
+
+
+def _one(theirs: Owned, link_id: UUID) -> Mapping[str, Any]:
+    row = theirs.reader.row(f"SELECT {COLUMNS}{FROM} WHERE l.deleted_at IS NULL AND l.id = %s", (link_id,))
     if row is None:
         raise not_found("link")
     try:
         theirs.website(row["website_id"])
     except Problem as problem:
         raise not_found("link") from problem
-    return _shown(context, [row], response)[0]
+    return row
 
 
-def _shown(context: Services, rows: Sequence[Mapping[str, Any]], response: Response) -> list[Link]:
+def shown(context: Services, rows: Sequence[Mapping[str, Any]], response: Response) -> list[Link]:
     """The links with their figures; while the analytics store is down: without, and `X-Stale: 1`."""
     try:
         figures = of_links(context.columnar, {row["id"]: row["website_id"] for row in rows})
@@ -118,13 +158,21 @@ def _link(context: Services, row: Mapping[str, Any], counts: Counts | None) -> L
         partnerId=row["partner_id"],
         partnerName=row["partner_name"],
         slug=row["slug"],
-        url=f"{context.settings.tracking_base_url}/go/{row['slug']}",
+        url=_address(context, row),
         destination=row["destination"],
         coupon=row["coupon"],
         isActive=row["is_active"],
+        rules=[Rule(**rule) for rule in row["routing"]["rules"]],
+        variants=[Variant(**variant) for variant in row["routing"]["variants"]],
+        expiresAt=row["routing"]["expires_at"],
+        fallback=row["routing"]["fallback"],
         createdAt=row["created_at"],
         clicks=counts.clicks if counts is not None else None,
         conversions=counts.conversions if counts is not None else None,
         earnings=earned,
         **row["subs"],
     )
+
+
+def _address(context: Services, row: Mapping[str, Any]) -> str:
+    return f"{context.settings.tracking_base_url}/go/{row['slug']}"

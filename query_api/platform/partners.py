@@ -32,7 +32,8 @@ class Partner(BaseModel):
 def get_partners(theirs: Theirs) -> list[Partner]:
     """By name."""
     rows = theirs.reader.rows(
-        "SELECT id, name, slug, base_url, terms, cookie_days, is_active FROM read.partners ORDER BY name, id"
+        "SELECT id, name, slug, base_url, terms, cookie_days, is_active FROM read.partners"
+        " WHERE removed_at IS NULL ORDER BY name, id"
     )
     return [
         Partner(

@@ -2,12 +2,51 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from enum import StrEnum
 from typing import ClassVar
 from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent
+from schemas.base import DomainEvent, Frozen
+
+
+class Device(StrEnum):
+    """Classes of devices that a rule may name; those of tracked events, machines left out."""
+
+    DESKTOP = "desktop"
+    MOBILE = "mobile"
+    TABLET = "tablet"
+    OTHER = "other"
+
+
+class TargetRule(Frozen):
+    """Visitors from one of `countries` (none: any) with one of `devices` (none: any) go to `destination`."""
+
+    countries: tuple[str, ...] = Field(default=(), description="ISO 3166-1 alpha-2")
+    devices: tuple[Device, ...] = ()
+    destination: str
+
+
+class Variant(Frozen):
+    """One side of a split: its share is its weight among all weights."""
+
+    destination: str
+    weight: int = Field(ge=1, le=1000)
+
+
+class Routing(Frozen):
+    """Where a link leads beside its plain destination.
+
+    In this order: expired or switched off: to `fallback`, or nowhere; the first rule that fits; a variant, always the
+    same one for a visitor; else the link's destination.
+    """
+
+    rules: tuple[TargetRule, ...] = Field(default=(), max_length=20)
+    variants: tuple[Variant, ...] = Field(default=(), max_length=10)
+    expires_at: datetime | None = None
+    fallback: str | None = None
 
 
 class LinkCreated(DomainEvent):
@@ -21,6 +60,7 @@ class LinkCreated(DomainEvent):
     destination: str = Field(description="May hold macros such as {click_id}")
     subs: dict[str, str] = Field(default_factory=dict, description="sub1..sub10 that every click of the link carries")
     coupon: str | None = Field(default=None, description="Upper case; sales that name it belong to this link")
+    routing: Routing = Routing()
 
 
 class LinkUpdated(DomainEvent):
@@ -31,6 +71,7 @@ class LinkUpdated(DomainEvent):
     subs: dict[str, str] | None = None
     coupon: str | None = None
     is_active: bool | None = None
+    routing: Routing | None = Field(default=None, description="All of it, as it is from now on")
 
 
 class LinkDeleted(DomainEvent):

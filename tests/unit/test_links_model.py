@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from command_api.decision import Asked, Refused
 from command_api.hosts import registered_domain
 from command_api.links import model
+from command_api.links.destinations import checked_destination
 from command_api.partners import model as partners
 from command_api.websites.model import Website
-from schemas.events.links import LinkCreated, LinkDeleted
+from schemas.events.links import Device, LinkCreated, LinkDeleted, Routing, TargetRule, Variant
 from schemas.events.partners import SlugClaimed
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -120,7 +121,7 @@ def test_destinations_elsewhere_are_refused(destination: str) -> None:
 @given(st.text(alphabet="abc{}.:/?#@\\% \t-[]", max_size=40))
 def test_whatever_is_taken_leads_to_the_partner(tail: str) -> None:
     try:
-        kept = model.checked_destination(f"https://{tail}", PARTNER)
+        kept = checked_destination(f"https://{tail}", PARTNER)
     except Refused:
         return
     from urllib.parse import urlsplit
@@ -183,3 +184,67 @@ def test_a_deleted_link_is_gone() -> None:
     assert isinstance(event, LinkDeleted)
     with pytest.raises(Refused):
         model.delete(model.evolve(before, event), SITE, ASKED)
+
+
+ROUTING = Routing(
+    rules=(
+        TargetRule(
+            countries=("is", "IS"), devices=(Device.MOBILE,), destination="https://m.good-vpn.example/{click_id}"
+        ),
+    ),
+    variants=(
+        Variant(destination="https://good-vpn.example/a", weight=1),
+        Variant(destination="https://good-vpn.example/b", weight=3),
+    ),
+    expires_at=NOW + timedelta(days=1),
+    fallback="https://www.shop.example/over",
+)
+
+
+def test_a_link_keeps_its_rules_split_expiry_and_fallback() -> None:
+    event, _ = created(routing=ROUTING)
+    assert event.routing.rules[0].countries == ("IS",)
+    assert (event.routing.variants, event.routing.expires_at) == (ROUTING.variants, ROUTING.expires_at)
+    made = model.evolve(None, event)
+    [changed] = model.update(made, SITE, PARTNER, routing=Routing(expires_at=ROUTING.expires_at), asked=ASKED)
+    assert changed.routing == Routing(expires_at=ROUTING.expires_at)
+    assert changed.destination is None
+    assert model.evolve(made, changed).routing.rules == ()
+    assert model.update(made, SITE, PARTNER, routing=made.routing, asked=ASKED) == []
+
+
+def test_an_expiry_that_passed_may_stay_but_not_be_chosen() -> None:
+    made, later = link(routing=ROUTING), Asked(NOW + timedelta(days=2), OWNER)
+    kept = made.routing.model_copy(update={"fallback": "https://shop.example/other"})
+    assert model.update(made, SITE, PARTNER, routing=kept, asked=later)
+    past = made.routing.model_copy(update={"expires_at": NOW})
+    with pytest.raises(Refused) as refused:
+        model.update(made, SITE, PARTNER, routing=past, asked=later)
+    assert refused.value.field == "expiresAt"
+
+
+@pytest.mark.parametrize(
+    ("routing", "field"),
+    [
+        ({"rules": [{"countries": ["IS"], "destination": "https://evil.example/"}]}, "rules.0.destination"),
+        ({"rules": [{"countries": ["XX"], "destination": "https://good-vpn.example/"}]}, "rules.0.countries"),
+        ({"rules": [{"destination": "https://good-vpn.example/"}]}, "rules.0"),
+        ({"variants": [{"destination": "https://good-vpn.example/", "weight": 1}]}, "variants"),
+        (
+            {
+                "variants": [
+                    {"destination": "https://good-vpn.example/", "weight": 1},
+                    {"destination": "https://good-vpn.example.evil.example/", "weight": 1},
+                ]
+            },
+            "variants.1.destination",
+        ),
+        ({"expires_at": NOW}, "expiresAt"),
+        ({"fallback": "https://evil.example/"}, "fallback"),
+        ({"fallback": "https://{sub1}.good-vpn.example/"}, "fallback"),
+    ],
+)
+def test_no_way_of_a_link_leads_astray(routing: dict[str, Any], field: str) -> None:
+    with pytest.raises(Refused) as refused:
+        created(routing=Routing.model_validate(routing))
+    assert refused.value.field == field

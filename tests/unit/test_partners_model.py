@@ -18,6 +18,7 @@ from schemas.events.partners import (
     PartnerActivated,
     PartnerDeactivated,
     PartnerRegistered,
+    PartnerRemoved,
     PartnerUpdated,
     SlugClaimed,
 )
@@ -123,3 +124,21 @@ def test_every_hundredth_of_a_percent_survives(basis_points: int) -> None:
     terms = model.percent_terms(basis_points / 100)
     assert terms.rate_bp == basis_points
     assert model.percent_terms(model.percent(terms)) == terms
+
+
+def test_removing_a_program_switches_it_off_first_and_for_good() -> None:
+    partner = registered()
+    off, removed = model.remove(partner, ASKED)
+    assert (type(off), type(removed)) == (PartnerDeactivated, PartnerRemoved)
+    assert (off.originator_version, removed.originator_version) == (2, 3)
+    gone = model.after(partner, [off, removed])
+    assert gone.removed and not gone.is_active
+    assert gone.held_at(NOW).terms.rate_bp == 1250, "what old clicks earn stays known"
+    for act in (lambda: model.update(gone, is_active=True, asked=ASKED), lambda: model.remove(gone, ASKED)):
+        with pytest.raises(Refused) as refused:
+            act()
+        assert refused.value.kind == "missing"
+
+
+def test_removing_a_program_that_is_off_takes_one_event() -> None:
+    assert [type(event) for event in model.remove(registered(is_active=False), ASKED)] == [PartnerRemoved]

@@ -1,0 +1,96 @@
+"""Where a link may lead: the partner's registered domain, and for the fallback also the website's own. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from functools import lru_cache
+from typing import Final
+
+from command_api.decision import Refused, invalid
+from command_api.hosts import plain_text, registered_domain, web_address
+from command_api.partners.model import Partner
+from infra.countries import country_names
+from schemas.events.links import Routing, TargetRule, Variant
+
+MOST_RULES: Final = 20
+MOST_VARIANTS: Final = 10
+KOSOVO: Final = "XK"
+"""Databases of addresses know it, ISO 3166-1 does not."""
+_MACRO: Final = re.compile(r"\{[^{}]*\}")
+_NO_ROUTING: Final = Routing()
+
+
+def checked_destination(text: str, partner: Partner, field: str = "destination") -> str:
+    """An address on the partner's registered domain; macros in path and query only. Raises `Refused`."""
+    home = _home_of(partner)
+    return _checked(text, field, {home}, f"The destination must be on {home}, the partner's domain.")
+
+
+def checked_routing(
+    routing: Routing, partner: Partner, website_domain: str, at: datetime, before: Routing = _NO_ROUTING
+) -> Routing:
+    """The routing in the form in which it is kept. An expiry that did not change may be past. Raises `Refused`."""
+    if len(routing.rules) > MOST_RULES:
+        raise invalid("bad_rules", f"A link has at most {MOST_RULES} rules.", "rules")
+    if len(routing.variants) == 1 or len(routing.variants) > MOST_VARIANTS:
+        raise invalid("bad_variants", f"A split has 2 to {MOST_VARIANTS} variants.", "variants")
+    if routing.expires_at is not None and routing.expires_at != before.expires_at and routing.expires_at <= at:
+        raise invalid("bad_expiry", "A link expires in the future.", "expiresAt")
+    return Routing(
+        rules=tuple(_rule(rule, partner, f"rules.{place}") for place, rule in enumerate(routing.rules)),
+        variants=tuple(
+            Variant(
+                destination=checked_destination(variant.destination, partner, f"variants.{place}.destination"),
+                weight=variant.weight,
+            )
+            for place, variant in enumerate(routing.variants)
+        ),
+        expires_at=routing.expires_at,
+        fallback=_fallback(routing.fallback, partner, website_domain) if routing.fallback else None,
+    )
+
+
+def _rule(rule: TargetRule, partner: Partner, field: str) -> TargetRule:
+    countries = tuple(dict.fromkeys(country.strip().upper() for country in rule.countries))
+    unknown = [country for country in countries if country not in country_names() and country != KOSOVO]
+    if unknown:
+        raise invalid("bad_country", f"{unknown[0][:10]} is not a country's two letters.", f"{field}.countries")
+    devices = tuple(dict.fromkeys(rule.devices))
+    if not countries and not devices:
+        raise invalid("bad_rule", "A rule names at least one country or device.", field)
+    destination = checked_destination(rule.destination, partner, f"{field}.destination")
+    return TargetRule(countries=countries, devices=devices, destination=destination)
+
+
+def _fallback(text: str, partner: Partner, website_domain: str) -> str:
+    homes = {_home_of(partner), registered_domain(website_domain)}
+    allowed = " or ".join(sorted(home for home in homes if home))
+    return _checked(text, "fallback", homes, f"The fallback must be on {allowed}.")
+
+
+def _checked(text: str, field: str, homes: set[str | None], otherwise: str) -> str:
+    plain_text(text.strip(), field)
+    plain = web_address(_MACRO.sub("0", text.strip()), field)
+    scheme, _, rest = text.strip().partition("://")
+    authority = re.split(r"[/?]", rest, maxsplit=1)[0]
+    if "{" in scheme + authority or "}" in authority or "#" in authority:
+        raise _bad_macro(field)
+    if "{" in plain.fragment or _MACRO.search(text.partition("#")[2]):
+        raise _bad_macro(field)
+    if registered_domain(plain.hostname or "") not in homes:
+        raise invalid("foreign_destination", otherwise, field)
+    return f"{plain.scheme}://{plain.netloc}{rest[len(authority) :]}"
+
+
+def _bad_macro(field: str) -> Refused:
+    return invalid("bad_destination", "Macros may stand in the path and the query only.", field)
+
+
+@lru_cache(maxsize=1024)
+def _domain_of(base_url: str) -> str | None:
+    return registered_domain(web_address(base_url, "baseUrl").hostname or "")
+
+
+def _home_of(partner: Partner) -> str | None:
+    return _domain_of(partner.base_url)

@@ -1,0 +1,163 @@
+"""Bodies and answers of the calls for links."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, AwareDatetime, Field
+
+from command_api.http import Answer, Body
+from command_api.links import model
+from command_api.partners.model import Partner
+from infra.settings import Settings
+from schemas.events.links import Device, Routing, TargetRule, Variant
+
+MOST_AT_ONCE = 200
+
+Text = Annotated[str, Field(max_length=2048)]
+Id = Annotated[UUID, Field(strict=False)]
+Moment = Annotated[AwareDatetime, Field(strict=False), AfterValidator(lambda at: at.astimezone(UTC))]
+
+
+class Rule(Body):
+    """Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination."""
+
+    countries: Annotated[list[Annotated[str, Field(max_length=20)]], Field(max_length=250)] = Field(
+        default_factory=list
+    )
+    devices: Annotated[list[Annotated[Device, Field(strict=False)]], Field(max_length=4)] = Field(default_factory=list)
+    destination: Text
+
+
+class SplitVariant(Body):
+    """One side of a split. Its share is its weight among all weights."""
+
+    destination: Text
+    weight: Annotated[int, Field(ge=1, le=1000)]
+
+
+class LinkFields(Body):
+    """What a new link and a changed one may both name."""
+
+    destination: Text | None = None
+    coupon: Text | None = None
+    rules: Annotated[list[Rule], Field(max_length=20)] | None = None
+    variants: Annotated[list[SplitVariant], Field(max_length=10)] | None = None
+    expires_at: Moment | None = None
+    fallback: Text | None = None
+    sub1: Text | None = None
+    sub2: Text | None = None
+    sub3: Text | None = None
+    sub4: Text | None = None
+    sub5: Text | None = None
+    sub6: Text | None = None
+    sub7: Text | None = None
+    sub8: Text | None = None
+    sub9: Text | None = None
+    sub10: Text | None = None
+
+    def subs(self) -> dict[str, str]:
+        return {name: value for name in model.SUBS if (value := getattr(self, name)) is not None}
+
+
+class CreateLink(LinkFields):
+    website_id: Id
+    partner_id: Id
+    slug: Text | None = None
+
+
+class BulkLinks(Body):
+    links: Annotated[list[CreateLink], Field(min_length=1, max_length=MOST_AT_ONCE)]
+
+
+class UpdateLink(LinkFields):
+    is_active: bool | None = None
+
+
+class ShownRule(Answer):
+    countries: list[str]
+    devices: list[Device]
+    destination: str
+
+
+class ShownVariant(Answer):
+    destination: str
+    weight: int
+
+
+class Link(Answer):
+    id: UUID
+    website_id: UUID
+    partner_id: UUID
+    partner_name: str
+    slug: str
+    url: str
+    destination: str
+    coupon: str | None
+    is_active: bool
+    rules: list[ShownRule]
+    variants: list[ShownVariant]
+    expires_at: datetime | None
+    fallback: str | None
+    created_at: datetime
+    sub1: str | None = None
+    sub2: str | None = None
+    sub3: str | None = None
+    sub4: str | None = None
+    sub5: str | None = None
+    sub6: str | None = None
+    sub7: str | None = None
+    sub8: str | None = None
+    sub9: str | None = None
+    sub10: str | None = None
+
+
+class Links(Answer):
+    links: list[Link]
+
+
+def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
+    """The routing with what `fields` name; none when they name nothing of it. Null or an empty text takes away."""
+    given = fields.model_fields_set
+    if not given & {"rules", "variants", "expires_at", "fallback"}:
+        return None
+    rules, variants = before.rules, before.variants
+    if "rules" in given:
+        rules = tuple(
+            TargetRule(countries=tuple(rule.countries), devices=tuple(rule.devices), destination=rule.destination)
+            for rule in fields.rules or ()
+        )
+    if "variants" in given:
+        variants = tuple(Variant(destination=one.destination, weight=one.weight) for one in fields.variants or ())
+    return Routing(
+        rules=rules,
+        variants=variants,
+        expires_at=fields.expires_at if "expires_at" in given else before.expires_at,
+        fallback=(fields.fallback or None) if "fallback" in given else before.fallback,
+    )
+
+
+def shown(link: model.Link, partner: Partner | None, settings: Settings) -> Link:
+    routing = link.routing
+    return Link(
+        id=link.id,
+        website_id=link.website_id,
+        partner_id=link.partner_id,
+        partner_name=partner.name if partner else "",
+        slug=link.slug,
+        url=f"{settings.tracking_base_url}/go/{link.slug}",
+        destination=link.destination,
+        coupon=link.coupon,
+        is_active=link.is_active,
+        rules=[
+            ShownRule(countries=list(rule.countries), devices=list(rule.devices), destination=rule.destination)
+            for rule in routing.rules
+        ],
+        variants=[ShownVariant(destination=one.destination, weight=one.weight) for one in routing.variants],
+        expires_at=routing.expires_at,
+        fallback=routing.fallback,
+        created_at=link.created_at,
+        **link.subs,
+    )

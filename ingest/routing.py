@@ -1,0 +1,98 @@
+"""Where a link leads for one visitor: fallback, targeting rules, split, plain destination, in this order. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Fits a visitor from one of `countries` (none: any) with one of `devices` (none: any)."""
+
+    countries: tuple[str, ...]
+    devices: tuple[str, ...]
+    destination: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    destination: str
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """`expires_at`: Unix time in ms, 0 = never. `fallback`: empty = none."""
+
+    rules: tuple[Rule, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    expires_at: int = 0
+    fallback: str = ""
+
+
+NO_ROUTING: Final = Routing()
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A destination and the name of what led there, as the click keeps it; empty for the plain one."""
+
+    destination: str
+    name: str = ""
+
+
+def choose(
+    destination: str, routing: Routing, is_gone: bool, country: str, device: str, visitor: int, now: int
+) -> Way | None:
+    """The visitor's way, or none when the link leads nowhere any more.
+
+    `visitor`: 64 evenly spread bits that are always the same for this visitor and this link. `now`: Unix time in ms.
+    """
+    if is_gone or 0 < routing.expires_at <= now:
+        return Way(routing.fallback, "fallback") if routing.fallback else None
+    for number, rule in enumerate(routing.rules, 1):
+        if (not rule.countries or country in rule.countries) and (not rule.devices or device in rule.devices):
+            return Way(rule.destination, f"rule {number}")
+    if routing.variants:
+        return _split(routing.variants, visitor)
+    return Way(destination)
+
+
+def _split(variants: tuple[Variant, ...], visitor: int) -> Way:
+    place = visitor % sum(variant.weight for variant in variants)
+    for number, variant in enumerate(variants[:-1], 1):
+        if place < variant.weight:
+            return Way(variant.destination, f"variant {number}")
+        place -= variant.weight
+    return Way(variants[-1].destination, f"variant {len(variants)}")
+
+
+def routing_of(stored: Mapping[str, Any] | None) -> Routing:
+    """From the read model's JSON; none and empty: nothing special."""
+    if not stored:
+        return NO_ROUTING
+    expires = stored.get("expires_at")
+    return Routing(
+        rules=tuple(
+            Rule(tuple(rule["countries"]), tuple(rule["devices"]), rule["destination"])
+            for rule in stored.get("rules", ())
+        ),
+        variants=tuple(Variant(one["destination"], one["weight"]) for one in stored.get("variants", ())),
+        expires_at=int(datetime.fromisoformat(expires).timestamp() * 1000) if expires else 0,
+        fallback=stored.get("fallback") or "",
+    )
+
+
+def routing_from(kept: Mapping[str, Any]) -> Routing:
+    """From the copy on disk, which holds this module's own shapes."""
+    return Routing(
+        rules=tuple(
+            Rule(tuple(rule["countries"]), tuple(rule["devices"]), rule["destination"]) for rule in kept["rules"]
+        ),
+        variants=tuple(Variant(one["destination"], one["weight"]) for one in kept["variants"]),
+        expires_at=kept["expires_at"],
+        fallback=kept["fallback"],
+    )

@@ -1,0 +1,293 @@
+"""`GET /api/admin/clicks` and `.csv`: every click with its way: where it led, who it was, what came of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from query_api import columnar, money, paging
+from query_api.context import AsAdmin, Context, Reads, Services
+from query_api.money import Amount
+from query_api.owned import Owned
+from query_api.tabular import csv_response
+from schemas.events.conversions import ConversionStatus
+from schemas.tracking import NO_ID
+
+router = APIRouter(
+    tags=["admin"], dependencies=[Depends(Reads("events", "links", "partners", "websites", "conversions"))]
+)
+
+MOST_EXPORTED: Final = 10_000
+_WINDOWS: Final = (timedelta(days=1), timedelta(days=14), timedelta(days=180), None)
+"""How far back one reading looks: further only when the nearer past does not fill the page."""
+
+
+class Bots(StrEnum):
+    """What to do with clicks of machines."""
+
+    INCLUDE = "include"
+    EXCLUDE = "exclude"
+    ONLY = "only"
+
+
+class ClicksQuery(BaseModel):
+    """Which clicks. What is not given does not narrow."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    websiteId: UUID | None = None
+    partnerId: UUID | None = None
+    linkId: UUID | None = None
+    conversionId: UUID | None = Field(default=None, description="The click of this conversion")
+    country: str | None = Field(default=None, pattern="^[A-Z]{2}$", description="ISO 3166-1 alpha-2, ZZ: unknown")
+    device: str | None = Field(default=None, pattern="^(desktop|mobile|tablet|bot|other)$")
+    bots: Bots = Bots.INCLUDE
+
+
+class ClicksPage(ClicksQuery):
+    limit: int = Field(default=50, ge=1, le=paging.MAX_LIMIT)
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class ClickConversion(BaseModel):
+    """What came of a click."""
+
+    id: UUID
+    kind: str
+    txid: str
+    status: ConversionStatus
+    amount: Amount
+    commission: Amount = Field(description="What is left of it, in the website's currency")
+    occurredAt: datetime
+
+
+class TrackedClick(BaseModel):
+    """A click on its way: from a website over a link to a partner, and what came back."""
+
+    id: UUID
+    occurredAt: datetime
+    websiteId: UUID
+    domain: str | None
+    partnerId: UUID | None
+    partnerName: str | None
+    linkId: UUID | None
+    slug: str | None
+    clickId: str
+    route: str = Field(description="rule 1, variant 2, fallback; empty: the plain destination")
+    country: str
+    device: str
+    browser: str
+    os: str
+    source: str
+    sub1: str
+    isBot: bool
+    botReason: str
+    conversions: list[ClickConversion]
+
+
+class ClickLine(BaseModel):
+    """A click as one line of a file."""
+
+    time: datetime
+    website: str
+    partner: str
+    link: str
+    click_id: str
+    route: str
+    country: str
+    device: str
+    browser: str
+    os: str
+    source: str
+    sub1: str
+    bot: str
+    conversions: int
+    status: str
+    commission: str
+    currency: str
+
+
+@router.get("/api/admin/clicks")
+def get_admin_clicks(
+    query: Annotated[ClicksPage, Query()], request: Request, response: Response, context: Context, admin: AsAdmin
+) -> list[TrackedClick]:
+    """Newest first."""
+    after = paging.decode(query.cursor, int, UUID) if query.cursor is not None else None
+    found = _read(context, admin, query, after, query.limit + 1)
+    page = found[: query.limit]
+    more = len(found) > query.limit
+    paging.link_next(request, response, paging.encode(page[-1]["place"], str(page[-1]["event_id"])) if more else None)
+    return _with_names(admin, page)
+
+
+@router.get("/api/admin/clicks.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def get_admin_clicks_csv(query: Annotated[ClicksQuery, Query()], context: Context, admin: AsAdmin) -> Response:
+    """The newest 10,000 of them."""
+    clicks = _with_names(admin, _read(context, admin, query, None, MOST_EXPORTED))
+    return csv_response("clicks", list(ClickLine.model_fields), [_line(click) for click in clicks])
+
+
+def _read(
+    context: Services, admin: Owned, query: ClicksQuery, after: Sequence[object] | None, limit: int
+) -> list[columnar.Row]:
+    """Up to `limit` rows, newest first, looking back only as far as it takes."""
+    chosen = _chosen(admin, query)
+    if chosen is None:
+        return []
+    end = datetime.fromtimestamp(int(str(after[0])) / 1000, UTC) if after else datetime.now(UTC)
+    found: list[columnar.Row] = []
+    for window in _WINDOWS:
+        where, bound = list(chosen.where), {**chosen.bound, "limit": limit}
+        if after:
+            where.append("(toUnixTimestamp64Milli(t.occurred_at), t.event_id) < ({after:Int64}, {after_id:UUID})")
+            bound |= {"after": after[0], "after_id": str(after[1])}
+        if window is not None:
+            where.append("t.occurred_at >= fromUnixTimestamp64Milli({since:Int64})")
+            bound["since"] = int((end - window).timestamp() * 1000)
+        found = context.columnar.rows(columnar.Query(_SELECT + " AND ".join(where) + _NEWEST, bound))
+        if len(found) >= limit:
+            break
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    where: list[str]
+    bound: dict[str, Any]
+
+
+def _chosen(admin: Owned, query: ClicksQuery) -> _Chosen | None:
+    """The conditions; none when nothing can fit them."""
+    where, bound = ["t.type = 'click'"], dict[str, Any]()
+    for name, column in (("websiteId", "website_id"), ("partnerId", "partner_id"), ("linkId", "link_id")):
+        if (one := getattr(query, name)) is not None:
+            where.append(f"t.{column} = {{{column}:UUID}}")
+            bound[column] = str(one)
+    for name in ("country", "device"):
+        if (text := getattr(query, name)) is not None:
+            where.append(f"t.{name} = {{{name}:String}}")
+            bound[name] = text
+    if query.bots is not Bots.INCLUDE:
+        where.append("t.is_bot" if query.bots is Bots.ONLY else "NOT t.is_bot")
+    if query.conversionId is not None:
+        sql = "SELECT website_id::text, click_id FROM read.conversions WHERE id = %s AND click_id <> ''"
+        row = admin.reader.row(sql, (query.conversionId,))
+        if row is None:
+            return None
+        where += ["t.website_id = {its_website:UUID}", "t.click_id = {its_click:String}"]
+        bound |= {"its_website": row["website_id"], "its_click": row["click_id"]}
+    return _Chosen(where, bound)
+
+
+_COLUMNS: Final = ", ".join(
+    f"t.{name} AS {name}"
+    for name in (
+        *("event_id", "website_id", "occurred_at", "partner_id", "link_id", "click_id", "props", "country", "device"),
+        *("browser", "os", "source", "sub1", "is_bot", "bot_reason"),
+    )
+)
+_SELECT: Final = (
+    f"SELECT {_COLUMNS}, toUnixTimestamp64Milli(t.occurred_at) AS place"  # noqa: S608 - own text
+    f" FROM {columnar.live_table('events')} AS t WHERE "
+)
+_NEWEST: Final = " ORDER BY t.occurred_at DESC, t.event_id DESC LIMIT {limit:UInt32}"
+_NAMES: Final = (
+    "SELECT 'website' AS kind, id, domain AS name FROM read.websites WHERE id = ANY(%(websites)s)"
+    " UNION ALL SELECT 'partner', id, name FROM read.partners WHERE id = ANY(%(partners)s)"
+    " UNION ALL SELECT 'link', id, slug FROM read.links WHERE id = ANY(%(links)s)"
+)
+_CONVERSIONS: Final = (
+    "SELECT id, click_id, kind, txid, status, amount, currency, commission, commission_currency, occurred_at"
+    " FROM read.conversions WHERE click_id = ANY(%s) ORDER BY occurred_at, id"
+)
+
+
+def _with_names(admin: Owned, rows: Sequence[columnar.Row]) -> list[TrackedClick]:
+    ids = {name: list({row[f"{name}_id"] for row in rows}) for name in ("website", "partner", "link")}
+    named = admin.reader.rows(_NAMES, {f"{name}s": found for name, found in ids.items()}) if rows else []
+    names = {(row["kind"], row["id"]): row["name"] for row in named}
+    clicks = [row["click_id"] for row in rows if row["click_id"]]
+    conversions: defaultdict[str, list[ClickConversion]] = defaultdict(list)
+    for row in admin.reader.rows(_CONVERSIONS, (clicks,)) if clicks else []:
+        conversions[row["click_id"]].append(_conversion(row))
+    return [
+        TrackedClick(
+            id=row["event_id"],
+            occurredAt=row["occurred_at"].replace(tzinfo=UTC),
+            websiteId=row["website_id"],
+            domain=names.get(("website", row["website_id"])),
+            partnerId=row["partner_id"] if row["partner_id"] != NO_ID else None,
+            partnerName=names.get(("partner", row["partner_id"])),
+            linkId=row["link_id"] if row["link_id"] != NO_ID else None,
+            slug=names.get(("link", row["link_id"])),
+            clickId=row["click_id"],
+            route=_route(row["props"]),
+            country=row["country"],
+            device=row["device"],
+            browser=row["browser"],
+            os=row["os"],
+            source=row["source"],
+            sub1=row["sub1"],
+            isBot=row["is_bot"],
+            botReason=row["bot_reason"],
+            conversions=conversions[row["click_id"]] if row["click_id"] else [],
+        )
+        for row in rows
+    ]
+
+
+def _conversion(row: Mapping[str, Any]) -> ClickConversion:
+    return ClickConversion(
+        id=row["id"],
+        kind=row["kind"],
+        txid=row["txid"],
+        status=row["status"],
+        amount=Amount(amount=row["amount"], currency=row["currency"]),
+        commission=Amount(amount=row["commission"], currency=row["commission_currency"]),
+        occurredAt=row["occurred_at"],
+    )
+
+
+def _route(props: str) -> str:
+    """What the edge wrote about the way; other clicks carry their website's own properties."""
+    if '"route"' not in props:
+        return ""
+    try:
+        kept = orjson.loads(props)
+    except orjson.JSONDecodeError:
+        return ""
+    route = kept.get("route") if isinstance(kept, dict) else None
+    return route if isinstance(route, str) else ""
+
+
+def _line(click: TrackedClick) -> ClickLine:
+    currency = click.conversions[0].commission.currency if click.conversions else ""
+    earned = sum(one.commission.amount for one in click.conversions)
+    return ClickLine(
+        time=click.occurredAt,
+        website=click.domain or "",
+        partner=click.partnerName or "",
+        link=click.slug or "",
+        click_id=click.clickId,
+        route=click.route,
+        country=click.country,
+        device=click.device,
+        browser=click.browser,
+        os=click.os,
+        source=click.source,
+        sub1=click.sub1,
+        bot=click.botReason if click.isBot else "",
+        conversions=len(click.conversions),
+        status=" ".join(dict.fromkeys(one.status.value for one in click.conversions)),
+        commission=f"{money.major(earned, currency):.2f}" if currency else "",
+        currency=currency,
+    )

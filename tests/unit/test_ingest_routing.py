@@ -1,0 +1,88 @@
+"""Where a link leads for one visitor: which way comes first, and that a visitor always gets the same variant."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.routing import NO_ROUTING, Routing, Rule, Variant, Way, choose, routing_of
+from schemas.events import links
+
+PLAIN = "https://partner.example/"
+RULES = (
+    Rule(("IS", "NO"), ("mobile",), "https://partner.example/is-mobile"),
+    Rule(("IS",), (), "https://partner.example/is"),
+    Rule((), ("tablet",), "https://partner.example/tablet"),
+)
+SPLIT = (Variant("https://partner.example/a", 1), Variant("https://partner.example/b", 3))
+
+
+def way(
+    routing: Routing,
+    *,
+    gone: bool = False,
+    country: str = "DE",
+    device: str = "desktop",
+    visitor: int = 0,
+    now: int = 0,
+) -> Way | None:
+    return choose(PLAIN, routing, gone, country, device, visitor, now)
+
+
+def test_without_anything_special_a_link_leads_to_its_destination() -> None:
+    assert way(NO_ROUTING) == Way(PLAIN)
+
+
+def test_the_first_rule_that_fits_wins() -> None:
+    routing = Routing(RULES, SPLIT)
+    assert way(routing, country="IS", device="mobile") == Way("https://partner.example/is-mobile", "rule 1")
+    assert way(routing, country="NO", device="mobile") == Way("https://partner.example/is-mobile", "rule 1")
+    assert way(routing, country="IS", device="tablet") == Way("https://partner.example/is", "rule 2")
+    assert way(routing, country="US", device="tablet") == Way("https://partner.example/tablet", "rule 3")
+    assert way(routing, country="NO") == Way("https://partner.example/a", "variant 1")
+    assert way(Routing(RULES), country="ZZ", device="bot") == Way(PLAIN)
+
+
+def test_an_expired_link_leads_to_its_fallback_or_nowhere() -> None:
+    routing = Routing(RULES, SPLIT, expires_at=1_000, fallback="https://shop.example/")
+    assert way(routing, country="IS", now=999) == Way("https://partner.example/is", "rule 2")
+    assert way(routing, country="IS", now=1_000) == Way("https://shop.example/", "fallback")
+    assert way(Routing(expires_at=1_000), now=1_000) is None
+
+
+def test_a_link_that_is_switched_off_leads_to_its_fallback_or_nowhere() -> None:
+    assert way(NO_ROUTING, gone=True) is None
+    assert way(Routing(RULES, fallback="https://shop.example/"), gone=True, country="IS") == Way(
+        "https://shop.example/", "fallback"
+    )
+
+
+@given(st.lists(st.integers(1, 1000), min_size=2, max_size=10), st.integers(0, 2**64 - 1))
+def test_a_visitor_stays_on_one_variant(weights: list[int], visitor: int) -> None:
+    routing = Routing(variants=tuple(Variant(f"https://partner.example/{n}", w) for n, w in enumerate(weights)))
+    assert len({way(routing, visitor=visitor, now=moment) for moment in range(3)}) == 1
+
+
+def test_visitors_part_by_the_weights() -> None:
+    found = Counter(way(Routing(variants=SPLIT), visitor=visitor) for visitor in range(4_000))
+    assert sorted(found.values()) == [1_000, 3_000]
+
+
+def test_what_an_event_says_is_what_the_edge_does() -> None:
+    decided = links.Routing.model_validate(
+        {
+            "rules": [{"countries": ["IS"], "devices": ["mobile"], "destination": "https://p.example/1"}],
+            "variants": [{"destination": "https://p.example/2", "weight": 2}],
+            "expires_at": "2026-05-17T10:05:03Z",
+            "fallback": "https://p.example/3",
+        }
+    )
+    assert routing_of(decided.model_dump(mode="json")) == Routing(
+        (Rule(("IS",), ("mobile",), "https://p.example/1"),),
+        (Variant("https://p.example/2", 2),),
+        1_779_012_303_000,
+        "https://p.example/3",
+    )
+    assert routing_of(links.Routing().model_dump(mode="json")) == NO_ROUTING == routing_of(None)
