@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +20,7 @@ from infra.analysts import limits
 from infra.analysts.views import SCHEMA
 from infra.settings import Settings
 from tests.support.analysts import AnalystWorld, Asker, analyst_world
-from tests.support.engines import wait_until
+from tests.support.engines import ROOT, wait_until
 from tests.support.escapes import ESCAPES
 from tests.support.whole_api import whole
 
@@ -26,6 +28,7 @@ SLOW = (
     "SELECT count() FROM (SELECT arrayJoin(range(100000)) AS a) AS x"
     " CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y"
 )
+NODE = ROOT / "tests" / "contract" / "clickhouse_node"
 Ask = Callable[[Asker, str], httpx.Response]
 
 
@@ -358,3 +361,41 @@ def test_no_more_tokens_than_allowed_when_many_are_made_at_once(
 
         made = list(threads.map(make, range(TOKENS_MOST + 6)))
     assert sorted(made) == [201] * (TOKENS_MOST - 1) + [409] * 7, "the world gave one token already"
+
+
+def test_the_notebook_of_the_documentation_runs(world: AnalystWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook = json.loads((ROOT / "docs" / "notebooks" / "clicks-and-sales.ipynb").read_text())
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+    monkeypatch.setenv("ALTHING_SQL_URL", world.clickhouse.address)
+    monkeypatch.setenv("ALTHING_SQL_USER", world.ada.email)
+    monkeypatch.setenv("ALTHING_SQL_TOKEN", world.ada.token)
+    found: dict[str, Any] = {}
+    for cell in cells:
+        exec(compile("".join(cell["source"]), "notebook", "exec"), found)  # noqa: S102 - our own documentation
+    assert found["per_website"].loc["ada.example", "clicks"] == 3
+    assert found["per_website"].loc["ada.example", "commission"] == 2.5
+    assert list(found["journeys"]["commission"]) == [2.5] and found["journeys"]["minutes"].ge(0).all()
+    assert found["visitors"]["visitors"].sum() == 3
+
+
+def test_curl_and_the_node_client_work(world: AnalystWorld) -> None:
+    address, user, token = world.clickhouse.address, world.ada.email, world.ada.token
+    run = ["curl", "-sS", "--max-time", "30", "-u", f"{user}:{token}", address, "-d"]
+    told = subprocess.run([*run, "SELECT count() AS n FROM clicks FORMAT JSONCompact"], capture_output=True, check=True)
+    assert json.loads(told.stdout)["data"] == [[3]]
+    refused = subprocess.run([*run, "SELECT * FROM system.users"], capture_output=True, check=True)
+    assert b"ACCESS_DENIED" in refused.stdout
+    if not (NODE / "node_modules").is_dir():
+        subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=NODE, check=True, timeout=240)
+    node = subprocess.run(
+        ["node", "analyst.mjs", address, user, token], cwd=NODE, capture_output=True, text=True, timeout=60
+    )
+    assert node.returncode == 0, node.stderr
+    assert json.loads(node.stdout) == {
+        "ping": True,
+        "clicks": [{"n": "3"}],
+        "bound": 3,
+        "rows": 100000,
+        "refused": "497",
+    }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from uuid import UUID, uuid4
 
 import pytest
 import sqlglot
 
-from infra.analysts import functions, limits
+from infra.analysts import cluster, docs, functions, limits
 from infra.analysts.gate import Refused, admit
 from infra.analysts.views import MOST_NAMED, SCHEMA, Scope, TooMany
 from tests.support.escapes import ESCAPES
@@ -118,3 +119,21 @@ def test_combinators_do_not_open_other_functions() -> None:
 def test_limits_are_settings() -> None:
     settings = limits.settings()
     assert settings["max_execution_time"] == "30" and settings["result_overflow_mode"] == "throw"
+
+
+def test_the_page_about_tables_is_of_today() -> None:
+    assert docs.PAGE.read_text() == docs.with_tables(docs.PAGE.read_text()), "python -m infra.analysts.docs"
+
+
+def test_a_server_of_ones_own_gets_the_same_wall() -> None:
+    statements = [*cluster.wall(), *cluster.of_analyst("ada@example.com", [OWN])]
+    granted = [one for one in statements if one.startswith("GRANT")]
+    assert all(re.fullmatch(r"GRANT (SELECT ON analysts\.\w+|althing_analyst) TO \S+", one) for one in granted)
+    views = [one for one in statements if one.startswith("CREATE OR REPLACE VIEW")]
+    assert len(views) == len([view for view in SCHEMA.values() if view.source])
+    assert all("SQL SECURITY DEFINER" in one and "user = currentUser()" in one and "{own}" not in one for one in views)
+    profile = next(one for one in statements if "SETTINGS PROFILE OR REPLACE" in one)
+    assert "readonly = 1 READONLY" in profile and "max_execution_time = 30 READONLY" in profile
+    assert f"INSERT INTO analysts.access VALUES ('ada@example.com', '{OWN}', false)" in statements
+    with pytest.raises(ValueError, match="quotes"):
+        list(cluster.of_analyst("a` TO x; --", []))

@@ -1,0 +1,87 @@
+"""The same gate's second wall on a ClickHouse server of one's own: `python -m infra.analysts.cluster` prints its SQL.
+
+There the SQL page reads as the services' user, and analysts' own clients would reach the server without our front. So
+each analyst gets a user of the server whose rights end where the gate's do: views in a database of their own that run
+with their owner's rights and show the websites of a row in `access`; a settings profile whose limits cannot be changed;
+a quota; and no right to any source, table, dictionary or function that reads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Final
+from uuid import UUID
+
+from infra.analysts import limits
+from infra.analysts.dialect import text
+from infra.analysts.views import SCHEMA
+
+DATABASE: Final = "analysts"
+ROLE: Final = "althing_analyst"
+PROFILE: Final = "althing_analyst_limits"
+QUOTA: Final = "althing_analyst_quota"
+OWNER: Final = "althing"
+
+_NAME: Final = re.compile(r"[^\s`\\'\"\x00-\x1f]{1,200}")
+_OWN: Final = (
+    f"website_id IN (SELECT website_id FROM {DATABASE}.access WHERE user = currentUser())"  # noqa: S608 - own text
+    f" OR EXISTS (SELECT 1 FROM {DATABASE}.access WHERE user = currentUser() AND everything)"
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m infra.analysts.cluster", description=__doc__)
+    parser.add_argument("--user", help="also the statements for this analyst (an e-mail address)")
+    parser.add_argument("--website", type=UUID, action="append", default=[], help="a website that they may see")
+    parser.add_argument("--everything", action="store_true", help="they may see all (admins)")
+    given = parser.parse_args(arguments)
+    statements = [*wall(), *(of_analyst(given.user, given.website, everything=given.everything) if given.user else ())]
+    sys.stdout.write("".join(f"{statement};\n\n" for statement in statements))
+    return 0
+
+
+def wall() -> Iterator[str]:
+    """What all analysts share. Run as an administrator of the server; may be run again."""
+    yield f"CREATE DATABASE IF NOT EXISTS {DATABASE}"
+    yield (
+        f"CREATE TABLE IF NOT EXISTS {DATABASE}.access (user String, website_id UUID, everything Bool)"
+        " ENGINE = MergeTree ORDER BY (user, website_id)"
+    )
+    for view in SCHEMA.values():
+        if view.source:
+            select = view.source.replace("{own}", _OWN)
+            head = f"CREATE OR REPLACE VIEW {DATABASE}.{view.name} DEFINER = {OWNER} SQL SECURITY DEFINER"
+            yield " ".join((head, "AS", select, "COMMENT", text(view.comment)))
+    constraints = ", ".join(f"{name} = {_value(value)} READONLY" for name, value in limits.settings().items())
+    yield f"CREATE SETTINGS PROFILE OR REPLACE {PROFILE} SETTINGS {constraints}, readonly = 1 READONLY"
+    yield f"CREATE ROLE IF NOT EXISTS {ROLE}"
+    for view in SCHEMA.values():
+        if view.source:
+            yield f"GRANT SELECT ON {DATABASE}.{view.name} TO {ROLE}"
+    yield (
+        f"CREATE QUOTA OR REPLACE {QUOTA} KEYED BY user_name FOR INTERVAL 1 hour MAX queries = 3600,"
+        f" read_rows = {limits.ROWS_READ * 20}, execution_time = 1800 TO {ROLE}"
+    )
+
+
+def of_analyst(user: str, websites: Sequence[UUID], *, everything: bool = False) -> Iterator[str]:
+    """What one analyst needs besides. Set the password afterwards: it belongs in no file. Raises `ValueError`."""
+    if not _NAME.fullmatch(user):
+        raise ValueError("a user's name holds no blanks, quotes or backslashes")
+    yield f"CREATE USER IF NOT EXISTS `{user}` DEFAULT ROLE {ROLE} SETTINGS PROFILE {PROFILE}"
+    yield f"GRANT {ROLE} TO `{user}`"
+    yield f"DELETE FROM {DATABASE}.access WHERE user = {text(user)}"  # noqa: S608 - a literal
+    for website in websites or ([UUID(int=0)] if everything else []):
+        row = f"{text(user)}, {text(str(website))}, {str(everything).lower()}"
+        yield f"INSERT INTO {DATABASE}.access VALUES ({row})"
+
+
+def _value(value: str) -> str:
+    return value if value.isdecimal() else text(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
