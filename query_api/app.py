@@ -21,8 +21,7 @@ from infra import PRODUCT_NAME, health, postgres, problems
 from infra.identity import Pool
 from infra.log import open_log
 from infra.settings import Settings
-from query_api.admin import accounts, audit_trail, clicks, exchange_rates, outbox, projections, totals
-from query_api.admin import links as admin_links
+from query_api.admin import accounts, audit_trail, exchange_rates, outbox, projections, totals
 from query_api.admin import partners as admin_partners
 from query_api.analytics import explain
 from query_api.analytics import routes as analytics
@@ -67,8 +66,6 @@ ROUTERS: Final = (
     live.router,
     delivery.router,
     admin_partners.router,
-    admin_links.router,
-    clicks.router,
     totals.router,
     projections.router,
     exchange_rates.router,
