@@ -15,7 +15,7 @@ _EMAIL: Final = re.compile(r"^[^\s@<>()\[\],;:\"\\]+@[^\s@<>()\[\],;:\"\\]+\.[^\
 
 
 def _email(text: str) -> str:
-    if not _EMAIL.match(text.strip()) or len(text) > 254 or not text.strip().isprintable():
+    if len(text) > 254 or not _EMAIL.match(text.strip()) or not text.strip().isprintable():
         raise ValueError("Please enter a valid email")
     return text.strip()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -11,8 +12,9 @@ import pyotp
 import pytest
 
 from infra.identity import authenticate
-from infra.mail import opened
+from infra.mail import opened, send_due
 from tests.support.command import World, command_world
+from tests.support.mail_server import link_in, mail_server
 from tests.support.people import PASSWORD, Member, call, invite, member, register
 
 __all__ = ["command_world"]
@@ -194,6 +196,15 @@ def test_a_forgotten_password_is_set_anew_by_a_mailed_link(command_world: World,
     assert ada.sign_in().status_code == 401
     assert ada.sign_in(password=NEW_PASSWORD).status_code == 200
     assert len(mails(command_world, ada.id, "password_changed")) == 1
+
+
+def test_the_link_comes_by_mail(command_world: World, ada: Member) -> None:
+    with mail_server() as server:
+        forgot(command_world, ada.email)
+        assert send_due(replace(command_world.settings, smtp_url=server.url)) >= 1
+        link = link_in(server.to(ada.email))
+    assert link.startswith(f"{command_world.settings.app_url}/reset-password#code=")
+    assert reset(command_world, link.partition("#code=")[2]).status_code == 204
 
 
 def test_a_reset_does_not_go_around_the_second_factor(command_world: World, secured: Member) -> None:
