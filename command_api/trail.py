@@ -13,7 +13,7 @@ from infra.client import Client
 from schemas.base import DomainEvent, personal_fields
 
 _NOT_TOLD: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key", "subject_hash"}
-_GUARDS: Final = ("email.", "slug.")
+_GUARDS: Final = ("email.", "host.", "slug.")
 """What these tell is told by the event that they guard."""
 _LONGEST: Final = 200
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 Network = IPv4Network | IPv6Network
+Server = tuple[str, int]
+"""Address and port."""
 
 
 class SettingsError(ValueError):
@@ -135,6 +137,20 @@ def _file(text: str) -> Path:
 
 def _networks(text: str) -> tuple[Network, ...]:
     return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
+
+
+def _resolvers(text: str) -> tuple[Server, ...]:
+    """`192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`, with commas between them."""
+    found: list[Server] = []
+    for part in text.split(","):
+        given = part.strip()
+        address, port = given.strip("[]"), "53"
+        if given.startswith("[") and "]:" in given:
+            address, _, port = given[1:].partition("]:")
+        elif given.count(":") == 1:
+            address, _, port = given.partition(":")
+        found.append((str(ip_address(address)), _port(port)))
+    return tuple(found)
 
 
 def _email(text: str) -> str:
@@ -311,6 +327,19 @@ class Settings:
         _networks,
         (),
         "Addresses or networks, with commas, whose X-Forwarded-For is believed.",
+    )
+    dns_resolvers: tuple[Server, ...] = setting(
+        "ALTHING_DNS_RESOLVERS",
+        _resolvers,
+        (),
+        "Addresses of DNS resolvers (with `:port` where it is not 53), with commas, that custom domains are checked "
+        "with; all of them must agree. Default: the system's.",
+    )
+    outbound_networks: tuple[Network, ...] = setting(
+        "ALTHING_OUTBOUND_NETWORKS",
+        _networks,
+        (),
+        "Addresses or networks, with commas, that calls outward may reach beside the open internet.",
     )
     master_key: str | None = setting(
         "ALTHING_MASTER_KEY",

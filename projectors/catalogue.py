@@ -23,6 +23,7 @@ from projectors.postgres.accounts import ACCOUNTS
 from projectors.postgres.activity import ACTIVITY
 from projectors.postgres.conversion_steps import CONVERSION_STEPS
 from projectors.postgres.conversions import CONVERSIONS
+from projectors.postgres.custom_domains import CUSTOM_DOMAINS
 from projectors.postgres.exchange_rates import EXCHANGE_RATES
 from projectors.postgres.invites import INVITE_JOINS, INVITES
 from projectors.postgres.links import LINKS
@@ -31,7 +32,7 @@ from projectors.postgres.partners import PARTNERS
 from projectors.postgres.website_keys import WEBSITE_KEYS
 from projectors.postgres.websites import WEBSITES
 from schemas.base import DomainEvent
-from schemas.events import accounts, partners
+from schemas.events import accounts, domains, partners
 from schemas.topics import CLICKS, DOMAIN, REJECTED
 
 EVENTS_FAMILY: Final = ClickHouseProjection(
@@ -63,6 +64,7 @@ CATALOGUE: Final = Catalogue(
         INVITE_JOINS,
         WEBSITES,
         WEBSITE_KEYS,
+        CUSTOM_DOMAINS,
         PARTNERS,
         PARTNER_TERMS,
         LINKS,
@@ -82,6 +84,8 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         accounts.SignedOut,
         accounts.SignInLinked,  # links are kept in `auth.linked_sign_in`
         accounts.SignInUnlinked,
+        domains.HostClaimed,  # guards uniqueness inside the event store
+        domains.HostReleased,
         partners.SlugClaimed,
         partners.SlugReleased,
     }

@@ -18,6 +18,16 @@ def slug_id(kind: str, slug: str) -> UUID:
     return uuid5(NAMESPACE, f"slug\n{kind}\n{slug}")
 
 
+def domain_id(account_id: UUID, host: str) -> UUID:
+    """What an account does with one custom domain."""
+    return uuid5(NAMESPACE, f"domain\n{account_id}\n{host}")
+
+
+def host_id(host: str) -> UUID:
+    """The aggregate that guards a custom domain's host name."""
+    return uuid5(NAMESPACE, f"host\n{host}")
+
+
 def email_id(email_hash: str) -> UUID:
     """The aggregate that guards an e-mail address, by its keyed hash."""
     return uuid5(NAMESPACE, f"email\n{email_hash}")

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from infra.auditing import account_folds
+from infra.auditing import account_folds, domain_folds
 from infra.auditing.happenings import happening
 from schemas.base import ERASED, DomainEvent
 from schemas.events import accounts, conversions, links, operations, partners, websites
@@ -342,6 +342,7 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "invite_joins": account_folds.invite_joins,
     "websites": _websites,
     "website_keys": _website_keys,
+    "custom_domains": domain_folds.custom_domains,
     "partners": _partners,
     "partner_terms": _partner_terms,
     "links": _links,

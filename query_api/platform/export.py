@@ -68,6 +68,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
         _OF_WEBSITES,
         "t.id, t.website_id, t.kind, t.last4, t.public_key, t.allowed_origins, t.created_at, t.revoked_at",
     ),
+    Section("customDomains", "read.custom_domains", "id", _OWN),
     Section("links", "read.links", "id", _OF_WEBSITES),
     Section("conversions", "read.conversions", "id", _OF_WEBSITES),
     Section("conversionSteps", "read.conversion_steps", "position", _OF_WEBSITES),

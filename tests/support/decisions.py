@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
-from schemas.events import accounts, conversions, links, operations, partners, websites
+from schemas.events import accounts, conversions, domains, links, operations, partners, websites
 
 NOW = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
 WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
@@ -16,6 +16,7 @@ PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
 ACCOUNT, ERASED_ACCOUNT = (uuid5(WEBSITE, name) for name in ("account", "erased account"))
 LINK, KEY, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "operations"))
 INVITE = uuid5(WEBSITE, "invite")
+DOMAIN, HOST = (uuid5(WEBSITE, name) for name in ("domain", "host"))
 
 Encrypt = Callable[[UUID, str, str], str]
 """Subject, field and text to what is stored."""
@@ -23,7 +24,7 @@ Encrypt = Callable[[UUID, str, str], str]
 
 def history(encrypt: Encrypt) -> list[DomainEvent]:
     """Everything that is decided, in order; people's fields encrypted as the store does it."""
-    return [*_people(encrypt), *_site(), *_program(), *_tracked_link(), *_sales(), *_platform()]
+    return [*_people(encrypt), *_site(), *_domain(), *_program(), *_tracked_link(), *_sales(), *_platform()]
 
 
 def _in_order(aggregate: UUID, *events: tuple[type[DomainEvent], dict[str, Any]]) -> list[DomainEvent]:
@@ -89,6 +90,33 @@ def _site() -> list[DomainEvent]:
         (websites.WebsiteKeyRevoked, {"key_id": KEY}),
         (websites.WebsiteDisconnected, {}),
     )
+
+
+def _domain() -> list[DomainEvent]:
+    added = {
+        "account_id": ACCOUNT,
+        "website_id": WEBSITE,
+        "domain": "go.a.example",
+        "token": "5a" * 20,
+        "expires_at": NOW + timedelta(days=7),
+    }
+    lost = {"missing_since": NOW, "expires_at": NOW + timedelta(days=14)}
+    claimed = (domains.HostClaimed, {"host": "go.a.example", "domain_id": DOMAIN})
+    return [
+        *_in_order(
+            DOMAIN,
+            (domains.DomainAdded, added),
+            (domains.DomainVerified, {}),
+            (domains.DomainTlsSeen, {}),
+            (domains.DomainTlsLost, {"problem": "The certificate has expired."}),
+            (domains.DomainTlsSeen, {}),
+            (domains.DomainVerificationLost, lost),
+            (domains.DomainRemoved, {}),
+            (domains.DomainAdded, {**added, "token": "5b" * 20}),
+            (domains.DomainVerified, {}),
+        ),
+        *_in_order(HOST, claimed, (domains.HostReleased, {}), claimed),
+    ]
 
 
 def _program() -> list[DomainEvent]:

@@ -40,6 +40,9 @@ def test_names_of_others_are_left_alone() -> None:
         ("POSTGRES_URL", "mysql://x/y"),
         ("CLICKHOUSE_URL", "tcp://x:9000"),
         ("TRUSTED_PROXIES", "10.0.0.0/40"),
+        ("ALTHING_DNS_RESOLVERS", "dns.example"),
+        ("ALTHING_DNS_RESOLVERS", "192.0.2.1:99999"),
+        ("ALTHING_OUTBOUND_NETWORKS", "inside"),
         ("ALTHING_MASTER_KEY", "abc"),
         ("ALTHING_KAFKA_FLUSH_EACH", "maybe"),
         ("ALTHING_SITE_RATE", "0"),
@@ -101,3 +104,9 @@ def test_the_documents_name_every_setting() -> None:
     assert len(set(names)) == len(names)
     for path in (settings_docs.DOCUMENT, settings_docs.EXAMPLE):
         assert path.read_text() == settings_docs.DOCUMENTS[path](), f"{path.name} is old: python -m infra.settings_docs"
+
+
+def test_resolvers_are_addresses_with_or_without_a_port() -> None:
+    settings = load({"ALTHING_DNS_RESOLVERS": "192.0.2.1, 192.0.2.2:5353,2001:db8::1,[2001:db8::2]:54"}, None)
+    found = [("192.0.2.1", 53), ("192.0.2.2", 5353), ("2001:db8::1", 53), ("2001:db8::2", 54)]
+    assert settings.dns_resolvers == tuple(found)

@@ -1,0 +1,25 @@
+-- Each custom domain that is not removed: when it is looked at next, and what the last look found. Decisions stand in
+-- the event store; what is here may be lost without harm but for a few checks more.
+CREATE TABLE policy.custom_domain (
+    domain_id uuid PRIMARY KEY,
+    account_id uuid NOT NULL,
+    website_id uuid NOT NULL,
+    next_at timestamptz NOT NULL,
+    checked_at timestamptz,
+    misses int NOT NULL DEFAULT 0,
+    missing_since timestamptz,
+    missed_at timestamptz,
+    tls_failures int NOT NULL DEFAULT 0,
+    problem text
+);
+CREATE INDEX custom_domain_due ON policy.custom_domain (next_at);
+CREATE INDEX custom_domain_account ON policy.custom_domain (account_id);
+CREATE INDEX custom_domain_website ON policy.custom_domain (website_id);
+
+GRANT USAGE ON SCHEMA policy TO query_reader;
+GRANT SELECT ON policy.custom_domain TO query_reader;
+ALTER TABLE policy.custom_domain ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY others ON policy.custom_domain
+    USING (CURRENT_USER <> 'query_reader') WITH CHECK (CURRENT_USER <> 'query_reader');
+CREATE POLICY readers ON policy.custom_domain FOR SELECT TO query_reader
+    USING ((SELECT read.reader()) = 'admin' OR account_id = (SELECT read.reader_account()));

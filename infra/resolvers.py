@@ -1,0 +1,110 @@
+"""DNS as it is asked for proofs and before calls outward: each resolver by itself, with an end, and never a system call
+that would take `127.1` or a decimal number for an address.
+
+`ALTHING_DNS_RESOLVERS` names the resolvers; without it those of the system are asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any, Final
+
+import dns.asyncresolver
+import dns.exception
+import dns.name
+import dns.rdatatype
+import dns.resolver
+
+from infra.settings import Server, Settings
+
+Address = IPv4Address | IPv6Address
+
+LIFETIME_S: Final = 3.0
+"""For one question to one resolver, with all retries and aliases."""
+_TRY_S: Final = 1.2
+_MOST_ALIASES: Final = 4
+_MOST_RECORDS: Final = 50
+_MOST_ADDRESSES: Final = 16
+
+
+class LookupFailed(Exception):
+    """No resolver could tell. One word for logs and people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What one resolver said. No `values`: there is no such record. `failure`: it said nothing of use."""
+
+    server: str
+    values: tuple[bytes, ...] = ()
+    failure: str | None = None
+
+
+class Resolvers:
+    """The resolvers that the settings name. Stateless: nothing is remembered from one question to the next."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._servers = settings.dns_resolvers
+
+    async def texts(self, name: str) -> Sequence[Texts]:
+        """The TXT records of a name as each resolver sees them, all asked at the same time."""
+        return await asyncio.gather(*(self._texts(server, name) for server in self._found()))
+
+    async def addresses(self, host: str) -> Sequence[Address]:
+        """All addresses of a host, of both families, by the first resolver that can tell. Raises `LookupFailed`."""
+        failure = "no resolver"
+        for server in self._found():
+            answers = await asyncio.gather(*(self._ask(server, host, kind) for kind in ("A", "AAAA")))
+            failed = [answer for answer in answers if isinstance(answer, str)]
+            if failed:  # half an answer would hide the address that must not be called
+                failure = failed[0]
+                continue
+            found = [
+                ip_address(record.address) for answer in answers if not isinstance(answer, str) for record in answer
+            ]
+            if len(found) > _MOST_ADDRESSES:
+                raise LookupFailed("too many addresses")
+            return found
+        raise LookupFailed(failure)
+
+    async def _texts(self, server: Server, name: str) -> Texts:
+        label = f"{server[0]}:{server[1]}"
+        answer = await self._ask(server, name, "TXT")
+        if isinstance(answer, str):
+            return Texts(label, failure=answer)
+        return Texts(label, tuple(b"".join(record.strings) for record in answer[:_MOST_RECORDS]))
+
+    async def _ask(self, server: Server, name: str, kind: str) -> list[Any] | str:
+        """The records, none when there are none, or in one word why it is not known."""
+        resolver = dns.asyncresolver.Resolver(configure=False)
+        resolver.nameservers, resolver.port = [server[0]], server[1]
+        resolver.timeout, resolver.lifetime = _TRY_S, LIFETIME_S
+        resolver.use_edns(0, 0, 1232)
+        try:
+            async with asyncio.timeout(LIFETIME_S):
+                answer = await resolver.resolve(_absolute(name), kind, search=False, raise_on_no_answer=False)
+        except dns.resolver.NXDOMAIN:
+            return []
+        except (TimeoutError, dns.exception.Timeout):
+            return "timeout"
+        except (dns.exception.DNSException, OSError) as error:
+            return type(error).__name__
+        if len(answer.chaining_result.cnames) > _MOST_ALIASES:
+            return "too many aliases"
+        return list(answer.rrset or ())
+
+    def _found(self) -> Sequence[Server]:
+        if self._servers:
+            return self._servers
+        try:
+            known = dns.resolver.Resolver()
+        except dns.resolver.NoResolverConfiguration:
+            return ()
+        return [(str(server), known.port) for server in known.nameservers]
+
+
+def _absolute(name: str) -> dns.name.Name:
+    return dns.name.from_text(name if name.endswith(".") else f"{name}.")

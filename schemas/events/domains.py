@@ -1,0 +1,76 @@
+"""What happens to custom domains: host names of a publisher's own under which a website's links are served.
+
+A domain is one aggregate per account and host name. The name itself is guarded by an aggregate of its own (`host.*`),
+so that at most one website has it, whoever else could prove it as well.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.base import DomainEvent
+
+
+class DomainAdded(DomainEvent):
+    """An account wants a website's links served under this host name, and has yet to prove that it is theirs.
+
+    The token stands here as it is: its owner publishes it in the DNS, where everybody can read it.
+    """
+
+    NAME: ClassVar[str] = "domain.added"
+    account_id: UUID
+    website_id: UUID
+    domain: str = Field(description="Host name, lower case, IDNA-encoded")
+    token: str = Field(min_length=32, description="What the TXT record must hold")
+    expires_at: datetime = Field(description="When an unproven one is given up")
+
+
+class DomainVerified(DomainEvent):
+    """The record was found as it should be: the website's links are served under the name from now on."""
+
+    NAME: ClassVar[str] = "domain.verified"
+
+
+class DomainVerificationLost(DomainEvent):
+    """The record was missing for a week: the name may belong to somebody else by now, and is served no more."""
+
+    NAME: ClassVar[str] = "domain.verification_lost"
+    missing_since: datetime
+    expires_at: datetime = Field(description="Until when a record that is back is noticed")
+
+
+class DomainTlsSeen(DomainEvent):
+    """The tracking API answered under the name with a certificate that is valid for it."""
+
+    NAME: ClassVar[str] = "domain.tls_seen"
+
+
+class DomainTlsLost(DomainEvent):
+    """It no longer answers so."""
+
+    NAME: ClassVar[str] = "domain.tls_lost"
+    problem: str
+
+
+class DomainRemoved(DomainEvent):
+    """The owner gave the name up, or the website or the account ended."""
+
+    NAME: ClassVar[str] = "domain.removed"
+
+
+class HostClaimed(DomainEvent):
+    """A host name became one domain's; no other can have it until it is released."""
+
+    NAME: ClassVar[str] = "host.claimed"
+    host: str
+    domain_id: UUID
+
+
+class HostReleased(DomainEvent):
+    """The host name is free again."""
+
+    NAME: ClassVar[str] = "host.released"
