@@ -25,7 +25,8 @@ STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "
 
 
 class Body(BaseModel):
-    """A request's body: exact JSON types, no unknown field, no NaN, and no NUL, which Postgres cannot keep."""
+    """A request's body: exact JSON types, no unknown field, no NaN, and no NUL and half characters, which Postgres
+    cannot keep."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -39,8 +40,11 @@ class Body(BaseModel):
     @field_validator("*")
     @classmethod
     def _without_nul(cls, value: Any) -> Any:
-        if isinstance(value, str) and "\x00" in value:
-            raise ValueError("A text must not hold a NUL character.")
+        if isinstance(value, str):
+            if "\x00" in value:
+                raise ValueError("A text must not hold a NUL character.")
+            if any("\ud800" <= character <= "\udfff" for character in value):
+                raise ValueError("A text must be whole Unicode: it holds half of a character.")
         return value
 
 

@@ -66,6 +66,12 @@ def test_registering_shows_a_factor_that_counts_after_its_first_right_code(comma
     assert ada.sign_in().json()["requires2FA"] is True
 
 
+@pytest.mark.parametrize("text", ["\\ud800aaaaaaaa", "\\u0000aaaaaaaa"])
+def test_what_is_no_text_is_refused(command_world: World, text: str) -> None:
+    content = f'{{"email": "a@b.example", "password": "{text}"}}'
+    assert call(command_world, "POST", "/api/platform/login", content=content).status_code == 400
+
+
 def test_secrets_and_codes_lie_sealed(command_world: World, secured: Member) -> None:
     for table in ("second_factor", "recovery_code", "login_ticket"):
         row = command_world.postgres.execute(
