@@ -34,7 +34,19 @@ from query_api.live import routes as live
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
 from query_api.parameters import refuse_odd_parameters
-from query_api.platform import account, conversions, export, invites, links, partners, sessions, sign_ins, websites
+from query_api.platform import (
+    account,
+    conversions,
+    explained,
+    export,
+    invites,
+    links,
+    partners,
+    sessions,
+    sign_ins,
+    statements,
+    websites,
+)
 from query_api.reader import Reader, take_role
 from query_api.shared_reads import SharedReads
 from query_api.sql import asking as sql_asking
@@ -60,7 +72,9 @@ ROUTERS: Final = (
     websites.router,
     partners.router,
     links.router,
+    statements.router,
     conversions.router,
+    explained.router,
     analytics.router,
     explain.router,
     live.router,

@@ -62,6 +62,16 @@ def percent(part: int, whole: int) -> float:
     return float((Decimal(100 * part) / whole).quantize(_CENT, ROUND_HALF_EVEN)) if whole else 0.0
 
 
+def decimal_text(minor: int, currency: str) -> str:
+    """`minor` units in major units, with all of the currency's decimals: 1050 USD is 10.50."""
+    return f"{Decimal(minor).scaleb(-digits(currency)):f}"
+
+
+def amount_text(minor: int, currency: str) -> str:
+    """`10.50 USD`."""
+    return f"{decimal_text(minor, currency)} {currency}".rstrip()
+
+
 def _rounded(minor: int, currency: str) -> Decimal:
     exact = Decimal(minor).scaleb(-digits(currency))
     return exact.quantize(_CENT, ROUND_HALF_EVEN)

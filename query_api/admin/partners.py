@@ -14,6 +14,7 @@ from query_api.context import AsAdmin, Reads
 from query_api.money import Amount
 from query_api.owned import not_found
 from query_api.platform.partners import flat, percent
+from query_api.terms import TermsShape, terms_shape
 
 router = APIRouter(tags=["admin"])
 
@@ -27,6 +28,7 @@ class AdminPartner(BaseModel):
     baseUrl: str
     commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
     flatCommission: Amount | None
+    terms: TermsShape
     description: str
     isActive: bool
     cookieDays: int
@@ -43,6 +45,7 @@ class TermsSince(BaseModel):
     effectiveAt: datetime
     commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
     flatCommission: Amount | None
+    terms: TermsShape
 
 
 _PARTNERS: Final = (
@@ -70,7 +73,12 @@ def get_admin_partner_terms(id: UUID, admin: AsAdmin) -> list[TermsSince]:
     if not rows:
         raise not_found("partner")
     return [
-        TermsSince(effectiveAt=row["effective_at"], commission=percent(row["terms"]), flatCommission=flat(row["terms"]))
+        TermsSince(
+            effectiveAt=row["effective_at"],
+            commission=percent(row["terms"]),
+            flatCommission=flat(row["terms"]),
+            terms=terms_shape(row["terms"]),
+        )
         for row in rows
     ]
 
@@ -83,6 +91,7 @@ def _shown(row: Mapping[str, Any]) -> AdminPartner:
         baseUrl=row["base_url"],
         commission=percent(row["terms"]),
         flatCommission=flat(row["terms"]),
+        terms=terms_shape(row["terms"]),
         description=row["description"],
         isActive=row["is_active"],
         cookieDays=row["cookie_days"],

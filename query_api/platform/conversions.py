@@ -17,7 +17,7 @@ from query_api.analytics.ranges import day_start
 from query_api.analytics.request import Day, bad
 from query_api.context import Reads, Theirs
 from query_api.money import Amount
-from query_api.owned import not_found
+from query_api.owned import Owned, not_found
 from schemas.events.conversions import ConversionStatus
 
 router = APIRouter(tags=["conversions"], dependencies=[Depends(Reads("conversions", "partners", "websites"))])
@@ -109,6 +109,11 @@ def get_conversions(
 @router.get("/api/platform/conversions/{id}")
 def get_conversion(id: UUID, theirs: Theirs) -> Conversion:
     """One conversion."""
+    return find_conversion(theirs, id)
+
+
+def find_conversion(theirs: Owned, id: UUID) -> Conversion:
+    """The conversion, if it is theirs. Raises `Problem` 404."""
     row = theirs.reader.row(f"{_SELECT} WHERE c.id = %s", (id,))
     if row is None:
         raise not_found("conversion")

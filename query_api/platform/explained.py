@@ -1,0 +1,336 @@
+"""`GET /api/platform/conversions/{id}/explain`: why a conversion earns what it earns, to the last cent.
+
+The rule and since when it holds, the click, the rate, the rounding, and every event behind it with its place in the
+log. The commission is worked out once more here, in words of its own: `agrees` says whether it comes out the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from typing import Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, Field
+
+from infra.problems import Problem
+from query_api import columnar
+from query_api.columnar import live_table
+from query_api.context import Context, Reads, Services, Theirs
+from query_api.money import Amount, amount_text, decimal_text, digits
+from query_api.platform.conversions import Conversion, find_conversion
+from query_api.reader import Reader
+from query_api.terms import TermsShape, paid_text, terms_shape
+from schemas.click_id import event_id
+from schemas.events.conversions import TierUsed
+from schemas.events.partners import Terms, TermsKind, TiersBy
+from schemas.topics import CLICKS, DOMAIN
+
+router = APIRouter(tags=["conversions"])
+
+Row = Mapping[str, Any]
+
+
+class Place(BaseModel):
+    """Where an event lies in the log."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+class Rule(BaseModel):
+    """What the commission goes by: the payout that the report named, else the partner's terms at the click."""
+
+    by: str = Field(description="terms or payout")
+    text: str
+    terms: TermsShape
+    version: int | None = Field(description="The partner's first terms are 1")
+    effectiveAt: datetime | None
+    tier: str | None = Field(description="Which tier was reached, in one sentence")
+
+
+class ClickBehind(BaseModel):
+    """The click that earned it; a coupon has none."""
+
+    by: str = Field(description="click_id, coupon or visitor")
+    at: datetime
+    clickId: str | None
+    linkId: UUID | None
+    link: str | None = Field(description="The link's slug")
+    country: str
+    device: str
+    source: str
+    subs: dict[str, str]
+    place: Place | None
+
+
+class RateUsed(BaseModel):
+    """How much one major unit of `of` was worth in `to`."""
+
+    rate: str
+    of: str
+    to: str
+    on: date | None = Field(description="The day of the rate, unless another one was recorded for that day since")
+
+
+class Working(BaseModel):
+    """How the commission was worked out: exact fractions, one rounding at the end, halves to the even neighbour."""
+
+    text: str
+    exact: str = Field(description="In major units, before the rounding")
+    rounded: str
+    agrees: bool = Field(description="Worked out again just now, it comes to what was recorded")
+
+
+class StepBehind(BaseModel):
+    """One event of the conversion, and what it moved (minor units of the website's currency)."""
+
+    version: int
+    name: str
+    text: str
+    at: datetime
+    by: str = Field(description="you, system or somebody else")
+    reason: str | None
+    pending: Amount | None
+    earned: Amount | None
+    reversed: Amount | None
+    position: int
+    place: Place
+
+
+class Report(BaseModel):
+    """What one report said about the amount."""
+
+    amount: Amount
+    reportedBy: str
+    at: datetime
+    stands: bool
+
+
+class Explanation(BaseModel):
+    """Everything behind a conversion's commission. Without a click there is neither rule nor working yet."""
+
+    conversion: Conversion
+    rule: Rule | None
+    click: ClickBehind | None
+    rate: RateUsed | None
+    working: Working | None
+    reports: list[Report] = Field(description="More than one: later reports named another amount; the first one stands")
+    events: list[StepBehind]
+
+
+@router.get(
+    "/api/platform/conversions/{id}/explain",
+    dependencies=[
+        Depends(
+            Reads("conversions", "conversion_steps", "partner_terms", "partners", "links", "websites", "exchange_rates")
+        )
+    ],
+)
+def explain_conversion(id: UUID, theirs: Theirs, context: Context) -> Explanation:
+    """Why this conversion earns what it does, with every event behind it."""
+    conversion = find_conversion(theirs, id)
+    steps = theirs.reader.rows("SELECT * FROM read.conversion_steps WHERE conversion_id = %s ORDER BY version", (id,))
+    earning = next((step for step in reversed(steps) if "commission" in step["detail"] and step["partner_id"]), None)
+    first = steps[0]["detail"] if steps else {}
+    payout = _money(first.get("payout"))
+    return Explanation(
+        conversion=conversion,
+        rule=_rule(theirs.reader, earning, payout) if earning else None,
+        click=_click(theirs.reader, context, conversion, earning) if earning else None,
+        rate=_rate(theirs.reader, earning, payout) if earning else None,
+        working=_working(earning, payout) if earning else None,
+        reports=_reports(steps),
+        events=[_step(step, conversion, theirs.principal.account_id) for step in steps],
+    )
+
+
+def _rule(reader: Reader, earning: Row, payout: Amount | None) -> Rule:
+    attribution = earning["detail"]["facts"]["attribution"]
+    held = reader.rows(
+        "SELECT effective_at, terms FROM read.partner_terms WHERE partner_id = %s ORDER BY effective_at",
+        (earning["partner_id"],),
+    )
+    clicked_at = datetime.fromisoformat(attribution["clicked_at"])
+    version = max(sum(since["effective_at"] <= clicked_at for since in held), 1) if held else None
+    terms, tier = Terms.model_validate(attribution["terms"]), _tier(earning)
+    paid = paid_text(terms, tier.rate_bp, tier.flat_amount) if tier else _plain(terms)
+    return Rule(
+        by="payout" if payout else "terms",
+        text=f"{amount_text(payout.amount, payout.currency)}, as the report says" if payout else paid,
+        terms=terms_shape(attribution["terms"]),
+        version=version,
+        effectiveAt=held[version - 1]["effective_at"] if version else None,
+        tier=_tier_text(tier, earning["currency"]) if tier else None,
+    )
+
+
+def _plain(terms: Terms) -> str:
+    return paid_text(terms, terms.rate_bp, terms.flat_amount)
+
+
+def _tier_text(tier: TierUsed, currency: str) -> str:
+    def standing(value: int) -> str:
+        return (
+            f"{value} conversions"
+            if tier.by is TiersBy.CONVERSIONS
+            else f"{amount_text(value, currency)} of commission"
+        )
+
+    reached = f"below {standing(tier.below or 0)}" if tier.number == 0 else f"from {standing(tier.at_least)}"
+    limit = f", below {standing(tier.below)}" if tier.number and tier.below is not None else ""
+    return f"Tier {tier.number}: {reached}{limit} in {tier.month} when it was decided"
+
+
+def _click(reader: Reader, context: Services, conversion: Conversion, earning: Row) -> ClickBehind:
+    told = earning["detail"]["facts"]["attribution"]
+    link = reader.row("SELECT slug FROM read.links WHERE id = %s", (told["link_id"],)) if told["link_id"] else None
+    return ClickBehind(
+        by=told["by"],
+        at=told["clicked_at"],
+        clickId=told["click_id"] or None,
+        linkId=told["link_id"],
+        link=link["slug"] if link else None,
+        country=told["country"],
+        device=told["device"],
+        source=told["source"],
+        subs=told["subs"],
+        place=_place_of_click(context, conversion, told) if told["click_id"] else None,
+    )
+
+
+def _place_of_click(context: Services, conversion: Conversion, told: Row) -> Place | None:
+    at = datetime.fromisoformat(told["clicked_at"]).astimezone(UTC)
+    sql = (
+        f"SELECT _partition, _offset FROM {live_table('events')} WHERE website_id = {{site:UUID}}"  # noqa: S608 - bound
+        " AND toDate(occurred_at) = {day:Date} AND type = 'click' AND event_id = {id:UUID} LIMIT 1"
+    )
+    bound = {"site": str(conversion.websiteId), "day": at.date().isoformat(), "id": str(event_id(told["click_id"]))}
+    try:
+        [found] = context.shared_reads.all(columnar.Query(sql, bound))
+    except Problem:  # everything else can be told without it
+        return None
+    return Place(topic=CLICKS.name, partition=found[0]["_partition"], offset=found[0]["_offset"]) if found else None
+
+
+def _rate(reader: Reader, earning: Row, payout: Amount | None) -> RateUsed | None:
+    rate = earning["detail"].get("exchange_rate")
+    if rate is None:
+        return None
+    of, to = _basis(earning, payout)[1], earning["currency"]
+    row = reader.row(
+        "SELECT on_day, rate FROM read.exchange_rates WHERE base = %s AND quote = %s AND on_day <= %s"
+        " ORDER BY on_day DESC LIMIT 1",
+        (of, to, earning["occurred_at"].astimezone(UTC).date()),
+    )
+    return RateUsed(rate=rate, of=of, to=to, on=row["on_day"] if row and row["rate"] == rate else None)
+
+
+def _working(earning: Row, payout: Amount | None) -> Working:
+    value, of, text = _basis(earning, payout)
+    currency, rate = earning["currency"], earning["detail"].get("exchange_rate")
+    exact = value / 10 ** digits(of) * (Fraction(rate) if rate else 1)
+    again = round(exact * 10 ** digits(currency))
+    recorded = earning["detail"]["commission"]
+    shown = _decimal(exact)
+    if rate:
+        text = f"{text} × {rate} {currency} per {of}"
+    return Working(
+        text=f"{text} = {shown} {currency}, rounded {amount_text(again, currency)}",
+        exact=shown,
+        rounded=decimal_text(again, currency),
+        agrees=recorded == {"amount": again, "currency": currency},
+    )
+
+
+def _basis(earning: Row, payout: Amount | None) -> tuple[Fraction, str, str]:
+    """Minor units before any conversion, their currency, and how they come about."""
+    facts = earning["detail"]["facts"]
+    if payout is not None:
+        return Fraction(payout.amount), payout.currency, amount_text(payout.amount, payout.currency)
+    terms, tier = Terms.model_validate(facts["attribution"]["terms"]), _tier(earning)
+    rate_bp, flat = (tier.rate_bp, tier.flat_amount) if tier else (terms.rate_bp, terms.flat_amount)
+    if terms.kind is TermsKind.PERCENT:
+        sale = facts["amount"]
+        text = f"{amount_text(sale['amount'], sale['currency'])} × {rate_bp / 100:g} %"
+        return Fraction(sale["amount"] * rate_bp, 10_000), sale["currency"], text
+    of = terms.flat_currency or earning["currency"]
+    if terms.kind is TermsKind.PER_LEAD and facts["kind"] != "lead":
+        return Fraction(0), earning["currency"], "Sales earn nothing by these terms"
+    return Fraction(flat), of, amount_text(flat, of)
+
+
+def _reports(steps: Sequence[Row]) -> list[Report]:
+    found: list[Report] = []
+    for step in steps:
+        detail, is_first = step["detail"], step["name"] == "conversion.recorded"
+        if is_first or step["name"] == "conversion.report_conflicted":
+            amount = _money(detail["facts"]["amount"] if is_first else detail["amount"])
+            assert amount is not None  # noqa: S101 - both events have one
+            found.append(Report(amount=amount, reportedBy=detail["reported_by"], at=step["at"], stands=is_first))
+    return found
+
+
+def _step(step: Row, conversion: Conversion, account_id: UUID) -> StepBehind:
+    currency = step["currency"]
+
+    def money(minor: int) -> Amount | None:
+        return Amount(amount=minor, currency=currency) if currency and minor else None
+
+    by = "system" if step["actor_id"] is None else "you" if step["actor_id"] == account_id else "somebody else"
+    return StepBehind(
+        version=step["version"],
+        name=step["name"],
+        text=_text(step, conversion.kind),
+        at=step["at"],
+        by=by,
+        reason=step["detail"].get("reason"),
+        pending=money(step["pending"]),
+        earned=money(step["earned"]),
+        reversed=money(step["reversed"]),
+        position=step["position"],
+        place=Place(topic=DOMAIN.name, partition=0, offset=step["log_offset"]),
+    )
+
+
+def _text(step: Row, kind: str) -> str:
+    detail = step["detail"]
+    match step["name"]:
+        case "conversion.recorded":
+            waits = "" if step["partner_id"] else "; its click was not known"
+            return f"The {kind} was reported ({detail['reported_by']}){waits}"
+        case "conversion.attributed":
+            return "Its click was found"
+        case "conversion.approved":
+            return "Approved by itself, in time" if detail.get("automatic") else "Approved"
+        case "conversion.rejected":
+            return "Rejected"
+        case "conversion.reversed":
+            back = amount_text(detail["amount"]["amount"], detail["amount"]["currency"])
+            return "Reversed" if detail["whole"] else f"{back} of the sale taken back"
+        case _:
+            other = amount_text(detail["amount"]["amount"], detail["amount"]["currency"])
+            return f"Reported again ({detail['reported_by']}) with another amount, {other}; the first report stands"
+
+
+def _tier(earning: Row) -> TierUsed | None:
+    stored = earning["detail"].get("tier")
+    return TierUsed.model_validate(stored) if stored else None
+
+
+def _money(stored: Any) -> Amount | None:
+    return Amount(amount=stored["amount"], currency=stored["currency"]) if stored else None
+
+
+_PLACES: Final = 8
+
+
+def _decimal(value: Fraction) -> str:
+    """As a decimal number; with … where it goes on for more than eight places."""
+    scaled = value * 10**_PLACES
+    whole, part = divmod(abs(int(scaled)), 10**_PLACES)
+    tail = f"{part:0{_PLACES}d}".rstrip("0")
+    return f"{'-' if value < 0 else ''}{whole}{'.' if tail else ''}{tail}{'' if scaled.denominator == 1 else '…'}"

@@ -1,0 +1,87 @@
+"""A partner's terms as they are stored with read models, as people and programs read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from query_api.money import amount_text
+from schemas.events.partners import Terms, TermsKind, TiersBy
+
+
+class TierShape(BaseModel):
+    """What is paid once the month (UTC) has brought this much."""
+
+    atLeast: int = Field(description="Conversions, or minor units of commission")
+    percent: float | None
+    amount: int | None = Field(description="Minor units")
+
+
+class TermsShape(BaseModel):
+    """What a partner pays for a click. `percent` or `amount` holds until the first tier is reached."""
+
+    kind: TermsKind
+    percent: float | None = Field(description="Of the sale; null when a flat sum is paid")
+    amount: int | None = Field(description="Minor units: for each conversion, or for each lead (`per_lead`)")
+    currency: str | None
+    tiersBy: TiersBy
+    tiersCurrency: str | None
+    tiers: list[TierShape]
+    holdDays: int = Field(description="Days after the sale before a commission is payable")
+    autoApproveDays: int | None = Field(description="Days until it is approved by itself; null: never")
+    text: str = Field(description="In one sentence")
+
+
+def terms_shape(stored: Mapping[str, Any]) -> TermsShape:
+    """From what a read model holds, of whatever version."""
+    terms = Terms.model_validate(stored)
+    is_percent = terms.kind is TermsKind.PERCENT
+    return TermsShape(
+        kind=terms.kind,
+        percent=terms.rate_bp / 100 if is_percent else None,
+        amount=None if is_percent else terms.flat_amount,
+        currency=terms.flat_currency,
+        tiersBy=terms.tiers_by,
+        tiersCurrency=terms.tiers_currency,
+        tiers=[
+            TierShape(
+                atLeast=tier.at_least,
+                percent=tier.rate_bp / 100 if is_percent else None,
+                amount=None if is_percent else tier.flat_amount,
+            )
+            for tier in terms.tiers
+        ],
+        holdDays=terms.hold_days,
+        autoApproveDays=terms.auto_approve_days,
+        text=terms_text(terms),
+    )
+
+
+def terms_text(terms: Terms) -> str:
+    """`10 % of the sale; 12.5 % from 50 conversions a month; payable 30 days after the sale`."""
+    parts = [paid_text(terms, terms.rate_bp, terms.flat_amount)]
+    for tier in terms.tiers:
+        reached = f"{tier.at_least} conversions"
+        if terms.tiers_by is TiersBy.REVENUE:
+            reached = f"{amount_text(tier.at_least, terms.tiers_currency or '')} of commission"
+        parts.append(f"{paid_text(terms, tier.rate_bp, tier.flat_amount)} from {reached} a month")
+    if terms.hold_days:
+        parts.append(f"payable {_days(terms.hold_days)} after the sale")
+    if terms.auto_approve_days is not None:
+        parts.append(f"approved by itself after {_days(terms.auto_approve_days)}")
+    return "; ".join(parts)
+
+
+def paid_text(terms: Terms, rate_bp: int, flat_amount: int) -> str:
+    """`12.5 % of the sale`, `5.00 USD for each lead`."""
+    if terms.kind is TermsKind.PERCENT:
+        return f"{rate_bp / 100:g} % of the sale"
+    return f"{amount_text(flat_amount, terms.flat_currency or '')} for each " + (
+        "lead" if terms.kind is TermsKind.PER_LEAD else "conversion"
+    )
+
+
+def _days(count: int) -> str:
+    return "1 day" if count == 1 else f"{count} days"
