@@ -21,7 +21,18 @@ from infra import PRODUCT_NAME, health, postgres, problems
 from infra.identity import Pool
 from infra.log import open_log
 from infra.settings import Settings
-from query_api.admin import accounts, audit_trail, exchange_rates, outbox, projections, totals
+from query_api.admin import (
+    accounts,
+    audit_trail,
+    clicks,
+    dead_letters,
+    exchange_rates,
+    outbox,
+    projections,
+    system,
+    totals,
+)
+from query_api.admin import links as admin_links
 from query_api.admin import partners as admin_partners
 from query_api.analytics import explain
 from query_api.analytics import routes as analytics
@@ -84,6 +95,8 @@ ROUTERS: Final = (
     projections.router,
     exchange_rates.router,
     sql.router,
+    dead_letters.router,
+    system.router,
     sql.admin_router,
     sql_asking.router,
 )

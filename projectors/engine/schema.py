@@ -76,6 +76,10 @@ def _create_family(
             source_generation=generation,
             state="building" if has_history else "live",
         )
+        connection.execute(
+            "update engine.projection set family = %s where name = %s and family is distinct from %s",
+            (family.name, rollup.name, family.name),
+        )
         live = live_generation(connection, rollup.name)
         source = _source_of(connection, rollup.name, live)
         create_clickhouse_table(clickhouse, rollup, live, cluster)

@@ -1,180 +1,242 @@
-"""`GET /api/admin/projections` and `/dead-letters`: how far everything has read, and what it could not take."""
+"""`GET /api/admin/projections`: how every projection stands, how its lag went lately, and what is being done to it.
+
+The figures are what the running projectors note (`engine.position`, `engine.log_end`, `engine.sample`); while none runs
+they stand still, and `isRunning` says so.
+"""
+
+# ruff: noqa: S608 - own text; values are bound
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any, Final, Literal
-from uuid import UUID
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Path
 
-from query_api import paging
-from query_api.context import AsAdmin
+from query_api.admin.projection_shapes import (
+    Build,
+    Place,
+    PlaceSeries,
+    Projection,
+    ProjectionDetail,
+    RebuildEstimate,
+    RequestShown,
+    progress_of,
+)
+from query_api.columnar import Query, Row
+from query_api.context import AsAdmin, Context
+from query_api.owned import not_found
+from query_api.reader import Reader
 
 router = APIRouter(tags=["admin"])
 
+SERIES_POINTS: Final = 90
+EVERY_S: Final = 10
+LAST_REQUESTS: Final = 20
 
-class Place(BaseModel):
-    """How far a generation has read one partition."""
-
-    topic: str
-    partition: int
-    nextOffset: int
-    domainPosition: int
-    processed: int
-    rate: float = Field(description="Records a second, lately")
-    error: str = Field(description="Why it waits and tries again; empty: it does not")
-    updatedAt: datetime
-    recordAt: datetime | None = Field(description="When the last record that it read was written to the log")
-
-
-class Build(BaseModel):
-    """One generation."""
-
-    generation: int
-    state: str
-    version: int
-    reason: str
-    error: str
-    createdAt: datetime
-    promotedAt: datetime | None
-    positions: list[Place]
-
-
-class Projection(BaseModel):
-    """A projection with its generations, newest first; those whose tables are gone are left out."""
-
-    name: str
-    kind: str
-    version: int
-    liveGeneration: int
-    openDeadLetters: int
-    builds: list[Build]
-
-
-class DeadLetter(BaseModel):
-    """A record that a projection could not take."""
-
-    id: UUID
-    projection: str
-    generation: int
-    topic: str
-    partition: int
-    offset: int
-    reason: str
-    error: str
-    value: str = Field(description="The start of the record, as text")
-    firstAt: datetime
-    attempts: int
-    state: Literal["open", "retried", "skipped"]
-
-
+_WHICH: Final = " (%(name)s::text IS NULL OR {column} = %(name)s)"
 _PROJECTIONS: Final = (
-    "SELECT p.name, p.kind, p.version, p.live_generation,"
+    "SELECT p.name, p.kind, p.family, p.version, p.live_generation,"
     " (SELECT count(*) FROM engine.dead_letter AS d WHERE d.projection = p.name AND d.state = 'open') AS letters"
-    " FROM engine.projection AS p ORDER BY p.kind, p.name"
+    " FROM engine.projection AS p WHERE" + _WHICH.format(column="p.name") + " ORDER BY p.kind, p.name"
 )
 _BUILDS: Final = (
-    "SELECT name, generation, state, version, reason, error, created_at, promoted_at FROM engine.build"
-    " WHERE dropped_at IS NULL AND state <> 'cancelled' ORDER BY name, generation DESC"
+    "SELECT name, generation, state, resume_state, version, source_generation, progress, promote_when_ready, reason,"
+    " error, created_at, ready_at, promoted_at, retired_at, dropped_at FROM engine.build"
+    " WHERE (dropped_at IS NULL AND state <> 'cancelled' OR %(all)s) AND"
+    + _WHICH.format(column="name")
+    + " ORDER BY name, generation DESC"
 )
 _POSITIONS: Final = (
-    "SELECT projection, generation, topic, partition, next_offset, domain_position, processed, rate, error,"
-    " updated_at, record_at FROM engine.position ORDER BY topic, partition"
+    "SELECT p.projection, p.generation, p.topic, p.partition, p.next_offset, p.domain_position, p.processed, p.error,"
+    " p.updated_at, p.record_at, p.owner, greatest(e.end_offset, p.next_offset) AS end_offset,"
+    " CASE WHEN e.end_offset > p.next_offset THEN p.rate ELSE 0 END AS rate,"
+    " CASE WHEN e.end_offset > p.next_offset"
+    " THEN extract(epoch FROM now() - coalesce(p.record_at, p.updated_at)) ELSE 0 END::float8 AS lag_seconds"
+    " FROM engine.position AS p LEFT JOIN engine.log_end AS e ON e.topic = p.topic AND e.partition = p.partition"
+    " ORDER BY p.topic, p.partition"
 )
-_VALUE_BYTES: Final = 2000
+_SERIES: Final = (
+    "SELECT s.projection, s.at, sum(s.end_offset - s.next_offset)::bigint AS lag FROM engine.sample AS s"
+    " JOIN engine.projection AS p ON p.name = s.projection AND p.live_generation = s.generation"
+    " WHERE s.at > now() - make_interval(secs => %(seconds)s) GROUP BY 1, 2 ORDER BY 1, 2"
+)
+_PLACES: Final = (
+    "SELECT topic, partition, at, end_offset - next_offset AS lag FROM engine.sample WHERE projection = %(name)s"
+    " AND generation = %(generation)s AND at > now() - make_interval(secs => %(seconds)s) ORDER BY topic, partition, at"
+)
+_REQUESTS: Final = (
+    "SELECT r.id, r.projection, r.action, r.reason, r.force, r.state, r.generation, r.progress, r.result, r.error,"
+    " r.requested_at, r.finished_at, r.recorded_at, r.operator, a.name AS actor FROM engine.request AS r"
+    " LEFT JOIN read.accounts AS a ON a.id = r.actor_id WHERE r.dead_letter_id IS NULL"
+)
+_OPEN: Final = _REQUESTS + (
+    " AND (r.state IN ('waiting', 'running') OR r.finished_at > now() - interval '1 minute') ORDER BY r.requested_at"
+)
+_LAST: Final = _REQUESTS + " AND r.projection = %(name)s ORDER BY r.requested_at DESC LIMIT %(limit)s"
+_IS_RUNNING: Final = (
+    "SELECT EXISTS (SELECT 1 FROM engine.runner WHERE seen_at > now() - interval '10 seconds') AS is_running"
+)
+_LAST_BUILD: Final = (
+    "SELECT extract(epoch FROM b.ready_at - b.created_at)::float8 AS seconds, (SELECT sum(p.processed) FROM"
+    " engine.position AS p WHERE p.projection = b.name AND p.generation = b.generation)::bigint AS records"
+    " FROM engine.build AS b WHERE b.name = %(name)s AND b.ready_at IS NOT NULL ORDER BY b.ready_at DESC LIMIT 1"
+)
+_TABLE_BYTES: Final = (
+    "SELECT sum(pg_total_relation_size(c.oid))::bigint AS bytes FROM pg_class AS c"
+    " JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = 'read' AND c.relname = %(table)s"
+)
+_PARTS: Final = (
+    "SELECT table, sum(bytes_on_disk) AS bytes FROM system.parts"
+    " WHERE active AND database = currentDatabase() GROUP BY table"
+)
 
 
 @router.get("/api/admin/projections")
 def get_projections(admin: AsAdmin) -> list[Projection]:
     """Every projection there is."""
-    projections, builds, positions = (admin.reader.rows(sql) for sql in (_PROJECTIONS, _BUILDS, _POSITIONS))
-    places: dict[tuple[str, int], list[Place]] = {}
+    return _read(admin.reader)
+
+
+@router.get("/api/admin/projections/{name}")
+def get_projection(name: Annotated[str, Path(max_length=100)], context: Context, admin: AsAdmin) -> ProjectionDetail:
+    """One projection: partitions with their lag, all generations, what was asked and came of it, a rebuild's cost."""
+    found = _read(admin.reader, name)
+    if not found:
+        raise not_found("projection")
+    [shown] = found
+    source = shown.family or name
+    generation = _live_source(shown)
+    bound = {"name": source, "generation": generation, "seconds": SERIES_POINTS * EVERY_S}
+    series: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for row in admin.reader.rows(_PLACES, bound):
+        series[row["topic"], row["partition"]].append(row["lag"])
+    requests = admin.reader.rows(_LAST, {"name": name, "limit": LAST_REQUESTS})
+    return ProjectionDetail(
+        **shown.model_dump(exclude={"requests"}),
+        requests=[RequestShown.of(row) for row in requests],
+        places=[PlaceSeries(topic=topic, partition=partition, lag=lag) for (topic, partition), lag in series.items()],
+        rebuild=_estimate(context, admin.reader, shown),
+    )
+
+
+def _read(reader: Reader, name: str | None = None) -> list[Projection]:
+    bound = {"name": name, "all": name is not None}
+    projections, builds, positions = (reader.rows(sql, bound) for sql in (_PROJECTIONS, _BUILDS, _POSITIONS))
+    requests = reader.rows(_OPEN)
+    [running] = reader.rows(_IS_RUNNING)
+    lag_of: dict[str, list[int]] = defaultdict(list)
+    for row in reader.rows(_SERIES, {"seconds": SERIES_POINTS * EVERY_S}):
+        lag_of[row["projection"]].append(row["lag"])
+    places: dict[tuple[str, int], list[Place]] = defaultdict(list)
     for row in positions:
-        places.setdefault((row["projection"], row["generation"]), []).append(_place(row))
+        places[row["projection"], row["generation"]].append(Place.of(row))
     return [
-        Projection(
-            name=row["name"],
-            kind=row["kind"],
-            version=row["version"],
-            liveGeneration=row["live_generation"],
-            openDeadLetters=row["letters"],
-            builds=[
-                Build(
-                    generation=build["generation"],
-                    state=build["state"],
-                    version=build["version"],
-                    reason=build["reason"],
-                    error=build["error"],
-                    createdAt=build["created_at"],
-                    promotedAt=build["promoted_at"],
-                    positions=places.get((build["name"], build["generation"]), []),
-                )
-                for build in builds
-                if build["name"] == row["name"]
-            ],
+        _projection(
+            row,
+            [build for build in builds if build["name"] == row["name"]],
+            places,
+            lag_of[row["family"] or row["name"]],
+            [one for one in requests if one["projection"] == row["name"]],
+            is_running=running["is_running"],
         )
         for row in projections
     ]
 
 
-@router.get("/api/admin/dead-letters")
-def get_dead_letters(
-    request: Request,
-    response: Response,
-    admin: AsAdmin,
-    projection: Annotated[str | None, Query(max_length=100)] = None,
-    state: Literal["open", "retried", "skipped"] | None = None,
-    limit: paging.Limit = 50,
-    cursor: paging.Cursor = None,
-) -> list[DeadLetter]:
-    """Newest first."""
-    bound: dict[str, Any] = {"projection": projection, "state": state, "limit": limit + 1, "bytes": _VALUE_BYTES}
-    after = ""
-    if cursor is not None:
-        bound["at"], bound["id"] = paging.decode(cursor, datetime, UUID)
-        after = " AND (d.first_at, d.id) < (%(at)s, %(id)s)"
-    sql = (
-        'SELECT d.id, d.projection, d.generation, d.topic, d.partition, d."offset", d.reason, d.error,'  # noqa: S608 - bound
-        " substring(d.value FROM 1 FOR %(bytes)s) AS value, d.first_at, d.attempts, d.state"
-        " FROM engine.dead_letter AS d WHERE (%(projection)s::text IS NULL OR d.projection = %(projection)s)"
-        f" AND (%(state)s::text IS NULL OR d.state = %(state)s){after}"
-        " ORDER BY d.first_at DESC, d.id DESC LIMIT %(limit)s"
-    )
-    rows = admin.reader.rows(sql, bound)
-    page = rows[:limit]
-    last = paging.encode(page[-1]["first_at"], page[-1]["id"]) if len(rows) > limit else None
-    paging.link_next(request, response, last)
-    return [_letter(row) for row in page]
-
-
-def _place(row: dict[str, Any]) -> Place:
-    return Place(
-        topic=row["topic"],
-        partition=row["partition"],
-        nextOffset=row["next_offset"],
-        domainPosition=row["domain_position"],
-        processed=row["processed"],
-        rate=row["rate"],
-        error=row["error"],
-        updatedAt=row["updated_at"],
-        recordAt=row["record_at"],
+def _projection(
+    row: Row,
+    builds: Sequence[Row],
+    places: Mapping[tuple[str, int], list[Place]],
+    series: list[int],
+    requests: Sequence[Row],
+    *,
+    is_running: bool,
+) -> Projection:
+    shown = [_build(row, build, places) for build in builds]
+    live = next((build for build in shown if build.generation == row["live_generation"]), None)
+    own = live.positions if live is not None else []
+    return Projection(
+        name=row["name"],
+        kind=row["kind"],
+        family=row["family"],
+        version=row["version"],
+        liveGeneration=row["live_generation"],
+        state=live.state if live is not None else "missing",
+        isRunning=is_running,
+        isRetrying=any(place.error for place in own),
+        lagEvents=live.lagEvents if live is not None else None,
+        lagSeconds=max((place.lagSeconds for place in own), default=0.0),
+        rate=sum(place.rate for place in own),
+        error=(live.error if live is not None else "") or next((place.error for place in own if place.error), ""),
+        updatedAt=max((place.updatedAt for place in own), default=None),
+        lagSeries=series,
+        lagEverySeconds=EVERY_S,
+        openDeadLetters=row["letters"],
+        builds=shown,
+        requests=[RequestShown.of(one) for one in requests],
     )
 
 
-def _letter(row: dict[str, Any]) -> DeadLetter:
-    return DeadLetter(
-        id=row["id"],
-        projection=row["projection"],
+def _build(projection: Row, row: Row, places: Mapping[tuple[str, int], list[Place]]) -> Build:
+    """A rollup has no positions of its own: its family's feed it."""
+    fed = projection["family"] is not None
+    name, generation = (projection["family"], row["source_generation"]) if fed else (row["name"], row["generation"])
+    own = [] if row["dropped_at"] is not None else places.get((name, generation), [])
+    behind = None if any(place.lagEvents is None for place in own) else sum(place.lagEvents or 0 for place in own)
+    rate = sum(place.rate for place in own)
+    active = row["state"] in ("building", "catching_up")
+    return Build(
         generation=row["generation"],
-        topic=row["topic"],
-        partition=row["partition"],
-        offset=row["offset"],
+        sourceGeneration=row["source_generation"],
+        state=row["state"],
+        pausedIn=row["resume_state"],
+        version=row["version"],
         reason=row["reason"],
         error=row["error"],
-        value=bytes(row["value"]).decode("utf-8", "replace"),
-        firstAt=row["first_at"],
-        attempts=row["attempts"],
-        state=row["state"],
+        createdAt=row["created_at"],
+        readyAt=row["ready_at"],
+        promotedAt=row["promoted_at"],
+        retiredAt=row["retired_at"],
+        isDropped=row["dropped_at"] is not None,
+        promotesWhenReady=row["promote_when_ready"],
+        lagEvents=behind,
+        rate=rate,
+        progress=progress_of(row, own, alone=fed and row["source_generation"] != row["generation"]),
+        etaSeconds=behind / rate if active and behind and rate else None,
+        positions=own,
     )
+
+
+def _live_source(shown: Projection) -> int:
+    live = next((build for build in shown.builds if build.generation == shown.liveGeneration), None)
+    fed = shown.family is not None and live is not None and live.sourceGeneration is not None
+    return live.sourceGeneration or 0 if fed and live is not None else shown.liveGeneration
+
+
+def _estimate(context: Context, reader: Reader, shown: Projection) -> RebuildEstimate:
+    """What building another generation costs, by the last build's own measure."""
+    last = reader.row(_LAST_BUILD, {"name": shown.name})
+    live = next((build for build in shown.builds if build.generation == shown.liveGeneration), None)
+    events = sum(place.endOffset or place.nextOffset for place in live.positions) if live is not None else 0
+    seconds = None
+    if last is not None and last["seconds"]:
+        seconds = last["seconds"] * events / last["records"] if last["records"] else last["seconds"]
+    if shown.kind == "postgres":
+        table = f"{shown.name}__g{shown.liveGeneration}"
+        row = reader.row(_TABLE_BYTES, {"table": table})
+        return RebuildEstimate(events=events, seconds=seconds, bytes=(row or {}).get("bytes") or 0, tables=[shown.name])
+    tables = [shown.name]
+    if shown.kind == "clickhouse":
+        rows = reader.rows("SELECT name FROM engine.projection WHERE family = %s ORDER BY name", (shown.name,))
+        tables += [row["name"] for row in rows]
+    live_tables = {_live_table(reader, table) for table in tables}
+    sizes = {row["table"]: int(row["bytes"]) for row in context.columnar.rows(Query(_PARTS, {}))}
+    total = sum(sizes.get(table, 0) for table in live_tables)
+    return RebuildEstimate(events=events, seconds=seconds, bytes=total, tables=tables)
+
+
+def _live_table(reader: Reader, name: str) -> str:
+    row: dict[str, Any] | None = reader.row("SELECT live_generation FROM engine.projection WHERE name = %s", (name,))
+    return f"{name}__g{row['live_generation'] if row else 1}"

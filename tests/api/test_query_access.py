@@ -255,4 +255,35 @@ def test_admins_see_projections_and_dead_letters(query_service: QueryService) ->
         (uuid4(), b"\xff{"),
     )
     [letter] = query_service.get("/api/admin/dead-letters?projection=query-test&state=open", admin).json()
-    assert (letter["offset"], letter["reason"], letter["value"]) == (7, "bad_json", "\ufffd{")
+    assert (letter["offset"], letter["reason"], letter["bytes"], letter["isWaiting"]) == (7, "bad_json", 2, False)
+    assert "value" not in letter
+    groups = query_service.get("/api/admin/dead-letters/groups", admin).json()
+    [group] = [one for one in groups if one["projection"] == "query-test"]
+    assert (group["reason"], group["open"], group["skipped"]) == ("bad_json", 1, 0)
+    assert query_service.get(f"/api/admin/dead-letters/{letter['id']}", admin).json()["history"] == []
+    assert query_service.get(f"/api/admin/dead-letters/{uuid4()}", admin).status_code == 404
+    member = query_service.person()
+    for path in ("system", "projections/links", "dead-letters/groups", f"dead-letters/{letter['id']}"):
+        assert query_service.get(f"/api/admin/{path}", member).status_code == 403
+
+
+def test_admins_see_one_projection_and_the_system(query_service: QueryService) -> None:
+    admin = query_service.person("admin")
+    for name, kind, family in (
+        ("links", "postgres", None),
+        ("traffic_15m", "rollup", "events"),
+        ("events", "clickhouse", None),
+    ):
+        shown = query_service.get(f"/api/admin/projections/{name}", admin).json()
+        assert (shown["kind"], shown["family"], shown["state"], shown["isRunning"]) == (kind, family, "live", False)
+        assert name in shown["rebuild"]["tables"] and shown["rebuild"]["seconds"] is None
+        assert shown["builds"][0]["positions"]
+    assert query_service.get("/api/admin/projections/nothing", admin).status_code == 404
+    system = query_service.get("/api/admin/system", admin).json()
+    assert {one["name"]: one["answers"] for one in system["engines"]} == {
+        "log": False,
+        "postgres": True,
+        "clickhouse": True,
+    }
+    assert all(one["version"] for one in system["engines"] if one["name"] != "log")
+    assert system["disk"]["free"] > 0 and system["backups"] == [] and len(system["throughput"]) == 60

@@ -110,6 +110,8 @@ class Walk:
     def _id(self, template: str, name: str) -> str:
         if name == "keyId":
             return str(self._of.key)
+        if "/projections/" in template:
+            return "pause" if name == "action" else "links"
         for part, found in (
             ("/admin/accounts/", self._of.owner.account_id),
             ("/invite-codes/", self._of.invite),

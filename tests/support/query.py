@@ -171,7 +171,9 @@ class World:
             "/api/admin/outbox/{id}": self.mail,
             "/api/platform/links/{id}": self.link,
             "/api/platform/conversions/{id}": self.conversion,
+            "/api/admin/dead-letters/{id}": self.letter,
         }
+        path = path.replace("{name}", "links")
         path = path.replace("{id}", str(ids.get(path, self.website)))
         return f"{path}?websiteId={self.website}" if "/analytics/" in path and "/admin/" not in path else path
 

@@ -1,5 +1,8 @@
 -- What people ask of projections and what came of it; how far the log reaches, now and lately; backups that were made.
 
+-- Of a rollup: the projection whose rows feed it.
+alter table engine.projection add column family text;
+
 create table engine.request (
     id uuid primary key,
     projection text not null,

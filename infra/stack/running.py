@@ -1,0 +1,80 @@
+"""What runs on this machine, for the system page: the stack's processes with their memory, and the data directory."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from infra.stack import state
+
+
+@dataclass(frozen=True)
+class RunningProcess:
+    """One process of the stack with its children. `memory_bytes`: what it holds for itself, shared pages by share."""
+
+    name: str
+    pid: int | None
+    state: str
+    restarts: int
+    uptime_s: float
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
+class Disk:
+    """The file system of the data directory, and what lies in it by folder."""
+
+    total: int
+    used: int
+    free: int
+    folders: dict[str, int]
+
+
+def processes(data_dir: Path) -> list[RunningProcess] | None:
+    """The processes under the supervisor of `data_dir`; none when no stack runs there."""
+    found = state.read(data_dir)
+    if found is None or not state.is_running(found):
+        return None
+    supervisor = state.ProcessRow("stack", found.pid, found.born, "running", 0)
+    return [_running(row) for row in (supervisor, *found.processes)]
+
+
+def disk(data_dir: Path) -> Disk:
+    """Walks the whole directory: not to be asked at every look. Raises `OSError` when it is not there."""
+    usage = shutil.disk_usage(data_dir)
+    folders = {each.name: _size(each) for each in sorted(data_dir.iterdir()) if each.is_dir()}
+    return Disk(usage.total, usage.used, usage.free, folders)
+
+
+def _running(row: state.ProcessRow) -> RunningProcess:
+    alive = state.is_same(row.pid, row.born)
+    if not alive or row.pid is None or row.born is None:
+        shown = row.state if row.state in ("backoff", "stopped") else "backoff"
+        return RunningProcess(row.name, None, shown, row.restarts, 0.0, 0)
+    with_children = row.name != "stack"
+    memory = _memory(row.pid, with_children=with_children)
+    return RunningProcess(row.name, row.pid, row.state, row.restarts, round(state.now() - row.born, 1), memory)
+
+
+def _memory(pid: int, *, with_children: bool) -> int:
+    total = 0
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        for one in (process, *(process.children(recursive=True) if with_children else ())):
+            with suppress(psutil.Error):
+                info = one.memory_full_info()
+                total += getattr(info, "pss", 0) or info.rss
+    return total
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):  # files come and go
+            if path.is_file() and not path.is_symlink():
+                total += path.stat().st_blocks * 512
+    return total

@@ -1,0 +1,219 @@
+"""What the calls about projections answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+
+class Place(BaseModel):
+    """How far a generation has read one partition."""
+
+    topic: str
+    partition: int
+    nextOffset: int
+    endOffset: int | None = Field(description="Null: the projectors have not seen the log's end yet")
+    lagEvents: int | None
+    lagSeconds: float = Field(description="Age of the last record that it read, while there are more")
+    domainPosition: int
+    processed: int
+    rate: float = Field(description="Records a second, lately")
+    error: str = Field(description="Why it waits and tries again; empty: it does not")
+    owner: str | None = Field(description="The process that reads it")
+    updatedAt: datetime
+    recordAt: datetime | None = Field(description="When the last record that it read was written to the log")
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Place:
+        end = row["end_offset"]
+        return cls(
+            topic=row["topic"],
+            partition=row["partition"],
+            nextOffset=row["next_offset"],
+            endOffset=end,
+            lagEvents=None if end is None else end - row["next_offset"],
+            lagSeconds=max(0.0, row["lag_seconds"]),
+            domainPosition=row["domain_position"],
+            processed=row["processed"],
+            rate=row["rate"],
+            error=row["error"],
+            owner=row["owner"],
+            updatedAt=row["updated_at"],
+            recordAt=row["record_at"],
+        )
+
+
+class Progress(BaseModel):
+    """`unit`: records, or months where a rollup is filled from the raw table."""
+
+    done: int
+    of: int
+    unit: str
+    percent: float
+
+
+class Build(BaseModel):
+    """One generation. `state`: building, catching_up, ready, live, retired, paused, failed or cancelled."""
+
+    generation: int
+    sourceGeneration: int | None = Field(description="Of a rollup: the generation of the rows that feed it")
+    state: str
+    pausedIn: str | None
+    version: int
+    reason: str
+    error: str
+    createdAt: datetime
+    readyAt: datetime | None
+    promotedAt: datetime | None
+    retiredAt: datetime | None
+    isDropped: bool
+    promotesWhenReady: bool
+    lagEvents: int | None
+    rate: float
+    progress: Progress
+    etaSeconds: float | None
+    positions: list[Place]
+
+
+class SumShown(BaseModel):
+    """A column's total on both sides, as decimal digits."""
+
+    column: str
+    live: str
+    rebuilt: str
+
+
+class TableCompared(BaseModel):
+    """One table of a comparison."""
+
+    table: str
+    liveRows: int
+    rebuiltRows: int
+    hash: str
+    differences: int
+    sums: list[SumShown]
+
+
+class DifferenceShown(BaseModel):
+    """A row that only one side has."""
+
+    table: str
+    period: str
+    side: str
+    row: str
+
+
+class Comparison(BaseModel):
+    """What `verify` found, or has found so far."""
+
+    done: int
+    of: int
+    live: int
+    rebuilt: int
+    isEqual: bool
+    at: dict[str, int]
+    tables: list[TableCompared]
+    differences: list[DifferenceShown] = Field(description="The first hundred")
+    differenceCount: int
+
+
+class RequestShown(BaseModel):
+    """Something that was asked. `state`: waiting, running, done, refused or cancelled."""
+
+    id: UUID
+    action: str
+    reason: str
+    force: bool
+    actor: str = Field(description="Name of the account, or of the operator at the machine")
+    state: str
+    generation: int | None
+    error: str
+    requestedAt: datetime
+    finishedAt: datetime | None
+    recordedAt: datetime | None = Field(description="When it became an event")
+    comparison: Comparison | None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> RequestShown:
+        found = row["result"] or row["progress"] or None
+        tables = len(found["tables"]) if found else 0
+        return cls(
+            id=row["id"],
+            action=row["action"],
+            reason=row["reason"],
+            force=row["force"],
+            actor=row["actor"] or row["operator"],
+            state=row["state"],
+            generation=row["generation"],
+            error=row["error"],
+            requestedAt=row["requested_at"],
+            finishedAt=row["finished_at"],
+            recordedAt=row["recorded_at"],
+            comparison=Comparison(**{"done": tables, "of": tables, **found}) if found else None,
+        )
+
+
+class Projection(BaseModel):
+    """A projection with its generations, newest first; those whose tables are gone are left out."""
+
+    name: str
+    kind: str = Field(description="clickhouse (a raw table and what is written beside), rollup (fed by it), postgres")
+    family: str | None = Field(description="Of a rollup: the projection that feeds it")
+    version: int
+    liveGeneration: int
+    state: str = Field(description="Of the live generation")
+    isRunning: bool = Field(description="Whether projectors run at all")
+    isRetrying: bool
+    lagEvents: int | None
+    lagSeconds: float
+    rate: float
+    error: str
+    updatedAt: datetime | None
+    lagSeries: list[int] = Field(description="Events behind, oldest first, over the last quarter of an hour")
+    lagEverySeconds: int
+    openDeadLetters: int
+    builds: list[Build]
+    requests: list[RequestShown] = Field(description="Open ones, and those that ended within the last minute")
+
+
+class PlaceSeries(BaseModel):
+    """The live generation's lag in one partition, oldest first."""
+
+    topic: str
+    partition: int
+    lag: list[int]
+
+
+class RebuildEstimate(BaseModel):
+    """`seconds`: by the last build's measure; null when none was built yet. `bytes`: what the live tables take."""
+
+    events: int
+    seconds: float | None
+    bytes: int
+    tables: list[str]
+
+
+class ProjectionDetail(Projection):
+    """One projection, with all its generations and the last twenty requests, newest first."""
+
+    places: list[PlaceSeries]
+    rebuild: RebuildEstimate
+
+
+def progress_of(build: Mapping[str, Any], own: Sequence[Place], *, alone: bool) -> Progress:
+    """Records read of those in the log; of a rollup that is filled by itself months copied."""
+    if alone and build["state"] == "building":
+        months = build["progress"].get("months", [])
+        return _progress(len(build["progress"].get("done", [])), len(months), "months")
+    return _progress(
+        sum(place.nextOffset for place in own), sum(place.endOffset or place.nextOffset for place in own), "records"
+    )
+
+
+def _progress(done: int, everything: int, unit: str) -> Progress:
+    percent = 100.0 if everything == 0 and unit == "records" else round(100 * done / everything, 2) if everything else 0
+    return Progress(done=done, of=everything, unit=unit, percent=percent)
