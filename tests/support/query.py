@@ -142,6 +142,7 @@ class World:
     """A website of Ada's with something of each kind, and people who have nothing to do with it."""
 
     def __init__(self, service: QueryService) -> None:
+        self._service = service
         self.ada, self.eve = service.person(), service.person()
         self.admin, self.analyst = service.person("admin"), service.person("analyst")
         self.website = service.website(self.ada, domain=f"{uuid4().hex}.example")
@@ -165,6 +166,17 @@ class World:
         service.events([event(self.website, now, visitor=1, link_id=self.link, partner_id=self.partner)])
         letter = Mail("ada@example.com", "Hello", "Hello\n", "password_reset", self.ada.account_id)
         self.mail = queue(service.postgres, service.settings, letter)
+
+    @cached_property
+    def letter(self) -> UUID:
+        """A dead letter."""
+        letter_id = uuid4()
+        self._service.postgres.execute(
+            'INSERT INTO engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, value)'
+            " VALUES (%s, 'world', 1, 'clicks', 0, 1, 'bad_json', '{')",
+            (letter_id,),
+        )
+        return letter_id
 
     def address(self, path: str) -> str:
         ids: dict[str, UUID] = {
