@@ -21,7 +21,12 @@ from tests.support.whole_api import Api, Belongings
 METHODS = ("get", "post", "put", "patch", "delete", "head")
 PUBLIC = {
     ("get", "/api/platform/about"),
+    ("get", "/api/platform/auth/providers"),
+    ("get", "/api/platform/auth/{provider}"),
+    ("get", "/api/platform/auth/{provider}/callback"),
     ("post", "/api/auth/login"),
+    ("post", "/api/platform/auth/exchange"),
+    ("post", "/api/platform/auth/register"),
     ("post", "/api/platform/email/confirm"),
     ("post", "/api/platform/login"),
     ("post", "/api/platform/login/second-factor"),

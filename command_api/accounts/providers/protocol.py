@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from hmac import compare_digest
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
@@ -38,6 +38,7 @@ _KEPT_S: Final = 3600.0
 _ASKED_AGAIN_S: Final = 60.0
 _LONGEST: Final = 255
 _OPENID: Final = ("google", "microsoft")
+_NEEDED: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,37 +96,52 @@ class Protocol:
             raise Untrusted(f"{provider.name} gave no access token")
         return _WHO[provider.name](self, provider, secrets, answer)
 
-    def document(self, provider: IdentityProvider, url: str, *, newer_than_s: float = _KEPT_S) -> Any:
-        """A provider's document, at most so old."""
+    def metadata(self, provider: IdentityProvider) -> dict[str, Any]:
+        """What an OpenID provider says of itself, which must be of itself."""
+
+        def read(found: dict[str, Any]) -> dict[str, Any]:
+            if not _is_own_issuer(provider, found.get("issuer")):
+                raise Untrusted(f"{provider.name} describes another issuer")
+            places = [place_of(str(found.get(name))) for name in _NEEDED]
+            if not all(place.startswith("https://") or place == _own_place(provider) for place in places):
+                raise Untrusted(f"{provider.name} does not describe all of itself")
+            return found
+
+        described: dict[str, Any] = self._kept(provider, f"{provider.url}/.well-known/openid-configuration", read)
+        return described
+
+    def keys(self, provider: IdentityProvider, *, newer_than_s: float = _KEPT_S) -> KeySet:
+        """What the provider signs with, at most so old."""
+
+        def read(found: dict[str, Any]) -> KeySet:
+            try:
+                return KeySet.import_key_set(cast(Any, found))
+            except (JoseError, ValueError, KeyError, TypeError) as error:
+                raise Unreachable(f"{provider.name} has keys that cannot be read") from error
+
+        keys: KeySet = self._kept(provider, self._endpoint(provider, "jwks_uri"), read, newer_than_s)
+        return keys
+
+    def _kept(
+        self,
+        provider: IdentityProvider,
+        url: str,
+        read: Callable[[dict[str, Any]], Any],
+        newer_than_s: float = _KEPT_S,
+    ) -> Any:
+        """What a document says; one that cannot be read is not kept."""
         with self._lock:
             at, kept = self._documents.get(url, (0.0, None))
         if kept is not None and time.monotonic() - at < newer_than_s:
             return kept
-        found = _object(call("GET", url, own_place=_own_place(provider)))
+        found = read(_object(call("GET", url, own_place=_own_place(provider))))
         with self._lock:
             self._documents[url] = (time.monotonic(), found)
         return found
 
-    def metadata(self, provider: IdentityProvider) -> dict[str, Any]:
-        """What an OpenID provider says of itself, which must be of itself."""
-        found: dict[str, Any] = self.document(provider, f"{provider.url}/.well-known/openid-configuration")
-        if not _is_own_issuer(provider, found.get("issuer")):
-            raise Untrusted(f"{provider.name} describes another issuer")
-        return found
-
-    def keys(self, provider: IdentityProvider, *, newer_than_s: float = _KEPT_S) -> KeySet:
-        url = self._endpoint(provider, "jwks_uri")
-        try:
-            return KeySet.import_key_set(self.document(provider, url, newer_than_s=newer_than_s))
-        except (JoseError, ValueError, KeyError, TypeError) as error:
-            raise Unreachable(f"{provider.name} has keys that cannot be read") from error
-
     def _endpoint(self, provider: IdentityProvider, name: str) -> str:
         if provider.name in _OPENID:
-            url = self.metadata(provider).get(name)
-            if not isinstance(url, str) or urlsplit(url).scheme not in ("https", urlsplit(provider.url).scheme):
-                raise Unreachable(f"{provider.name} tells no {name}")
-            return url
+            return str(self.metadata(provider)[name])
         return _ENDPOINTS[provider.name][name].format(provider.url)
 
     def _refuse_mix_up(self, provider: IdentityProvider, issuer: str | None) -> None:
@@ -247,15 +263,15 @@ def _filled(issuer: str, claims: dict[str, Any]) -> str:
 
 
 def _is_own_issuer(provider: IdentityProvider, issuer: Any) -> bool:
-    """Google's is its address. Microsoft's stands at the same place, for one tenant or as a template for all; where the
-    settings name a tenant, it is that one's."""
+    """Google's is its address. Microsoft's has a tenant in it, or stands for all as a template; where the settings name
+    a tenant, it is that one's."""
     if not isinstance(issuer, str):
         return False
-    place = f"{place_of(provider.url)}/"
-    if provider.name != "microsoft" or _is_uuid(provider.url.removeprefix(place).partition("/")[0]):
+    root, tenant, version = provider.url.rsplit("/", 2)
+    if provider.name != "microsoft" or _is_uuid(tenant):
         return issuer == provider.url
-    tenant, _, version = issuer.removeprefix(place).partition("/")
-    return issuer.startswith(place) and version == "v2.0" and (tenant == "{tenantid}" or _is_uuid(tenant))
+    own = issuer.removeprefix(f"{root}/").removesuffix(f"/{version}")
+    return issuer == f"{root}/{own}/{version}" and (own == "{tenantid}" or _is_uuid(own))
 
 
 def _is_uuid(value: Any) -> bool:

@@ -1,0 +1,114 @@
+"""What the command service may call when a provider's document tells it to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from command_api.accounts.providers.outbound import Unreachable, Untrusted, call, is_public, place_of
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",  # noqa: S104
+        "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
+        "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::1", "localhost", "2130706433", "",
+        "127.1",
+    ],
+)  # fmt: skip
+def test_addresses_that_are_never_called(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", ["142.250.74.78", "2a00:1450:4009::1", "64:ff9b::8efa:4a4e"])
+def test_addresses_of_the_open_internet(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://accounts.example/token",
+        "https://accounts.example:8443/token",
+        "https://user:secret@accounts.example/token",
+        "https://127.0.0.1/token",
+        "https://[::1]/token",
+        "https://[::ffff:127.0.0.1]/token",
+        "https://2130706433/token",
+        "file:///etc/passwd",
+        "https://",
+    ],
+)
+def test_urls_that_are_never_called(url: str) -> None:
+    def resolve(host: str) -> list[str]:
+        return [host.strip("[]")] if ":" in host or host[:1].isdigit() else ["142.250.74.78"]
+
+    with pytest.raises((Untrusted, Unreachable)):
+        call("GET", url, resolve=resolve)
+
+
+@pytest.mark.parametrize("found", [["142.250.74.78", "127.0.0.1"], ["10.0.0.1"], []])
+def test_one_inner_address_among_public_ones_is_enough_to_refuse(found: list[str]) -> None:
+    with pytest.raises(Untrusted):
+        call("GET", "https://accounts.example/token", resolve=lambda _: found)
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, list[str], dict[str, Any]]]:
+    seen: list[str] = []
+    given: dict[str, Any] = {"status": 200, "headers": {}, "body": b"{}"}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.path)
+            self.send_response(given["status"])
+            for name, value in {"Content-Length": str(len(given["body"])), **given["headers"]}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(given["body"])
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Quiet."""
+
+    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{made.server_port}", seen, given
+    made.shutdown()
+    made.server_close()
+    thread.join()
+
+
+def test_only_the_place_of_the_settings_may_be_an_inner_one(server: tuple[str, list[str], dict[str, Any]]) -> None:
+    url, seen, _ = server
+    assert call("GET", f"{url}/a", own_place=place_of(url)) == {}
+    for own in (None, "http://127.0.0.1:1", "http://127.0.0.1"):
+        with pytest.raises(Untrusted):
+            call("GET", f"{url}/b", own_place=own)
+    assert seen == ["/a"]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "body", "error"),
+    [
+        (302, {"Location": "/elsewhere"}, b"{}", Unreachable),
+        (500, {}, b"{}", Unreachable),
+        (400, {}, b"{}", Untrusted),
+        (200, {}, b"no json", Unreachable),
+        (200, {}, b" " * 300_000, Unreachable),
+        (200, {"Content-Encoding": "gzip"}, b"{}", Unreachable),
+    ],
+)
+def test_answers_that_are_not_taken(
+    server: tuple[str, list[str], dict[str, Any]], status: int, headers: dict[str, str], body: bytes, error: type
+) -> None:
+    url, seen, given = server
+    given.update(status=status, headers=headers, body=body)
+    with pytest.raises(error):
+        call("GET", f"{url}/a", own_place=place_of(url))
+    assert seen == ["/a"]
