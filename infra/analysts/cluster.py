@@ -17,7 +17,7 @@ from uuid import UUID
 
 from infra.analysts import limits
 from infra.analysts.dialect import text
-from infra.analysts.views import SCHEMA
+from infra.analysts.tables import SCHEMA
 
 DATABASE: Final = "analysts"
 ROLE: Final = "althing_analyst"

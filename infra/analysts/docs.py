@@ -1,4 +1,4 @@
-"""Writes the tables into `docs/analysts.md` from `infra.analysts.views`: `python -m infra.analysts.docs`."""
+"""Writes the tables into `docs/analysts.md` from `infra.analysts.tables`: `python -m infra.analysts.docs`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from infra.analysts import limits
-from infra.analysts.views import SCHEMA
+from infra.analysts.tables import SCHEMA
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "analysts.md"
 BEGIN: Final = "<!-- tables: python -m infra.analysts.docs -->\n"

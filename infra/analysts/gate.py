@@ -23,7 +23,8 @@ from sqlglot.errors import SqlglotError
 
 from infra.analysts import functions, limits
 from infra.analysts.dialect import AnalystSql, Trusted
-from infra.analysts.views import SCHEMA, Scope, View, find, sub_select
+from infra.analysts.tables import SCHEMA, View
+from infra.analysts.views import Scope, find, sub_select
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings would quote analysts' texts
 

@@ -76,17 +76,20 @@ def token_hash(token: str) -> bytes:
 def scope(pool: Pool, analyst: Analyst) -> Scope:
     """What this person may see now."""
     websites: frozenset[UUID] | None = None
+    tables: tuple[str, ...] = ()
     if not analyst.is_admin:
         with reading_for(pool, analyst) as connection:
             rows = connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()
+            built = connection.execute(_TABLES).fetchall()
         websites = frozenset(_values(row)[0] for row in rows)
+        tables = tuple(_values(row)[0] for row in built)
 
     def named(table: str) -> Rows:
         with reading_for(pool, analyst) as connection:
             values = {"account": analyst.account_id, "everything": analyst.is_admin, "most": MOST_NAMED + 1}
             return [_values(row) for row in connection.execute(_NAMED[table], values).fetchall()]
 
-    return Scope(analyst.email, websites, named)
+    return Scope(analyst.email, websites, named, tables)
 
 
 def _read_for(connection: Connection[Any], reader: str) -> None:
@@ -107,6 +110,11 @@ _PERSON: Final[LiteralString] = (
     "SELECT email, roles FROM read.accounts WHERE id = %s AND disabled_at IS NULL AND erased_at IS NULL"
 )
 _WEBSITES: Final[LiteralString] = "SELECT id FROM read.websites WHERE deleted_at IS NULL AND account_id = %(account)s"
+_TABLES: Final[LiteralString] = (
+    "SELECT DISTINCT t.name || '__g' || b.generation FROM engine.build AS b JOIN engine.projection AS p"
+    " ON p.name = b.name CROSS JOIN LATERAL (VALUES (b.name), ('duplicates')) AS t (name) WHERE b.dropped_at IS NULL"
+    " AND p.kind <> 'postgres' ORDER BY 1"
+)
 _NAMED: Final[Mapping[str, LiteralString]] = {
     "websites": (
         "SELECT id, domain, timezone, currency FROM read.websites WHERE deleted_at IS NULL"

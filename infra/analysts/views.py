@@ -1,8 +1,6 @@
-"""The tables that analysts see, each with its columns in words: sub-selects over the stable views of the projections.
+"""What stands for a table's name: rows of the analyst's websites only; and the tables that describe the others.
 
-`events` and what is made of it hold one row per thing that happened, the `_15m` tables one per website and quarter of
-an hour, `websites`, `partners` and `links` the names behind the ids. `system` and `information_schema` describe just
-these. Money is in minor units of the website's currency.
+`system` and `information_schema` tell of the documented tables (`infra.analysts.tables`), and of nothing else.
 """
 
 from __future__ import annotations
@@ -14,10 +12,12 @@ from uuid import UUID
 
 from infra.analysts.dialect import text
 from infra.analysts.functions import AGGREGATES, SCALARS
+from infra.analysts.tables import DATABASE, SCHEMA, Column, View, columns_of
 
-DATABASE: Final = "althing"
 MOST_NAMED: Final = 20_000
 """Rows of `websites`, `partners` and `links` that a statement can carry."""
+
+MOST_FILTER_BYTES: Final = 200_000
 
 Rows = Sequence[Sequence[Any]]
 
@@ -28,30 +28,15 @@ class TooMany(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one analyst may see. `websites` None: all. `named` gives the rows of a table of names that they may see."""
+    """What one analyst may see. `websites` None: all. `named` gives the rows of a table of names that they may see.
+
+    `tables` are ClickHouse's own tables that rows lie in, for `row_filter`.
+    """
 
     name: str
     websites: frozenset[UUID] | None
     named: Callable[[str], Rows]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    name: str
-    type: str
-    comment: str
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """`source` has the place `{own}` for the condition on the websites; empty: rows come from `Scope.named`."""
-
-    name: str
-    comment: str
-    columns: tuple[Column, ...]
-    source: str = ""
-    database: str = DATABASE
-    example: str = ""
+    tables: tuple[str, ...] = ()
 
 
 def find(database: str, name: str) -> View | None:
@@ -68,6 +53,18 @@ def sub_select(view: View, scope: Scope) -> str:
     if view.database != DATABASE:
         return _values(view.columns, _described(view))
     return _values(view.columns, scope.named(view.name))
+
+
+def row_filter(scope: Scope) -> dict[str, str]:
+    """The second wall: settings with which ClickHouse itself shows no other rows of `tables`, whatever is asked.
+
+    Empty for who may see all, and for so many websites that the setting would grow too long.
+    """
+    own = _own(scope.websites)
+    if scope.websites is None or len(own) * len(scope.tables) > MOST_FILTER_BYTES:
+        return {}
+    filters = ", ".join(f"{text(f'{DATABASE}.{table}')}: {text(own)}" for table in scope.tables)
+    return {"additional_table_filters": f"{{{filters}}}"}
 
 
 def _own(websites: frozenset[UUID] | None) -> str:
@@ -97,252 +94,8 @@ def _literal(value: Any) -> str:
     return str(value) if isinstance(value, int) else text(str(value))
 
 
-def _columns(lines: str) -> tuple[Column, ...]:
-    """One column per line: name, type (without blanks), comment."""
-    found = (line.split(None, 2) for line in lines.splitlines() if line.strip())
-    return tuple(Column(name, kind, comment) for name, kind, comment in found)
-
-
-def _of_events(name: str, comment: str, columns: tuple[Column, ...], condition: str, example: str) -> View:
-    chosen = ", ".join(column.name for column in columns)
-    source = f"SELECT {chosen} FROM {DATABASE}.events WHERE {condition} AND ({{own}})"  # noqa: S608 - own text
-    return View(name, comment, columns, source, example=example)
-
-
-_LOW: Final = "LowCardinality(String)"
-
-_HEAD: Final = """
-website_id UUID The website; its domain and currency are in table websites
-event_id UUID Unique per website
-occurred_at DateTime64(3,'UTC') When it happened, UTC
-received_at DateTime64(3,'UTC') When it reached us, UTC
-visitor UInt64 Pseudonym of the visitor, changing daily unless the sender names one; 0: unknown
-session UInt64 Pseudonym of the session; 0: unknown
-"""
-_PAGE: Final = f"""
-hostname {_LOW} Host of the page
-path String Path of the page
-title String Title of the page
-referrer_host {_LOW} Host of the page before
-source {_LOW} Where the visit came from: a name, a host or utm_source
-channel {_LOW} Kind of source: Direct, Organic Search, Affiliate, ...
-utm_source {_LOW} As sent
-utm_medium {_LOW} As sent
-utm_campaign {_LOW} As sent
-utm_content {_LOW} As sent
-utm_term {_LOW} As sent
-"""
-_PLACE: Final = f"""
-country {_LOW} ISO 3166-1 code; ZZ: unknown
-region {_LOW} Region, where it is known
-device {_LOW} desktop, mobile, tablet or other
-browser {_LOW} Family of the browser
-os {_LOW} Family of the operating system
-is_bot Bool A machine; dashboards leave these out
-bot_reason {_LOW} Why it counts as one
-"""
-_LINK: Final = """
-click_id String The click; partners hand it back with a sale
-link_id UUID The tracked link; zeros: none
-partner_id UUID The partner; zeros: none
-""" + "".join(f"sub{number} String Sub id {number} of the link\n" for number in range(1, 11))
-_CHANGE: Final = f"""
-value Int64 Amount of the sale, in minor units; negative as it is taken back
-currency {_LOW} Currency of the website
-conversion_id UUID The conversion
-event_name {_LOW} What the website calls it: sale, signup, ...
-d_pending Int8 By how much the number of pending conversions changed
-d_approved Int8 The same for approved ones
-d_rejected Int8 The same for rejected ones
-d_reversed Int8 The same for reversed ones
-c_pending Int64 By how much pending commission changed, in minor units
-c_approved Int64 The same for approved commission
-c_reversed Int64 The same for reversed commission
-"""
-_OWN_EVENT: Final = f"""
-type {_LOW} click, pageview, conversion, or the name of a custom event
-value Int64 Amount in minor units, where one was sent
-currency {_LOW} ISO 4217 code of value
-props String What the sender added, as a JSON object
-"""
-
-
-def _without(lines: str, *names: str) -> str:
-    return "\n".join(line for line in lines.strip().splitlines() if line.split()[0] not in names) + "\n"
-
-
-EVENTS: Final = _of_events(
-    "events",
-    "Everything that happened, one row each: clicks, page views, custom events and changes of conversions",
-    _columns(_HEAD + _OWN_EVENT + _PAGE + _PLACE + _LINK + _without(_CHANGE, "value", "currency")),
-    "1",
-    "SELECT type, count() AS rows FROM events WHERE occurred_at > now() - INTERVAL 7 DAY\n"
-    "GROUP BY type ORDER BY rows DESC",
-)
-CLICKS: Final = _of_events(
-    "clicks",
-    "Clicks on tracked links",
-    _columns(_HEAD + _without(_PAGE, "title") + _PLACE + _LINK),
-    "type = 'click'",
-    "SELECT toDate(occurred_at) AS day, count() AS clicks, uniqExact(visitor) AS visitors FROM clicks\n"
-    "WHERE NOT is_bot GROUP BY day ORDER BY day",
-)
-PAGEVIEWS: Final = _of_events(
-    "pageviews",
-    "Pages that were seen",
-    _columns(_HEAD + _PAGE + _PLACE),
-    "type = 'pageview'",
-    "SELECT path, count() AS views FROM pageviews WHERE NOT is_bot GROUP BY path ORDER BY views DESC LIMIT 20",
-)
-_DIMENSIONS: Final = (
-    f"""
-country {_LOW} Country of the click
-device {_LOW} Device of the click
-source {_LOW} Source of the click
-"""
-    + _LINK
-)
-CHANGES: Final = _of_events(
-    "conversion_changes",
-    "Every change of a conversion, one row each, under its click's dimensions: sums of d_ and c_ are the present state",
-    _columns(_HEAD + _DIMENSIONS + _CHANGE),
-    "type = 'conversion'",
-    "SELECT toStartOfDay(occurred_at) AS day, sum(d_approved) AS approved, sum(c_approved) / 100 AS commission\n"
-    "FROM conversion_changes GROUP BY day ORDER BY day",
-)
-CONVERSIONS: Final = View(
-    "conversions",
-    "Conversions with a click, one row each, as they stand now",
-    _columns(
-        """
-website_id UUID The website
-conversion_id UUID The conversion
-event_name String What the website calls it: sale, signup, ...
-status String pending, approved, rejected or reversed
-occurred_at DateTime64(3,'UTC') When it happened, UTC
-changed_at DateTime64(3,'UTC') When it last changed, UTC
-value Int64 Amount of the sale in minor units, without what was taken back
-currency String Currency of the website
-commission Int64 Commission that counts: pending and approved, in minor units
-commission_pending Int64 Of it, pending
-commission_approved Int64 Of it, approved
-commission_reversed Int64 Commission that was taken back
-"""
-        + _DIMENSIONS.replace(_LOW, "String")
-    ),
-    source=(
-        "SELECT website_id, conversion_id, any(event_name) AS event_name,"  # noqa: S608 - own text
-        " multiIf(sum(d_pending) > 0, 'pending', sum(d_approved) > 0, 'approved', sum(d_rejected) > 0, 'rejected',"
-        " 'reversed') AS status, min(e.occurred_at) AS occurred_at, max(received_at) AS changed_at,"
-        " sum(e.value) AS value, any(e.currency) AS currency, sum(c_pending) + sum(c_approved) AS commission,"
-        " sum(c_pending) AS commission_pending, sum(c_approved) AS commission_approved,"
-        " sum(c_reversed) AS commission_reversed, "
-        + ", ".join(
-            f"any(e.{name}) AS {name}" for name in [line.split()[0] for line in _DIMENSIONS.splitlines() if line]
-        )
-        + f" FROM {DATABASE}.events AS e WHERE type = 'conversion' AND ({{own}}) GROUP BY website_id, conversion_id"
-    ),
-    example="SELECT status, count() AS conversions, sum(commission) / 100 AS amount FROM conversions GROUP BY status",
-)
-
-_COUNTERS: Final = {
-    "clicks": "Clicks",
-    "pageviews": "Page views",
-    "customs": "Custom events",
-    "pending": "Pending conversions",
-    "approved": "Approved conversions",
-    "rejected": "Rejected conversions",
-    "reversed": "Reversed conversions",
-    "c_pending": "Pending commission in minor units",
-    "c_approved": "Approved commission in minor units",
-    "c_reversed": "Commission taken back, in minor units",
-}
-_CONVERTED: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
-_BUCKET: Final = """
-website_id UUID The website
-bucket DateTime('UTC') Start of the quarter of an hour, UTC
-is_bot Bool Of machines
-"""
-
-
-def _rollup(name: str, comment: str, keys: str, counters: Sequence[str], example: str) -> View:
-    keyed = _columns(_BUCKET + keys)
-    sums = tuple(Column(one, "Int64", _COUNTERS[one]) for one in counters)
-    chosen = ", ".join(column.name for column in keyed)
-    summed = ", ".join(f"sum(r.{one}) AS {one}" for one in counters)
-    source = f"SELECT {chosen}, {summed} FROM {DATABASE}.{name} AS r WHERE {{own}} GROUP BY {chosen}"  # noqa: S608 - own
-    return View(name, comment, keyed + sums, source, example=example)
-
-
-TRAFFIC: Final = _rollup(
-    "traffic_15m",
-    "What happened on a website per quarter of an hour",
-    "",
-    tuple(_COUNTERS),
-    "SELECT toStartOfHour(bucket) AS hour, sum(clicks) AS clicks, sum(approved) AS sales FROM traffic_15m\n"
-    "WHERE NOT is_bot AND bucket > now() - INTERVAL 2 DAY GROUP BY hour ORDER BY hour",
-)
-BY_PARTNER: Final = _rollup(
-    "partner_15m",
-    "Clicks and conversions per partner and quarter of an hour",
-    "partner_id UUID The partner; its name is in table partners",
-    ("clicks", *_CONVERTED),
-    "SELECT p.name AS partner, sum(r.clicks) AS clicks, sum(r.c_approved) / 100 AS commission\n"
-    "FROM partner_15m AS r JOIN partners AS p ON p.id = r.partner_id WHERE NOT r.is_bot\n"
-    "GROUP BY partner ORDER BY commission DESC",
-)
-BY_COUNTRY: Final = _rollup(
-    "country_15m",
-    "Clicks, page views and conversions per country and quarter of an hour",
-    f"country {_LOW} ISO 3166-1 code; ZZ: unknown",
-    ("clicks", "pageviews", *_CONVERTED),
-    "SELECT country, sum(clicks) AS clicks FROM country_15m WHERE NOT is_bot GROUP BY country ORDER BY clicks DESC",
-)
-_STATE: Final = "AggregateFunction(uniqCombined(12),UInt64)"
-VISITORS: Final = View(
-    "visitors_15m",
-    "Distinct visitors per quarter of an hour, as states: uniqCombinedMerge(12)(visitors) counts them over any range",
-    _columns(
-        _BUCKET
-        + f"clickers {_STATE} State of distinct visitors who clicked\nvisitors {_STATE} State of all distinct ones"
-    ),
-    f"SELECT website_id, bucket, is_bot, clickers, visitors FROM {DATABASE}.visitors_15m WHERE {{own}}",  # noqa: S608
-    example="SELECT toDate(bucket) AS day, uniqCombinedMerge(12)(visitors) AS visitors FROM visitors_15m\n"
-    "WHERE NOT is_bot GROUP BY day ORDER BY day",
-)
-WEBSITES: Final = View(
-    "websites",
-    "The websites",
-    _columns(
-        "id UUID The website's id\ndomain String Its domain\ntimezone String Its time zone\n"
-        "currency String Its currency"
-    ),
-    example="SELECT w.domain AS domain, sum(t.clicks) AS clicks FROM traffic_15m AS t JOIN websites AS w\n"
-    "ON w.id = t.website_id WHERE NOT t.is_bot GROUP BY domain",
-)
-PARTNERS: Final = View(
-    "partners", "The partners", _columns("id UUID The partner's id\nname String Its name\nslug String Its short name")
-)
-LINKS: Final = View(
-    "links",
-    "The tracked links",
-    _columns(
-        "id UUID The link's id\nwebsite_id UUID Its website\npartner_id UUID Its partner\n"
-        "slug String Its address is /go/slug\ndestination String Where it leads"
-    ),
-)
-
-SCHEMA: Final[Mapping[str, View]] = {
-    view.name: view
-    for view in (
-        EVENTS, CLICKS, PAGEVIEWS, CONVERSIONS, CHANGES, TRAFFIC, BY_PARTNER, BY_COUNTRY, VISITORS, WEBSITES, PARTNERS,
-        LINKS,
-    )
-}  # fmt: skip
-
-
 def _about(database: str, name: str, columns: str, source: str = "") -> View:
-    return View(name, "", _columns("\n".join(f"{line} ." for line in columns.split(";"))), source, database)
+    return View(name, "", columns_of("\n".join(f"{line} ." for line in columns.split(";"))), source, database)
 
 
 _TABLE_COLUMNS: Final = (

@@ -23,7 +23,8 @@ from infra import postgres
 from infra.analysts import gate, ledger, limits, people
 from infra.analysts.ledger import Outcome
 from infra.analysts.people import Analyst
-from infra.analysts.views import DATABASE, TooMany
+from infra.analysts.tables import DATABASE
+from infra.analysts.views import TooMany, row_filter
 from infra.clickhouse_front.engine import Stats
 from infra.clickhouse_front.errors import (
     ACCESS_DENIED,
@@ -58,8 +59,9 @@ _FORMATS = re.compile(
 
 @dataclass
 class Passage:
-    """One statement that was let in: what runs for it, and `stats` once they are known."""
+    """One statement that was let in: what runs for it and as whom, and `stats` once they are known."""
 
+    user: User
     request: Request
     statement: Statement
     stats: Stats = field(default_factory=Stats)
@@ -71,7 +73,6 @@ class Door:
     def __init__(self, settings: Settings) -> None:
         self._pool = postgres.pool(settings, CONNECTIONS, configure=people.take_role)
         self._threads = ThreadPoolExecutor(CONNECTIONS, "analysts")
-        self.limits = limits.settings()
 
     async def user(self, request: Request) -> User | None:
         """The analyst who asks, or None if these credentials are nobody's. Raises `ClickHouseError` 210 while nobody
@@ -81,7 +82,9 @@ class Door:
         return None if found is None else User(found.email, b"", readonly=True, analyst=found)
 
     @asynccontextmanager
-    async def passing(self, analyst: Analyst, request: Request, statement: Statement) -> AsyncIterator[Passage]:
+    async def passing(
+        self, user: User, analyst: Analyst, request: Request, statement: Statement
+    ) -> AsyncIterator[Passage]:
         """Lets the statement in, or raises `ClickHouseError`; writes its end down in either case."""
         statement_id = uuid4()
         text, asked_format = _without_format(statement.head)
@@ -106,7 +109,8 @@ class Door:
             raise error(TOO_MANY_SIMULTANEOUS_QUERIES, most) from refusal
         runs = replace(read_statement(admitted.sql.encode()), output_format=asked_format)
         own = {**request.own, "database": gate.RUNS_IN}
-        passage, started = Passage(replace(request, own=own), runs), time.monotonic()
+        limited = replace(user, limits={**limits.settings(), **row_filter(scope)})
+        passage, started = Passage(limited, replace(request, own=own), runs), time.monotonic()
         outcome, message = "failed", ""
         try:
             yield passage

@@ -191,8 +191,8 @@ class Front:
     async def _answer(self, request: Request, user: User, body: Body, receive: Receive, reply: Reply) -> None:
         statement = await _statement(request, body)
         if self._door is not None and user.analyst is not None:
-            async with self._door.passing(user.analyst, request, statement) as passage:
-                passage.stats = await self._read(passage.request, user, passage.statement, receive, reply)
+            async with self._door.passing(user, user.analyst, request, statement) as passage:
+                passage.stats = await self._read(passage.request, passage.user, passage.statement, receive, reply)
             return
         if statement.kind == "KILL" and (kill := read_kill(statement.head, request.parameters)) is not None:
             statement = await self._kill_named(kill, request, user, statement)
@@ -287,7 +287,7 @@ class Front:
             return
         lease = Lease(self._engine, None)
         try:
-            limits = self._readonly_limits if user.analyst is None or self._door is None else self._door.limits
+            limits = user.limits or self._readonly_limits
             yield Query(request, user, statement, lease, self._default_database, limits)
         finally:
             if lease.is_open:

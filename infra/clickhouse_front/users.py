@@ -29,6 +29,7 @@ class User:
     password_sha256: bytes
     readonly: bool
     analyst: Analyst | None = field(default=None, repr=False)
+    limits: Mapping[str, str] | None = field(default=None, repr=False)
 
 
 Users = Mapping[str, User]

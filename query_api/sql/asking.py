@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from infra.analysts import gate, ledger, limits, people
 from infra.analysts.ledger import Outcome
 from infra.analysts.people import Analyst
-from infra.analysts.views import TooMany
+from infra.analysts.views import TooMany, row_filter
 from infra.identity import Principal, refuse_cross_site
 from infra.problems import FieldError, Problem
 from query_api.context import Context, Services, signed_in
@@ -122,10 +122,10 @@ class _Begun:
 async def run_sql(request: Request, question: SqlQuestion, context: Context, person: AnAnalyst) -> Response:
     """Runs one SELECT over the tables of `/api/platform/sql/schema`, and gives its rows."""
     format_ = question.format or _ACCEPT.get(request.headers.get("accept", "").partition(";")[0].strip(), "json")
-    begun, sql = await _begin(context, person, question)
+    begun, sql, walls = await _begin(context, person, question)
     disconnected = asyncio.create_task(_disconnected(request))
     runner = context.runner
-    work = asyncio.create_task(runner.start(begun.id, sql, format_, question.parameters, question.maxRows))
+    work = asyncio.create_task(runner.start(begun.id, sql, format_, question.parameters, question.maxRows, walls))
     try:
         answer = await until_gone(disconnected, work)
     except Failed as failure:
@@ -155,13 +155,14 @@ async def cancel_sql(queryId: UUID, context: Context, person: AnAnalyst) -> Resp
     return Response(status_code=204)
 
 
-async def _begin(context: Services, person: Analyst, question: SqlQuestion) -> tuple[_Begun, str]:
-    """The statement in the gate's form, written down. Raises `Problem`."""
+async def _begin(context: Services, person: Analyst, question: SqlQuestion) -> tuple[_Begun, str, Mapping[str, str]]:
+    """The statement in the gate's form, written down, and the settings of the second wall. Raises `Problem`."""
 
-    def begin() -> tuple[_Begun, str]:
+    def begin() -> tuple[_Begun, str, Mapping[str, str]]:
         statement_id = question.queryId or uuid4()
+        scope = people.scope(context.pool, person)
         try:
-            admitted = gate.admit(question.sql, people.scope(context.pool, person))
+            admitted = gate.admit(question.sql, scope)
         except (gate.Refused, TooMany) as refusal:
             ledger.refused(context.pool, person, uuid4(), DOOR, question.sql, str(refusal))
             error = FieldError("sql", str(refusal))
@@ -173,7 +174,7 @@ async def _begin(context: Services, person: Analyst, question: SqlQuestion) -> t
             raise Problem(429, "too_many_running", most, headers={"Retry-After": "1"}) from refusal
         except psycopg.errors.UniqueViolation as failure:
             raise Problem(409, "conflict", "This queryId has been used already.") from failure
-        return _Begun(context, person, statement_id), admitted.sql
+        return _Begun(context, person, statement_id), admitted.sql, row_filter(scope)
 
     return await anyio.to_thread.run_sync(begin)
 

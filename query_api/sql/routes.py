@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from infra.analysts import functions, limits
-from infra.analysts.views import DATABASE, SCHEMA
+from infra.analysts.tables import DATABASE, SCHEMA
 from query_api import paging
 from query_api.context import AsAdmin, Context
 from query_api.reader import Reader

@@ -131,12 +131,19 @@ class Runner:
         )
 
     async def start(
-        self, statement_id: UUID, sql: str, format_: str, parameters: Mapping[str, str], page_rows: int
+        self,
+        statement_id: UUID,
+        sql: str,
+        format_: str,
+        parameters: Mapping[str, str],
+        page_rows: int,
+        row_filter: Mapping[str, str],
     ) -> Answer:
         """Begins a statement. Raises `Failed`. JSON is one page of `page_rows` and
         one more; ClickHouse finishes it first."""
         asked = {
             **limits.settings(),
+            **row_filter,
             "readonly": "1",
             "database": RUNS_IN,
             "query_id": str(statement_id),

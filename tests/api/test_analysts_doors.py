@@ -14,12 +14,17 @@ import clickhouse_connect
 import httpx
 import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
+from psycopg_pool import ConnectionPool
 
 from command_api.analysts.routes import TOKENS_MOST
-from infra.analysts import limits
-from infra.analysts.views import SCHEMA
+from infra.analysts import limits, people
+from infra.analysts.people import Analyst
+from infra.analysts.tables import SCHEMA
+from infra.analysts.views import row_filter
 from infra.settings import Settings
 from tests.support.analysts import AnalystWorld, Asker, analyst_world
+from tests.support.clickhouse import PASSWORD as CLICKHOUSE_PASSWORD
+from tests.support.clickhouse import USER as CLICKHOUSE_USER
 from tests.support.engines import ROOT, wait_until
 from tests.support.escapes import ESCAPES
 from tests.support.whole_api import whole
@@ -299,6 +304,28 @@ def test_schema_tells_everything(world: AnalystWorld) -> None:
     assert all(column["comment"] for table in schema["tables"] for column in table["columns"])
     assert schema["limits"]["seconds"] == 30 and schema["connection"]["user"] == world.ada.email
     assert "uniqExact" in schema["functions"]
+
+
+def test_behind_the_gate_clickhouse_itself_shows_no_other_rows(world: AnalystWorld) -> None:
+    """As if a statement had got past the gate: any table of rows, with the settings that every statement gets."""
+    postgres_url = world.service.settings.postgres_url
+    assert postgres_url is not None
+    with ConnectionPool(postgres_url, min_size=1, max_size=1, open=True) as pool:
+        scope = people.scope(pool, Analyst(world.ada.person.account_id, world.ada.email, is_admin=False))
+        everything = people.scope(pool, Analyst(world.admin.person.account_id, world.admin.email, is_admin=True))
+    assert row_filter(everything) == {}
+    held = {"readonly": "1", **row_filter(scope)}
+    tables = world.service.rows(
+        "SELECT DISTINCT table FROM system.columns WHERE database = 'althing' AND name = 'website_id'"
+        " AND table IN (SELECT name FROM system.tables WHERE database = 'althing' AND total_rows > 0)"
+    )
+    assert {"events__g1", "traffic_15m__g1", "visitors_15m__g1"} <= {name for (name,) in tables}
+    for (name,) in tables:
+        for sql in (f"SELECT * FROM althing.{name}", f"SELECT * FROM (SELECT * FROM althing.{name} AS x)"):
+            owner = (CLICKHOUSE_USER, CLICKHOUSE_PASSWORD)
+            rows = world.http.post("/", content=sql, params=held, auth=owner)
+            assert rows.status_code == 200 and str(world.eve_site) not in rows.text, name
+            assert str(world.ada_site) in rows.text, name
 
 
 def test_parameters(world: AnalystWorld) -> None:

@@ -10,7 +10,8 @@ import sqlglot
 
 from infra.analysts import cluster, docs, functions, limits
 from infra.analysts.gate import Refused, admit
-from infra.analysts.views import MOST_NAMED, SCHEMA, Scope, TooMany
+from infra.analysts.tables import SCHEMA
+from infra.analysts.views import MOST_NAMED, Scope, TooMany
 from tests.support.escapes import ESCAPES
 
 OWN = UUID("11111111-2222-4333-8444-555555555555")
