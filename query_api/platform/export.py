@@ -57,6 +57,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
         _OWN,
         "t.id, t.website_id, t.created_at, t.last_seen_at, t.expires_at, t.revoked_at, t.user_agent_family",
     ),
+    Section("linkedSignIns", "auth.linked_sign_in", "id", _OWN, "t.id, t.provider, t.linked_at"),
     Section("invites", "read.invites", "id", _OWN),
     Section("invited", "read.invite_joins", "account_id", "t.invited_by = %(account)s", "t.invite_id, t.joined_at"),
     Section("mails", "ops.mail", "id", _OWN, "t.id, t.kind, t.subject, t.state, t.created_at, t.sent_at"),
