@@ -163,6 +163,7 @@ SECRETS = {
     *(f"auth.{table}" for table in ("credential", "second_factor", "recovery_code", "login_ticket", "one_time_link")),
     *(f"auth.{table}" for table in ("idempotency", "admin", "first_account", "invite_code")),
     "policy.website",
+    "policy.custom_domain",
 }
 """Hashes and sealed secrets, and what the exported tables tell as well."""
 
