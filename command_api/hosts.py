@@ -33,7 +33,7 @@ def public_host(host: str, field: str) -> str:
         name = idna.encode(name, uts46=True).decode()
     except (idna.IDNAError, UnicodeError) as error:
         raise invalid("bad_host", f"{host[:100]} is not a host name.", field) from error
-    if _is_address(name) or name.endswith(_PRIVATE_ENDINGS) or registered_domain(name) is None:
+    if is_address(name) or name.endswith(_PRIVATE_ENDINGS) or registered_domain(name) is None:
         raise invalid("bad_host", f"{name} is not a public host name.", field)
     return name
 
@@ -66,7 +66,8 @@ def plain_text(text: str, field: str) -> None:
         raise invalid("bad_url", "An address has at most 2,048 characters and no spaces.", field)
 
 
-def _is_address(host: str) -> bool:
+def is_address(host: str) -> bool:
+    """Whether it is an IP address, in whatever way people and resolvers write one."""
     if re.fullmatch(r"(0x[0-9a-f]+|\d+)(\.(0x[0-9a-f]+|\d+))*", host):
         return True
     try:

@@ -8,6 +8,8 @@ from typing import Final
 
 from infra.http_guard import Message, Receive, Scope, Send
 from ingest.answers import CORS, send_bytes, send_problem
+from ingest.custom_domains import CHECK, SCOPE_KEY, SERVED, check, domain_of, is_bare_slug, probe
+from ingest.directory import CustomDomain
 from ingest.edge import Edge
 from ingest.health import livez, metrics, readyz
 from ingest.pixel import pixel
@@ -18,6 +20,7 @@ from ingest.reporting import lead, sale
 from ingest.script import script
 from ingest.status_of import conversion
 from ingest.tracking import track
+from schemas.custom_domains import PROBE
 from schemas.tracking import Outcome
 
 logger = logging.getLogger(__name__)
@@ -35,6 +38,8 @@ _ROUTES: Final[dict[str, tuple[Handler, frozenset[str]]]] = {
     "/livez": (livez, _READ),
     "/readyz": (readyz, _READ),
     "/metrics": (metrics, _READ),
+    CHECK: (check, _READ),
+    PROBE: (probe, _READ),
 }
 _PREFIXES: Final[tuple[tuple[str, Handler, frozenset[str]], ...]] = (
     (PREFIX, go, _READ),
@@ -70,7 +75,8 @@ class App:
             await send(message)
 
         try:
-            route = _ROUTES.get(path) or _prefixed(path)
+            domain = domain_of(edge, scope)
+            route = (_ROUTES.get(path) or _prefixed(path)) if domain is None else _under(domain, path, scope)
             if route is None:
                 error = Refused(Outcome.INVALID, "not_found", "There is nothing here.", status=404)
                 await send_problem(counted, error)
@@ -95,6 +101,16 @@ def endpoint_of(path: str) -> str:
     if path in _ROUTES:
         return path
     return next((prefix.rstrip("/") for prefix, _, _ in _PREFIXES if path.startswith(prefix)), "/")
+
+
+def _under(domain: CustomDomain, path: str, scope: Scope) -> tuple[Handler, frozenset[str]] | None:
+    """What is served under a custom domain."""
+    if not domain.is_verified:
+        return None
+    scope[SCOPE_KEY] = domain
+    if path in SERVED:
+        return _ROUTES[path]
+    return (go, _READ) if path.startswith(PREFIX) or is_bare_slug(path) else None
 
 
 def _prefixed(path: str) -> tuple[Handler, frozenset[str]] | None:

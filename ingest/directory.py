@@ -8,7 +8,7 @@ looked up once at the source; when that cannot be done now, the answer is "try a
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from time import monotonic, time
 from typing import Final, TypeVar
@@ -79,6 +79,16 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class CustomDomain:
+    """A host name that is, or once was, verified for a website."""
+
+    id: UUID
+    host: str
+    website_id: UUID
+    is_verified: bool
+
+
+@dataclass(frozen=True, slots=True)
 class KeyRow:
     website_id: UUID
     hash: str
@@ -101,12 +111,13 @@ class LinkRow:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One reading of the four views, as they stand."""
+    """One reading of the views, as they stand."""
 
     websites: tuple[Website, ...] = ()
     keys: tuple[KeyRow, ...] = ()
     links: tuple[LinkRow, ...] = ()
     partners: tuple[Partner, ...] = ()
+    domains: tuple[CustomDomain, ...] = ()
 
 
 Lookup = Callable[[str, str], Awaitable[Listing]]
@@ -129,6 +140,7 @@ class Directory:
         self.links_by_id: dict[str, Link] = {}
         self.links_by_code: dict[int, Link] = {}
         self.partners: dict[str, Partner] = {}
+        self.domains: dict[str, CustomDomain] = {}
 
     @property
     def is_known(self) -> bool:
@@ -145,7 +157,7 @@ class Directory:
             return
         self._listing, self._has_more = listing or self._listing, False
         self.websites, self.keys, self.links, self.links_by_id, self.links_by_code = {}, {}, {}, {}, {}
-        self.partners = {}
+        self.partners, self.domains = {}, {}
         self._add(self._listing)
 
     def _add(self, listing: Listing) -> None:
@@ -160,6 +172,15 @@ class Directory:
             owner = self.websites.get(link_row.website_id)
             if owner is not None:
                 self._add_link(link_row, owner)
+        for domain in listing.domains:
+            self._add_domain(domain)
+
+    def _add_domain(self, row: CustomDomain) -> None:
+        """Several accounts may have had the name, one after the other; one at most has it now."""
+        domain = row if row.website_id in self.websites else replace(row, is_verified=False)
+        before = self.domains.get(row.host)
+        if before is None or not before.is_verified:
+            self.domains[row.host] = domain
 
     def _add_link(self, row: LinkRow, website: Website) -> None:
         partner = self.partners.get(str(row.partner_id))

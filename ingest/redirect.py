@@ -1,7 +1,8 @@
-"""`GET /go/{slug}`: a visitor follows a tracked link. Records the click, mints its id, and sends the visitor on.
+"""`GET /go/{slug}`, under a custom domain also `/{slug}`: a visitor follows a tracked link.
 
-The destination comes from the link alone. The visitor waits for the log at most a second: after that the click is
-kept for another try and the visitor goes on. Machines are flagged, and sent on like everybody.
+Records the click, mints its id, and sends the visitor on. The destination comes from the link alone. The visitor waits
+for the log at most a second: after that the click is kept for another try and the visitor goes on. Machines are
+flagged, and sent on like everybody.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from infra.log import Record
 from ingest import bots
 from ingest.answers import NO_STORE, send_bytes
 from ingest.clock import log_text, now_ms
-from ingest.directory import Link
+from ingest.custom_domains import SCOPE_KEY
+from ingest.directory import CustomDomain, Link
 from ingest.edge import Edge
 from ingest.macros import expand, location
 from ingest.query import parameters
@@ -44,13 +46,17 @@ PREFIX: Final = "/go/"
 
 async def go(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers one redirect: 302, 404 unknown, 410 gone."""
-    slug = scope["path"].removeprefix(PREFIX)
+    path: str = scope["path"]
+    slug = path.removeprefix(PREFIX) if path.startswith(PREFIX) else path[1:]
+    domain: CustomDomain | None = scope.get(SCOPE_KEY)
     headers: dict[bytes, bytes] = dict(scope["headers"])
     try:
         link = await edge.directory.link(slug) if 0 < len(slug) <= MAX_TEXT else None
     except Unavailable as error:
         await _page(send, 503, "Please try again", "This link cannot be looked up right now.", error.retry_after)
         return
+    if link is not None and domain is not None and link.website.id != domain.website_id:
+        link = None  # another website's: not here
     if link is None:
         _refuse(edge, slug, link)
         await _page(send, 404, "Link not found", "There is no link at this address.")

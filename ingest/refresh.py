@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -20,7 +20,7 @@ from uuid import UUID
 import msgspec
 import psycopg
 
-from ingest.directory import KeyRow, LinkRow, Listing, Partner, Website, origins_of, subs_of
+from ingest.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, subs_of
 from ingest.postgres import OPTIONS
 from ingest.routing import routing_from, routing_of
 
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 EVERY_S: Final = 3.0
 COALESCE_S: Final = 0.05
 RETRY_S: Final = 1.0
-WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:")
+WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:", "custom_domains:")
 
 WEBSITES: Final = "SELECT id, domain, currency FROM read.websites WHERE deleted_at IS NULL"
 KEYS: Final = (
@@ -40,6 +40,7 @@ LINKS: Final = (
     " CASE WHEN deleted_at IS NULL THEN routing END FROM read.links"
 )
 PARTNERS: Final = "SELECT id, slug, name, postback_preset, cookie_days, is_active FROM read.partners"
+DOMAINS: Final = "SELECT id, domain, website_id, is_verified FROM read.custom_domains WHERE verified_at IS NOT NULL"
 
 Salts = dict[date, bytes]
 
@@ -121,7 +122,7 @@ class Refresher:
 
 
 def read_listing(connection: psycopg.Connection[Any]) -> Listing:
-    """The four views in one reading."""
+    """The views in one reading."""
     with connection.transaction():
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         return listing_of(
@@ -129,11 +130,14 @@ def read_listing(connection: psycopg.Connection[Any]) -> Listing:
             connection.execute(KEYS).fetchall(),
             connection.execute(LINKS).fetchall(),
             connection.execute(PARTNERS).fetchall(),
+            connection.execute(DOMAINS).fetchall(),
         )
 
 
-def listing_of(websites: list[Any], keys: list[Any], links: list[Any], partners: list[Any]) -> Listing:
-    """A listing from the rows that `WEBSITES`, `KEYS`, `LINKS` and `PARTNERS` give."""
+def listing_of(
+    websites: list[Any], keys: list[Any], links: list[Any], partners: list[Any], domains: Sequence[Any] = ()
+) -> Listing:
+    """A listing from the rows that `WEBSITES`, `KEYS`, `LINKS`, `PARTNERS` and `DOMAINS` give."""
     return Listing(
         tuple(Website(row[0], row[1], row[2]) for row in sorted(websites)),
         tuple(KeyRow(row[0], row[1], row[2], origins_of(row[3])) for row in sorted(keys, key=lambda row: row[1])),
@@ -145,6 +149,7 @@ def listing_of(websites: list[Any], keys: list[Any], links: list[Any], partners:
             Partner(row[0], str(row[0]), row[1], row[2], row[3] or "", int(row[4] or 30), bool(row[5]))
             for row in sorted(partners, key=lambda row: row[0])
         ),
+        tuple(CustomDomain(row[0], row[1], row[2], bool(row[3])) for row in sorted(domains)),
     )
 
 
@@ -196,6 +201,10 @@ def load_copy(path: Path) -> tuple[Listing, float] | None:
                 for row in kept["links"]
             ),
             tuple(Partner(**{**p, "id": UUID(p["id"])}) for p in kept["partners"]),
+            tuple(
+                CustomDomain(UUID(d["id"]), d["host"], UUID(d["website_id"]), d["is_verified"])
+                for d in kept.get("domains", ())
+            ),
         )
         return listing, float(kept["read_at"])
     except FileNotFoundError:

@@ -98,6 +98,11 @@ def client_address(scope: Mapping[str, Any], trusted: Sequence[Network]) -> str:
     return address
 
 
+def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
+    """Whether it is a proxy that the settings name."""
+    return bool(trusted) and _is_in(address, tuple(trusted))
+
+
 @lru_cache(maxsize=4096)
 def _is_in(address: str, networks: tuple[Network, ...]) -> bool:
     known = parse_address(address)

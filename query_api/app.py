@@ -48,6 +48,7 @@ from query_api.parameters import refuse_odd_parameters
 from query_api.platform import (
     account,
     conversions,
+    domains,
     explained,
     export,
     invites,
@@ -73,6 +74,7 @@ POSTGRES_CONNECTIONS: Final = 12
 ROUTERS: Final = (
     account.router,
     invites.router,
+    domains.router,
     sessions.router,
     sign_ins.router,
     export.router,

@@ -21,6 +21,7 @@ from command_api.accounts.desk import Decision, Desk, Proof
 from command_api.accounts.sessions import end_all
 from command_api.core import Core
 from command_api.decision import Asked, missing
+from command_api.domains.desk import ending
 from command_api.store import Conflict
 from command_api.websites import model as websites
 from infra.client import Client
@@ -90,7 +91,11 @@ def _drop_all(cursor: Cursor[dict[str, Any]], sql: LiteralString, account_id: UU
         raise Conflict("new belongings")
 
 
-PARTS: Final[list[Leaving]] = [_websites, _invites]
+def _domains(core: Core, account_id: UUID, asked: Asked) -> Decision:
+    return ending(core, "account_id", account_id, asked)
+
+
+PARTS: Final[list[Leaving]] = [_websites, _domains, _invites]
 
 _FORGET: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM auth.credential WHERE account_id = %(account)s",

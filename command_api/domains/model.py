@@ -13,6 +13,7 @@ from command_api.decision import Asked, conflict, invalid, missing, step
 from command_api.hosts import website_domain
 from command_api.websites.model import Website, owned
 from schemas.base import DomainEvent
+from schemas.custom_domains import record_name
 from schemas.events.domains import (
     DomainAdded,
     DomainRemoved,
@@ -25,10 +26,9 @@ from schemas.events.domains import (
 )
 from schemas.identity import host_id
 
-CHALLENGE: Final = "_affiliate-challenge"
 PROVE_WITHIN: Final = timedelta(days=7)
 MOST_PER_ACCOUNT: Final = 50
-_LONGEST: Final = 253 - len(CHALLENGE) - 1
+_LONGEST: Final = 253 - len(record_name(""))
 
 
 @dataclass(frozen=True, slots=True)

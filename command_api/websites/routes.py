@@ -11,6 +11,7 @@ from psycopg import Cursor
 from pydantic import Field
 
 from command_api.commands import Decided
+from command_api.domains.desk import ending
 from command_api.http import Answer, Body, Id, Nothing, Runs
 from command_api.websites import model, owners
 from command_api.websites.keys import NewKey, new_key
@@ -18,7 +19,7 @@ from schemas.events.websites import AttributionModel, KeyKind
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
-SEEN_BY = ("websites", "website_keys")
+SEEN_BY = ("websites", "website_keys", "custom_domains")
 """The edge reads these: what is answered works there."""
 
 KeyId = Annotated[UUID, Path(alias="keyId")]
@@ -117,13 +118,18 @@ def update_website(website_id: Id, body: UpdateWebsite, run: Runs) -> Response:
 
 @router.delete("/{id}", status_code=204)
 def disconnect_website(website_id: Id, run: Runs) -> Response:
-    """Removes a website: its keys stop working; what was measured stays in the log."""
+    """Removes a website: its keys and custom domains stop working; what was measured stays in the log."""
 
     def decide() -> Decided[Nothing]:
         website = run.core.store.load(website_id, model.evolve)
-        return Decided(
-            model.disconnect(website, run.asked), Nothing(), lambda cursor, _: owners.drop(cursor, website_id)
-        )
+        events = model.disconnect(website, run.asked)
+        domains, drop_domains = ending(run.core, "website_id", website_id, run.asked)
+
+        def also(cursor: Cursor[dict[str, Any]], position: int | None) -> None:
+            owners.drop(cursor, website_id)
+            drop_domains(cursor, position)
+
+        return Decided([*events, *domains], Nothing(), also)
 
     return run(decide, status=204, seen_by=SEEN_BY)
 

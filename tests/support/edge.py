@@ -40,6 +40,9 @@ CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url 
   cookie_days int, postback_preset text, is_active boolean, created_at timestamptz, updated_at timestamptz);
 CREATE TABLE read.links (id uuid PRIMARY KEY, slug text UNIQUE, code bigint UNIQUE, website_id uuid, partner_id uuid,
   destination text, subs jsonb, coupon text, is_active boolean, created_at timestamptz, deleted_at timestamptz);
+CREATE TABLE read.custom_domains (id uuid PRIMARY KEY, account_id uuid, website_id uuid, domain text, token text,
+  is_verified boolean, ssl_enabled boolean, added_at timestamptz, expires_at timestamptz, verified_at timestamptz,
+  lost_at timestamptz, removed_at timestamptz);
 CREATE TABLE read.conversions (id uuid PRIMARY KEY, website_id uuid, kind text, event text, txid text, status text,
   amount bigint, currency text, commission bigint, commission_currency text, reversed_amount bigint,
   reversed_commission bigint, partner_id uuid, link_id uuid, click_id text, attributed_by text, clicked_at timestamptz,
@@ -183,6 +186,20 @@ class Edge:
         )
         self.execute("SELECT pg_notify('projection', 'partners:domain:0:1:1')")
         return partner
+
+    def add_domain(self, site: Site, host: str, *, is_verified: bool = True) -> UUID:
+        """A custom domain that is verified, or was."""
+        domain = uuid4()
+        self.execute(
+            "INSERT INTO read.custom_domains (id, website_id, domain, is_verified, verified_at)"
+            " VALUES (%s, %s, %s, %s, now())",
+            domain,
+            site.id,
+            host,
+            is_verified,
+        )
+        self.execute("SELECT pg_notify('projection', 'custom_domains:domain:0:1:1')")
+        return domain
 
     def add_link(
         self,

@@ -1,10 +1,10 @@
--- Each custom domain that is not removed: when it is looked at next, and what the last look found. Decisions stand in
--- the event store; what is here may be lost without harm but for a few checks more.
+-- Custom domains that are not removed: whose they are, when each is looked at next (never: it expired), and what the last
+-- look found. What was decided about them stands in the event store.
 CREATE TABLE policy.custom_domain (
     domain_id uuid PRIMARY KEY,
     account_id uuid NOT NULL,
     website_id uuid NOT NULL,
-    next_at timestamptz NOT NULL,
+    next_at timestamptz,
     checked_at timestamptz,
     misses int NOT NULL DEFAULT 0,
     missing_since timestamptz,

@@ -1,0 +1,32 @@
+"""What owners of custom domains are told by mail."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from command_api.domains.model import Domain
+from infra import PRODUCT_NAME
+from infra.mail import Mail
+from schemas.custom_domains import record_name
+
+
+def record_missing(to: str, account_id: UUID, url: str, domain: Domain, until: datetime) -> Mail:
+    text = (
+        f"The DNS record that shows that {domain.domain} is yours is gone. If it stays away, links under this domain"
+        f" stop working on {until:%d %B %Y}.\n\nPlease put the TXT record back:\n\n"
+        f"    {record_name(domain.domain)}    {domain.token}\n\n"
+        f"Or remove the domain, if you do not use it any more: {url}/account-settings\n"
+    )
+    return Mail(to, f"The DNS record of {domain.domain} is missing", text, "domain_missing", account_id)
+
+
+def verification_lost(to: str, account_id: UUID, url: str, domain: Domain) -> Mail:
+    text = (
+        f"The DNS record of {domain.domain} was missing for a week. Since the domain may belong to somebody else by"
+        f" now, {PRODUCT_NAME} serves no links under it any more.\n\nIf it is still yours, put the TXT record back"
+        f" within a week, and the links work again by themselves:\n\n"
+        f"    {record_name(domain.domain)}    {domain.token}\n\n"
+        f"You see its state in your account settings: {url}/account-settings\n"
+    )
+    return Mail(to, f"Links under {domain.domain} stopped working", text, "domain_lost", account_id)

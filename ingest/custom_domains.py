@@ -1,0 +1,90 @@
+"""Host names of publishers' own: which one a request came under, and what is served there.
+
+A verified domain serves the links of its website, by `/{slug}` as well as by `/go/{slug}`, and what a page needs to
+send events to its own domain. A domain that was verified once and is so no more serves nothing: its links must not go
+on working by chance. Any other name is the tracking API itself.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from infra.health import is_loopback
+from infra.http_guard import Receive, Scope, Send
+from ingest.answers import NO_STORE, send_bytes, send_problem
+from ingest.directory import CustomDomain
+from ingest.edge import Edge
+from ingest.query import parameters
+from ingest.refused import Refused, Unavailable
+from ingest.visit import is_trusted
+from schemas.custom_domains import PROBE
+from schemas.tracking import Outcome
+
+SCOPE_KEY: Final = "custom_domain"
+"""Where handlers find the domain that a request came under, if it did."""
+CHECK: Final = "/internal/domain-check"
+SERVED: Final = frozenset({"/track", "/track/sale", "/track/lead", "/t.js", "/t.gif", PROBE})
+_TEXT: Final = ((b"content-type", b"text/plain; charset=utf-8"), NO_STORE)
+
+
+def domain_of(edge: Edge, scope: Scope) -> CustomDomain | None:
+    """The custom domain that the request names as its host."""
+    domains = edge.directory.domains
+    if not domains:
+        return None
+    for name, value in scope["headers"]:
+        if name == b"host":
+            host = plain_host(value.decode("latin-1"))
+            found = domains.get(host)
+            return found if found is not None and host != own_host(edge) else None
+    return None
+
+
+def is_bare_slug(path: str) -> bool:
+    """Whether `/{slug}` may be meant."""
+    return "/" not in path[1:] and "." not in path
+
+
+def own_host(edge: Edge) -> str:
+    return urlsplit(edge.settings.tracking_base_url).hostname or ""
+
+
+def plain_host(text: str) -> str:
+    """A host as it stands in the directory: lower case, without port and closing dot."""
+    return text.strip().lower().partition(":")[0].rstrip(".")
+
+
+async def probe(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+    """Tells a domain's id under it: so the checks see that it leads here."""
+    domain: CustomDomain | None = scope.get(SCOPE_KEY)
+    if domain is None:
+        await send_problem(send, _nothing())
+    else:
+        await send_bytes(send, 200, str(domain.id).encode(), _TEXT)
+
+
+async def check(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+    """`?domain=`: 200 if it is a verified one, else 404. For the reverse proxy that is about to get a certificate."""
+    peer = scope["client"][0] if scope.get("client") else ""
+    forwarded = any(name in (b"x-forwarded-for", b"forwarded") for name, _ in scope["headers"])
+    if forwarded or not (is_loopback(peer) or is_trusted(peer, edge.settings.trusted_proxies)):
+        await send_problem(send, _nothing())
+        return
+    if not edge.directory.is_known:
+        await send_problem(send, Unavailable("postgres_unavailable", "The directory is not known yet."))
+        return
+    try:
+        name = parameters(scope["query_string"]).get("domain", "")
+    except Refused as error:
+        await send_problem(send, error)
+        return
+    domain = edge.directory.domains.get(plain_host(name))
+    if domain is None or not domain.is_verified:
+        await send_problem(send, _nothing())
+    else:
+        await send_bytes(send, 200, b"verified", _TEXT)
+
+
+def _nothing() -> Refused:
+    return Refused(Outcome.INVALID, "not_found", "There is nothing here.", status=404)
