@@ -32,16 +32,32 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   staticData: { title: 'Sign In' },
-  validateSearch: (search): { next?: string; tab?: string; invite?: string } => {
+  validateSearch: (search): { next?: string; tab?: string; invite?: string; problem?: string; provider?: string } => {
     const next = textOf(search['next']);
-    const tab = textOf(search['tab']);
-    const invite = textOf(search['invite']);
-    return { ...(next && isOwnPath(next) ? { next } : {}), ...(tab ? { tab } : {}), ...(invite ? { invite } : {}) };
+    const [tab, invite, problem, provider] = ['tab', 'invite', 'problem', 'provider'].map((name) => textOf(search[name]));
+    return {
+      ...(next && isOwnPath(next) ? { next } : {}),
+      ...(tab ? { tab } : {}),
+      ...(invite ? { invite } : {}),
+      ...(problem ? { problem, provider: provider ?? '' } : {}),
+    };
   },
   beforeLoad: ({ search }) => {
     if (getSession()) throw redirect({ href: search.next ?? '/dashboard', replace: true });
   },
   component: lazyRouteComponent(() => import('./pages/login'), 'LoginPage'),
+});
+
+/** Back from a sign-in provider. Also for who is signed in: linking ends here, too. */
+const finishSignIn = createRoute({
+  getParentRoute: () => root,
+  path: '/login/finish',
+  staticData: { title: 'Sign In' },
+  validateSearch: (search): { next?: string; problem?: string; provider?: string } => {
+    const [next, problem, provider] = ['next', 'problem', 'provider'].map((name) => textOf(search[name]));
+    return { ...(next && isOwnPath(next) ? { next } : {}), ...(problem ? { problem, provider: provider ?? '' } : {}) };
+  },
+  component: lazyRouteComponent(() => import('./pages/finish-sign-in'), 'FinishSignInPage'),
 });
 
 const forgotPassword = createRoute({
@@ -155,7 +171,7 @@ const websiteAdmin = createRoute({
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([home, login, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates])])]);
+const routeTree = root.addChildren([home, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

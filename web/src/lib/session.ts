@@ -35,6 +35,15 @@ export function renewToken(token: string): void {
   change({ ...session, token });
 }
 
+/** What the person changed about themselves. */
+export function updateUser(changes: Partial<Pick<User, 'name' | 'email'>>): void {
+  const session = getSession();
+  if (!session) return;
+  const user = { ...session.user, ...changes };
+  write(USER, JSON.stringify(user));
+  change({ ...session, user });
+}
+
 export function endSession(): void {
   write(TOKEN, null);
   write(USER, null);

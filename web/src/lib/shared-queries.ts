@@ -16,3 +16,8 @@ export const aboutQuery = queryOptions({
   queryKey: ['about'],
   queryFn: ({ signal }) => body(api.GET('/api/platform/about', { signal })),
 });
+
+export const userQuery = queryOptions({
+  queryKey: ['user'],
+  queryFn: ({ signal }) => body(api.GET('/api/platform/user', { signal })),
+});

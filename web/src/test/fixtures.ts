@@ -1,7 +1,11 @@
-import type { Activity, AdminPartner, ClickPoint, Conversion, Delivery, Figures, Link, LiveData, LiveEvent, Overview, Partner, Website } from '@/lib/api/types';
+import type { Account, AuditEntry, Activity, AdminPartner, ClickPoint, Conversion, Delivery, Figures, Link, LiveData, LiveEvent, Overview, Partner, Website } from '@/lib/api/types';
 import { addDays } from '@/lib/dates';
 
 export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún', roles: ['admin'] };
+
+export const account = (over: Partial<Account> = {}): Account => ({
+  ...USER, username: USER.name, createdAt: '2026-08-01T10:00:00Z', company: 'Althing ehf.', timezone: 'UTC', twoFactor: false, recoveryCodesLeft: 0, passwordChangedAt: null, ...over,
+});
 
 export const website = (over: Partial<Website> = {}): Website => ({
   id: 'w1', domain: 'vpnreview.is', timezone: 'Atlantic/Reykjavik', currency: 'USD', createdAt: '2026-08-01T10:00:00Z', ...over,
@@ -25,14 +29,14 @@ export const partner = (over: Partial<Partner> = {}): Partner => ({ id: 'p1', na
 
 export const link = (over: Partial<Link> = {}): Link => ({
   id: 'l1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', slug: 'nord', url: 'http://t.example/go/nord', destination: 'https://nordvpn.com/', coupon: null,
-  isActive: true, createdAt: '2026-09-01T00:00:00Z', sub1: '', sub2: '', sub3: '', sub4: '', sub5: '', sub6: '', sub7: '', sub8: '', sub9: '', sub10: '',
+  isActive: true, rules: [], variants: [], expiresAt: null, fallback: null, createdAt: '2026-09-01T00:00:00Z', sub1: '', sub2: '', sub3: '', sub4: '', sub5: '', sub6: '', sub7: '', sub8: '', sub9: '', sub10: '',
   clicks: 412, conversions: 9, earnings: { amount: 12_345, currency: 'USD' }, ...over,
 });
 
 export const conversion = (over: Partial<Conversion> = {}): Conversion => ({
   id: 'c1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', linkId: 'l1', clickId: 'k1', event: 'sale', txid: 'ORD-1', status: 'pending',
   amount: { amount: 10_000, currency: 'USD' }, commission: { amount: 3000, currency: 'USD' }, reversed: { amount: 0, currency: 'USD' }, reason: null,
-  attribution: 'click_id', occurredAt: '2026-11-20T12:00:00Z', recordedAt: '2026-11-20T12:00:01Z', decidedAt: null, ...over,
+  attribution: 'click_id', occurredAt: '2026-11-20T12:00:00Z', recordedAt: '2026-11-20T12:00:01Z', decidedAt: null, approvesAt: null, payableAt: null, ...over,
 });
 
 export const outcomes = (over: Partial<Delivery['outcomes']> = {}): Delivery['outcomes'] => ({
@@ -58,5 +62,11 @@ export const activity = (over: Partial<Activity> = {}): Activity => ({
 
 export const adminPartner = (over: Partial<AdminPartner> = {}): AdminPartner => ({
   id: 'p1', name: 'NordVPN', slug: 'nordvpn', baseUrl: 'https://nordvpn.com/', commission: 12.5, flatCommission: null, description: 'NordVPN affiliate program', isActive: true,
-  cookieDays: 30, postbackPreset: null, createdAt: '2026-08-01T10:00:00Z', updatedAt: '2026-08-01T10:00:00Z', ...over,
+  terms: { kind: 'percent', percent: 12.5, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, tiers: [], holdDays: 0, autoApproveDays: null, text: '12.5 % of the sale' },
+  links: 3, conversions: 2, cookieDays: 30, postbackPreset: null, createdAt: '2026-08-01T10:00:00Z', updatedAt: '2026-08-01T10:00:00Z', ...over,
+});
+
+export const auditEntry = (over: Partial<AuditEntry> = {}): AuditEntry => ({
+  seq: 1, at: '2026-11-20T12:00:00Z', action: 'account.signed_in', outcome: 'done', actorId: 'u1', actorName: 'Sigrún', accountId: 'u1', accountName: 'Sigrún', subjectId: null,
+  address: '82.221.0.0/24', device: 'Firefox', details: {}, ...over,
 });

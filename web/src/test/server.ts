@@ -2,10 +2,13 @@
 import { http, HttpResponse, type DefaultBodyType } from 'msw';
 import { setupServer } from 'msw/node';
 import type { paths } from '@/lib/api/schema';
-import type { About, Activity, AdminPartner, ClickPoint, Conversion, CountryPerformance, Delivery, Link, Overview, Partner, PartnerPerformance, Website } from '@/lib/api/types';
+import type { About, Account, Activity, AdminPartner, ClickPoint, Conversion, CountryPerformance, Delivery, InviteCode, Link, Overview, Partner, PartnerPerformance, Website } from '@/lib/api/types';
+import { PROVIDERS } from '@/lib/sign-in-providers';
 import * as make from './fixtures';
 
 interface State {
+  account: Account;
+  invites: InviteCode[];
   websites: Website[];
   conversions: Conversion[];
   links: Link[];
@@ -23,6 +26,7 @@ export const state = {} as State;
 
 export function resetState(): void {
   Object.assign(state, {
+    account: make.account(), invites: [],
     websites: [make.website()], conversions: [make.conversion()], links: [make.link()], partners: [make.partner()],
     overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), activity: [make.activity()], adminPartners: [make.adminPartner()], seen: [],
   } satisfies State);
@@ -41,8 +45,15 @@ const get = <T extends DefaultBodyType>(path: keyof paths, read: (url: URL) => T
 
 export const server = setupServer(
   get('/api/platform/about', (): About => ({ name: 'Althing', version: '1', trackingUrl: 'http://t.example' })),
-  http.get('*/api/platform/auth/providers', () => HttpResponse.json([{ id: 'github', configured: true }, { id: 'google', configured: false }])),
-  get('/api/platform/user', () => make.USER),
+  get('/api/platform/auth/providers', () => PROVIDERS.map(({ name, label }) => ({ name, label, isConfigured: name === 'github' }))),
+  get('/api/platform/user', () => state.account),
+  get('/api/platform/invite-codes', () => state.invites),
+  get('/api/platform/sessions', () => [
+    { id: 's1', device: 'Firefox', country: 'IS', createdAt: '2026-11-20T11:00:00Z', lastSeenAt: '2026-11-20T12:00:00Z', current: true },
+    { id: 's2', device: 'Chrome', country: 'ZZ', createdAt: '2026-11-19T11:00:00Z', lastSeenAt: '2026-11-19T12:00:00Z', current: false },
+  ]),
+  get('/api/platform/linked-sign-ins', () => [{ id: 'g1', provider: 'github', label: 'sigrun', linkedAt: '2026-11-01T00:00:00Z' }]),
+  get('/api/platform/user/activity', () => [make.auditEntry({ action: 'account.sign_in', outcome: 'refused' })]),
   get('/api/platform/websites', () => state.websites),
   get('/api/platform/websites/{id}/keys', () => []),
   get('/api/platform/partners', () => state.partners),
@@ -66,6 +77,7 @@ export const server = setupServer(
   get('/api/admin/analytics', () => ({ totalClicks: 12_345, totalConversions: 48, conversionRate: 0.39, totalRevenue: 984.2, currency: 'USD', notConverted: [] })),
   get('/api/admin/recent-activity', () => state.activity),
   get('/api/admin/partners', () => state.adminPartners),
+  get('/api/admin/partners/{id}/terms', () => state.adminPartners.map((item) => ({ effectiveAt: item.createdAt, commission: item.commission, flatCommission: null, terms: item.terms }))),
 );
 
 server.events.on('request:start', ({ request }) => {

@@ -1,23 +1,36 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
-import { GeneralPanel } from '@/features/account/general-panel';
+import { InviteCodesPanel } from '@/features/account/invite-codes-panel';
 import { WebsitesPanel } from '@/features/websites/websites-panel';
 import { Page } from './page';
+
+// The forms library comes with the tab that has forms.
+const GeneralPanel = lazy(() => import('@/features/account/general-panel').then((module) => ({ default: module.GeneralPanel })));
 
 export function AccountSettingsPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/member/account-settings' });
-  // One table: Custom Domains and Invite Codes add their tabs here.
   const tabs: readonly Tab[] = [
-    { id: 'general', label: 'General', content: <GeneralPanel /> },
+    {
+      id: 'general',
+      label: 'General',
+      content: (
+        <Suspense fallback={<Loading label="Loading your settings" />}>
+          <GeneralPanel />
+        </Suspense>
+      ),
+    },
     { id: 'websites', label: 'Websites', content: <WebsitesPanel toDashboard={(id) => <ToDashboard website={id} />} /> },
+    { id: 'invite-codes', label: 'Invite Codes', content: <InviteCodesPanel /> },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'general';
   return (
-    <Page title="Account Settings" subtitle="Your profile, and the websites that are measured">
+    <Page title="Account Settings" subtitle="Your profile, your websites, and whom you invite">
       <Tabs label="Account Settings" tabs={tabs} value={current} onChange={(tab) => void navigate({ to: '/account-settings', search: { tab } })} />
     </Page>
   );

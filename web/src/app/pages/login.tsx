@@ -1,5 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ErrorBox } from '@/components/data/states';
 import { Tabs, type Tab } from '@/components/ui/tabs';
+import { providerProblem } from '@/features/auth/provider-problem';
 import { Register } from '@/features/auth/register';
 import { SignIn } from '@/features/auth/sign-in';
 import { WebsiteSignIn } from '@/features/auth/website-sign-in';
@@ -13,7 +15,7 @@ export function LoginPage() {
   const choose = (next: string) => void navigate({ to: '/login', search: { ...search, tab: next }, replace: true });
   const enter = () => void navigate({ href: search.next ?? '/dashboard', replace: true });
   const forms: readonly Tab[] = [
-    { id: 'sign-in', label: 'Sign In', content: <SignIn onSignedIn={enter} /> },
+    { id: 'sign-in', label: 'Sign In', content: <SignIn next={search.next} onSignedIn={enter} /> },
     { id: 'create-account', label: 'Create Account', content: <Register invite={search.invite ?? ''} onSignedIn={enter} /> },
   ];
   const kinds: readonly Tab[] = [
@@ -22,6 +24,7 @@ export function LoginPage() {
   ];
   return (
     <Entrance title={`Welcome to ${PRODUCT}`} subtitle={tab === 'create-account' ? 'Membership is by invite.' : 'Sign in to see your websites.'}>
+      {search.problem && <ErrorBox className="mb-5" error={new Error(providerProblem(search.problem, search.provider ?? ''))} />}
       <Tabs label="Account type" tabs={kinds} value={tab === 'website' ? 'website' : 'platform'} onChange={(kind) => choose(kind === 'website' ? 'website' : 'sign-in')} />
     </Entrance>
   );

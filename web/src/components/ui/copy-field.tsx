@@ -5,7 +5,14 @@ import { cx } from '@/lib/cx';
 import { toast, toastError } from '@/stores/toasts';
 import { Button } from './button';
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+interface CopyProps {
+  readonly text: string;
+  readonly label: string;
+  /** The word on the button, where two of them stand side by side. */
+  readonly shows?: string;
+}
+
+export function CopyButton({ text, label, shows = 'Copy' }: CopyProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -25,7 +32,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   return (
     <Button size="sm" onClick={copy} aria-label={`Copy ${label}`}>
       <Icon aria-hidden className="size-3.5" />
-      {copied ? 'Copied' : 'Copy'}
+      {copied ? 'Copied' : shows}
     </Button>
   );
 }

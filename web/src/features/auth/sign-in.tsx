@@ -28,7 +28,7 @@ interface Attempt {
 }
 
 /** Credentials, then a code if the account has a second factor. The password stays in memory for that step only. */
-export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
+export function SignIn({ next, onSignedIn }: { readonly next?: string | undefined; readonly onSignedIn: () => void }) {
   const [half, setHalf] = useState<Half | null>(null);
   const attempt = useMutation({
     mutationFn: ({ credentials, factor, ticket }: Attempt) => signIn(credentials, factor, ticket),
@@ -50,7 +50,7 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
   ) : (
     <>
       <CredentialsForm busy={attempt.isPending} onSubmit={(credentials) => attempt.mutate({ credentials })} />
-      <ProviderButtons />
+      <ProviderButtons next={next} />
     </>
   );
 }

@@ -164,6 +164,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Admin Clicks
+         * @description Newest first.
+         */
+        get: operations["get_admin_clicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/clicks.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Admin Clicks Csv
+         * @description The newest 10,000 of them.
+         */
+        get: operations["get_admin_clicks_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/dead-letters": {
         parameters: {
             query?: never;
@@ -176,6 +216,86 @@ export interface paths {
          * @description Newest first.
          */
         get: operations["get_dead_letters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/dead-letters/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dead Letter Groups
+         * @description Counts by projection and reason, most open ones first.
+         */
+        get: operations["get_dead_letter_groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/dead-letters/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Dead Letters
+         * @description Hands a group's records to their reader again, oldest first, 500 at once.
+         */
+        post: operations["retryDeadLetters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/dead-letters/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skip Dead Letters
+         * @description Gives a group's records up for good, oldest first, 500 at once.
+         */
+        post: operations["skipDeadLetters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/dead-letters/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dead Letter
+         * @description One of them, with what was done to it.
+         */
+        get: operations["get_dead_letter"];
         put?: never;
         post?: never;
         delete?: never;
@@ -198,6 +318,26 @@ export interface paths {
          * @description Hands the record to its reader again, which does it within seconds.
          */
         post: operations["retryDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/dead-letters/{id}/reveal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reveal Dead Letter
+         * @description The record's content. Each look is an event with who looked and why.
+         */
+        post: operations["revealDeadLetter"];
         delete?: never;
         options?: never;
         head?: never;
@@ -243,6 +383,26 @@ export interface paths {
          *     decided now.
          */
         post: operations["recordExchangeRate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Admin Links
+         * @description Newest first.
+         */
+        get: operations["get_admin_links"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -323,7 +483,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Remove Partner
+         * @description Takes a program off every list, for good. Its links stop; what it earned stays, and old clicks still count.
+         */
+        delete: operations["removePartner"];
         options?: never;
         head?: never;
         /**
@@ -331,6 +495,26 @@ export interface paths {
          * @description Changes what is given. A new commission holds for clicks from now on.
          */
         patch: operations["updatePartner"];
+        trace?: never;
+    };
+    "/api/admin/partners/{id}/terms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Admin Partner Terms
+         * @description What the partner paid and pays, newest first. A click keeps the terms of its own time.
+         */
+        get: operations["get_admin_partner_terms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/admin/projections": {
@@ -347,6 +531,69 @@ export interface paths {
         get: operations["get_projections"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/projections/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Projection
+         * @description One projection: partitions with their lag, all generations, what was asked and came of it, a rebuild's cost.
+         */
+        get: operations["get_projection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/projections/{name}/verify/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Projection Comparison
+         * @description Stops a comparison that is under way, before its next table.
+         */
+        post: operations["cancelProjectionComparison"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/projections/{name}/{action}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask Projection
+         * @description Asks for one step of a projection's life: done within a second or two; a rebuild and a comparison begin then.
+         *
+         *     pause, resume: all its generations. rebuild: a new generation beside the live one. verify: compares that one with
+         *     the live one. promote, cancel: of that one. rollback: back to the generation before.
+         */
+        post: operations["askProjection"];
         delete?: never;
         options?: never;
         head?: never;
@@ -385,6 +632,26 @@ export interface paths {
          * @description Everybody's statements, newest first.
          */
         get: operations["get_all_sql_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get System
+         * @description Processes, engines, disk, log, freshness, throughput and backups.
+         */
+        get: operations["get_system"];
         put?: never;
         post?: never;
         delete?: never;
@@ -793,6 +1060,107 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/auth/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange Handoff Code
+         * @description For the app's page: signs in with the code, or asks for what is missing. Works once, for a minute, and only in
+         *     the browser that went to the provider.
+         */
+        post: operations["exchangeHandoffCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/auth/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sign In Providers
+         * @description Public: all of them, in the order of the sign-in page.
+         */
+        get: operations["get_sign_in_providers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register Proven
+         * @description Makes the account of whom a provider has proven, by invite, and signs in. The ticket works once.
+         */
+        post: operations["registerProven"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/auth/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Go To Provider
+         * @description For a browser: on to the provider. Where it is not configured, back to `/login`, which says so.
+         */
+        get: operations["goToProvider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/auth/{provider}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come Back From Provider
+         * @description For a browser on its way back. Leads to the app's page with a code behind the `#`, or to a sentence.
+         */
+        get: operations["comeBackFromProvider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/conversions": {
         parameters: {
             query?: never;
@@ -807,6 +1175,46 @@ export interface paths {
         get: operations["get_conversions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/conversions/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Conversions
+         * @description Approves up to 500 conversions; what cannot be approved says why and holds up no other.
+         */
+        post: operations["approveConversions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/conversions/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject Conversions
+         * @description Rejects up to 500 conversions for one reason.
+         */
+        post: operations["rejectConversions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -853,6 +1261,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/conversions/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain Conversion
+         * @description Why this conversion earns what it does, with every event behind it.
+         */
+        get: operations["explain_conversion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/conversions/{id}/reject": {
         parameters: {
             query?: never;
@@ -887,6 +1315,66 @@ export interface paths {
          * @description Takes the sale back, whole or in part; the commission follows in proportion.
          */
         post: operations["reverseConversion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/custom-domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add Domain
+         * @description Adds a domain for one of the websites of the person who asks. It works once its TXT record is found.
+         */
+        post: operations["addDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/custom-domains/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Domain
+         * @description Removes a domain: its links stop working under it, and another website may have it.
+         */
+        delete: operations["removeDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/custom-domains/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Domain
+         * @description Looks for the record, and for TLS, now; takes up to a few seconds.
+         */
+        post: operations["checkDomain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1017,6 +1505,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/linked-sign-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Linked Sign Ins
+         * @description Oldest first. Admins, too, see their own alone.
+         */
+        get: operations["get_linked_sign_ins"];
+        put?: never;
+        /**
+         * Begin Linking
+         * @description Begins to link a sign-in to one's account: the browser then goes to the provider, and comes back linked.
+         */
+        post: operations["beginLinking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/linked-sign-ins/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink Sign In
+         * @description It opens the account no more; other sessions end. The last way in is refused.
+         */
+        delete: operations["unlinkSignIn"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/links": {
         parameters: {
             query?: never;
@@ -1035,6 +1567,26 @@ export interface paths {
          * @description Makes a link. Without a destination it leads to the partner's base URL, without a slug it gets a random one.
          */
         post: operations["createLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/links/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Links
+         * @description Makes all of them, or, when one cannot be made, none: the answer then names every culprit (`links.3.slug`).
+         */
+        post: operations["createLinks"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1067,6 +1619,26 @@ export interface paths {
          * @description Changes what is given. An empty sub or coupon takes it away.
          */
         patch: operations["updateLink"];
+        trace?: never;
+    };
+    "/api/platform/links/{id}/qr.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Link Qr
+         * @description The link's address as a QR code that survives a damage of 15 %.
+         */
+        get: operations["get_link_qr"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/platform/login": {
@@ -1457,6 +2029,66 @@ export interface paths {
          * @description Stops a statement of one's own that runs.
          */
         delete: operations["cancel_sql"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Statements
+         * @description The statements of every partner that ever owed something.
+         */
+        get: operations["get_statements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/statements/{partnerId}.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Statement Csv
+         * @description Every booking of one statement, between its opening and its closing balance.
+         */
+        get: operations["get_statement_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/statements/{partnerId}.html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Statement Page
+         * @description The same as a page that is made to be printed, or saved as PDF.
+         */
+        get: operations["get_statement_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1890,6 +2522,135 @@ export interface components {
             notConverted: components["schemas"]["Amount"][];
         };
         /**
+         * AdminLink
+         * @description A tracked link of anybody.
+         */
+        AdminLink: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /**
+             * Partnerid
+             * Format: uuid
+             */
+            partnerId: string;
+            /** Partnername */
+            partnerName: string | null;
+            /** Slug */
+            slug: string;
+            /**
+             * Url
+             * @description What to publish: counts a click and leads to the destination
+             */
+            url: string;
+            /** Destination */
+            destination: string;
+            /** Coupon */
+            coupon: string | null;
+            /** Isactive */
+            isActive: boolean;
+            /**
+             * Rules
+             * @description The first one that fits wins
+             */
+            rules: components["schemas"]["query_api__platform__links__Rule"][];
+            /**
+             * Variants
+             * @description Instead of the destination; a visitor always gets the same one
+             */
+            variants: components["schemas"]["Variant"][];
+            /** Expiresat */
+            expiresAt: string | null;
+            /**
+             * Fallback
+             * @description Where an expired or switched-off link leads; null: nowhere
+             */
+            fallback: string | null;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Sub1
+             * @default
+             */
+            sub1: string;
+            /**
+             * Sub2
+             * @default
+             */
+            sub2: string;
+            /**
+             * Sub3
+             * @default
+             */
+            sub3: string;
+            /**
+             * Sub4
+             * @default
+             */
+            sub4: string;
+            /**
+             * Sub5
+             * @default
+             */
+            sub5: string;
+            /**
+             * Sub6
+             * @default
+             */
+            sub6: string;
+            /**
+             * Sub7
+             * @default
+             */
+            sub7: string;
+            /**
+             * Sub8
+             * @default
+             */
+            sub8: string;
+            /**
+             * Sub9
+             * @default
+             */
+            sub9: string;
+            /**
+             * Sub10
+             * @default
+             */
+            sub10: string;
+            /**
+             * Clicks
+             * @description Null while the analytics store does not answer
+             */
+            clicks: number | null;
+            /**
+             * Conversions
+             * @description Pending and approved ones
+             */
+            conversions: number | null;
+            /** @description Commission on those, in the website's currency */
+            earnings: components["schemas"]["Amount"] | null;
+            /** Domain */
+            domain: string;
+            /**
+             * Ownerid
+             * Format: uuid
+             */
+            ownerId: string;
+            /** Ownername */
+            ownerName: string;
+        };
+        /**
          * AdminPartner
          * @description An affiliate program.
          */
@@ -1911,6 +2672,7 @@ export interface components {
              */
             commission: number | null;
             flatCommission: components["schemas"]["Amount"] | null;
+            terms: components["schemas"]["TermsShape"];
             /** Description */
             description: string;
             /** Isactive */
@@ -1919,6 +2681,16 @@ export interface components {
             cookieDays: number;
             /** Postbackpreset */
             postbackPreset: string | null;
+            /**
+             * Links
+             * @description Tracked links that were ever made to it
+             */
+            links: number;
+            /**
+             * Conversions
+             * @description Leads and sales that were ever attributed to it
+             */
+            conversions: number;
             /**
              * Createdat
              * Format: date-time
@@ -2086,11 +2858,38 @@ export interface components {
             };
         };
         /**
-         * Bots
-         * @description What becomes of events that are flagged as made by bots.
-         * @enum {string}
+         * Backup
+         * @description One backup that was begun.
          */
-        Bots: "exclude" | "include" | "only";
+        Backup: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Startedat
+             * Format: date-time
+             */
+            startedAt: string;
+            /** Finishedat */
+            finishedAt: string | null;
+            /** State */
+            state: string;
+            /** Folder */
+            folder: string;
+            /** Bytes */
+            bytes: number;
+            /** Events */
+            events: number;
+            /** Error */
+            error: string;
+            /**
+             * Restoredat
+             * @description When a restore of it was last proven
+             */
+            restoredAt: string | null;
+        };
         /**
          * BucketKind
          * @description How long a bucket is.
@@ -2099,13 +2898,20 @@ export interface components {
         BucketKind: "minute" | "hour" | "day" | "month";
         /**
          * Build
-         * @description One generation.
+         * @description One generation. `state`: building, catching_up, ready, live, retired, paused, failed or cancelled.
          */
         Build: {
             /** Generation */
             generation: number;
+            /**
+             * Sourcegeneration
+             * @description Of a rollup: the generation of the rows that feed it
+             */
+            sourceGeneration: number | null;
             /** State */
             state: string;
+            /** Pausedin */
+            pausedIn: string | null;
             /** Version */
             version: number;
             /** Reason */
@@ -2117,10 +2923,25 @@ export interface components {
              * Format: date-time
              */
             createdAt: string;
+            /** Readyat */
+            readyAt: string | null;
             /** Promotedat */
             promotedAt: string | null;
+            /** Retiredat */
+            retiredAt: string | null;
+            /** Isdropped */
+            isDropped: boolean;
+            /** Promoteswhenready */
+            promotesWhenReady: boolean;
+            /** Lagevents */
+            lagEvents: number | null;
+            /** Rate */
+            rate: number;
+            progress: components["schemas"]["Progress"];
+            /** Etaseconds */
+            etaSeconds: number | null;
             /** Positions */
-            positions: components["schemas"]["Place"][];
+            positions: components["schemas"]["query_api__admin__projection_shapes__Place"][];
         };
         /**
          * Change
@@ -2141,6 +2962,66 @@ export interface components {
             commissionApproved: number;
             /** Commissionreversed */
             commissionReversed: number;
+        };
+        /**
+         * ClickBehind
+         * @description The click that earned it; a coupon has none.
+         */
+        ClickBehind: {
+            /**
+             * By
+             * @description click_id, coupon or visitor
+             */
+            by: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Clickid */
+            clickId: string | null;
+            /** Linkid */
+            linkId: string | null;
+            /**
+             * Link
+             * @description The link's slug
+             */
+            link: string | null;
+            /** Country */
+            country: string;
+            /** Device */
+            device: string;
+            /** Source */
+            source: string;
+            /** Subs */
+            subs: {
+                [key: string]: string;
+            };
+            place: components["schemas"]["query_api__platform__explained__Place"] | null;
+        };
+        /**
+         * ClickConversion
+         * @description What came of a click.
+         */
+        ClickConversion: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** Txid */
+            txid: string;
+            status: components["schemas"]["ConversionStatus"];
+            amount: components["schemas"]["Amount"];
+            /** @description What is left of it, in the website's currency */
+            commission: components["schemas"]["Amount"];
+            /**
+             * Occurredat
+             * Format: date-time
+             */
+            occurredAt: string;
         };
         /**
          * ClickPoint
@@ -2188,6 +3069,35 @@ export interface components {
          * @enum {string}
          */
         Compare: "previous" | "year" | "none";
+        /**
+         * Comparison
+         * @description What `verify` found, or has found so far.
+         */
+        Comparison: {
+            /** Done */
+            done: number;
+            /** Of */
+            of: number;
+            /** Live */
+            live: number;
+            /** Rebuilt */
+            rebuilt: number;
+            /** Isequal */
+            isEqual: boolean;
+            /** At */
+            at: {
+                [key: string]: number;
+            };
+            /** Tables */
+            tables: components["schemas"]["TableCompared"][];
+            /**
+             * Differences
+             * @description The first hundred
+             */
+            differences: components["schemas"]["DifferenceShown"][];
+            /** Differencecount */
+            differenceCount: number;
+        };
         /**
          * Conversion
          * @description A lead or sale. Money in integer minor units; the commission is what is left of it, in the website's currency.
@@ -2254,6 +3164,21 @@ export interface components {
             recordedAt: string;
             /** Decidedat */
             decidedAt: string | null;
+            /**
+             * Approvesat
+             * @description When it is approved by itself if nobody decides; null: never
+             */
+            approvesAt: string | null;
+            /**
+             * Payableat
+             * @description From when on the commission may be paid out; null: not earned
+             */
+            payableAt: string | null;
+            /**
+             * Conflicts
+             * @description Later reports that named another amount; the first one stands
+             */
+            conflicts: number;
         };
         /**
          * ConversionPoint
@@ -2332,7 +3257,7 @@ export interface components {
         };
         /**
          * DeadLetter
-         * @description A record that a projection could not take.
+         * @description A record that a projection could not take, without its content.
          */
         DeadLetter: {
             /**
@@ -2354,11 +3279,8 @@ export interface components {
             reason: string;
             /** Error */
             error: string;
-            /**
-             * Value
-             * @description The start of the record, as text
-             */
-            value: string;
+            /** Bytes */
+            bytes: number;
             /**
              * Firstat
              * Format: date-time
@@ -2371,6 +3293,91 @@ export interface components {
              * @enum {string}
              */
             state: "open" | "retried" | "skipped";
+            /**
+             * Iswaiting
+             * @description A retry was asked for and is not done yet
+             */
+            isWaiting: boolean;
+            /** Decidedat */
+            decidedAt: string | null;
+        };
+        /**
+         * DeadLetterDetail
+         * @description With what was done to it, newest first.
+         */
+        DeadLetterDetail: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Projection */
+            projection: string;
+            /** Generation */
+            generation: number;
+            /** Topic */
+            topic: string;
+            /** Partition */
+            partition: number;
+            /** Offset */
+            offset: number;
+            /** Reason */
+            reason: string;
+            /** Error */
+            error: string;
+            /** Bytes */
+            bytes: number;
+            /**
+             * Firstat
+             * Format: date-time
+             */
+            firstAt: string;
+            /** Attempts */
+            attempts: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "retried" | "skipped";
+            /**
+             * Iswaiting
+             * @description A retry was asked for and is not done yet
+             */
+            isWaiting: boolean;
+            /** Decidedat */
+            decidedAt: string | null;
+            /** History */
+            history: components["schemas"]["Step"][];
+        };
+        /**
+         * DeadLetterGroup
+         * @description Dead letters of one projection that have the same reason.
+         */
+        DeadLetterGroup: {
+            /** Projection */
+            projection: string;
+            /** Reason */
+            reason: string;
+            /** Open */
+            open: number;
+            /** Waiting */
+            waiting: number;
+            /** Retried */
+            retried: number;
+            /** Skipped */
+            skipped: number;
+            /**
+             * Oldestat
+             * Format: date-time
+             */
+            oldestAt: string;
+            /**
+             * Newestat
+             * Format: date-time
+             */
+            newestAt: string;
+            /** Lasterror */
+            lastError: string;
         };
         /**
          * Delivery
@@ -2462,6 +3469,50 @@ export interface components {
          */
         DeliveryRange: "1h" | "2h" | "24h" | "7d" | "30d" | "90d" | "custom";
         /**
+         * DifferenceShown
+         * @description A row that only one side has.
+         */
+        DifferenceShown: {
+            /** Table */
+            table: string;
+            /** Period */
+            period: string;
+            /** Side */
+            side: string;
+            /** Row */
+            row: string;
+        };
+        /**
+         * DiskShown
+         * @description The file system of the data directory; `folders` are looked at once a minute.
+         */
+        DiskShown: {
+            /** Total */
+            total: number;
+            /** Used */
+            used: number;
+            /** Free */
+            free: number;
+            /** Folders */
+            folders: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * EngineShown
+         * @description An engine and whether it answers now. `version` is null where the engine does not tell it.
+         */
+        EngineShown: {
+            /** Name */
+            name: string;
+            /** Version */
+            version: string | null;
+            /** Answers */
+            answers: boolean;
+            /** Note */
+            note: string;
+        };
+        /**
          * ExchangeRate
          * @description From `on` on, one major unit of `base` is worth `rate` major units of `quote`.
          */
@@ -2487,6 +3538,24 @@ export interface components {
             recordedAt: string;
         };
         /**
+         * Explanation
+         * @description Everything behind a conversion's commission. Without a click there is neither rule nor working yet.
+         */
+        Explanation: {
+            conversion: components["schemas"]["Conversion"];
+            rule: components["schemas"]["query_api__platform__explained__Rule"] | null;
+            click: components["schemas"]["ClickBehind"] | null;
+            rate: components["schemas"]["RateUsed"] | null;
+            working: components["schemas"]["Working"] | null;
+            /**
+             * Reports
+             * @description More than one: later reports named another amount; the first one stands
+             */
+            reports: components["schemas"]["Report"][];
+            /** Events */
+            events: components["schemas"]["StepBehind"][];
+        };
+        /**
          * Figures
          * @description Everything the dashboard's cards show of one range.
          */
@@ -2503,6 +3572,22 @@ export interface components {
              * @description Conversions per hundred clicks, two decimals
              */
             conversion_rate: number;
+        };
+        /**
+         * Freshness
+         * @description Seconds from the log to visible, of real events within the last quarter of an hour; null without any.
+         */
+        Freshness: {
+            /** Lastseconds */
+            lastSeconds: number | null;
+            /** Medianseconds */
+            medianSeconds: number | null;
+            /** Worstseconds */
+            worstSeconds: number | null;
+            /** Measuredat */
+            measuredAt: string | null;
+            /** Steps */
+            steps: number;
         };
         /**
          * InviteCode
@@ -2623,6 +3708,23 @@ export interface components {
             /** Isactive */
             isActive: boolean;
             /**
+             * Rules
+             * @description The first one that fits wins
+             */
+            rules: components["schemas"]["query_api__platform__links__Rule"][];
+            /**
+             * Variants
+             * @description Instead of the destination; a visitor always gets the same one
+             */
+            variants: components["schemas"]["Variant"][];
+            /** Expiresat */
+            expiresAt: string | null;
+            /**
+             * Fallback
+             * @description Where an expired or switched-off link leads; null: nowhere
+             */
+            fallback: string | null;
+            /**
              * Createdat
              * Format: date-time
              */
@@ -2691,6 +3793,32 @@ export interface components {
             earnings: components["schemas"]["Amount"] | null;
         };
         /**
+         * LinkedSignIn
+         * @description An identity at a provider that opens the account.
+         */
+        LinkedSignIn: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Provider
+             * @enum {string}
+             */
+            provider: "google" | "github" | "microsoft" | "linkedin";
+            /**
+             * Label
+             * @description Address or name at the provider; may be empty
+             */
+            label: string;
+            /**
+             * Linkedat
+             * Format: date-time
+             */
+            linkedAt: string;
+        };
+        /**
          * LiveData
          * @description Data of the events `snapshot` and `update`. Bots are left out; times are those of arrival.
          */
@@ -2743,6 +3871,25 @@ export interface components {
             partnerName: string | null;
             /** Source */
             source: string;
+        };
+        /**
+         * LogPartition
+         * @description One partition of the log, and who reads it.
+         */
+        LogPartition: {
+            /** Topic */
+            topic: string;
+            /** Partition */
+            partition: number;
+            /** Endoffset */
+            endOffset: number;
+            /**
+             * Seenat
+             * Format: date-time
+             */
+            seenAt: string;
+            /** Readers */
+            readers: components["schemas"]["ReaderLag"][];
         };
         /**
          * LoggedEvent
@@ -2805,6 +3952,23 @@ export interface components {
             minute: string;
             /** Events */
             events: number;
+        };
+        /**
+         * Month
+         * @description All statements of a website's month, by partner.
+         */
+        Month: {
+            /** Month */
+            month: string;
+            /** Timezone */
+            timezone: string;
+            /**
+             * Isover
+             * @description False: more may be booked
+             */
+            isOver: boolean;
+            /** Statements */
+            statements: components["schemas"]["Statement"][];
         };
         /**
          * Of
@@ -3036,40 +4200,48 @@ export interface components {
             conversion_rate: number;
         };
         /**
-         * Place
-         * @description How far a generation has read one partition.
+         * PlaceSeries
+         * @description The live generation's lag in one partition, oldest first.
          */
-        Place: {
+        PlaceSeries: {
             /** Topic */
             topic: string;
             /** Partition */
             partition: number;
-            /** Nextoffset */
-            nextOffset: number;
-            /** Domainposition */
-            domainPosition: number;
-            /** Processed */
-            processed: number;
-            /**
-             * Rate
-             * @description Records a second, lately
-             */
-            rate: number;
-            /**
-             * Error
-             * @description Why it waits and tries again; empty: it does not
-             */
-            error: string;
-            /**
-             * Updatedat
-             * Format: date-time
-             */
-            updatedAt: string;
-            /**
-             * Recordat
-             * @description When the last record that it read was written to the log
-             */
-            recordAt: string | null;
+            /** Lag */
+            lag: number[];
+        };
+        /**
+         * ProcessShown
+         * @description A process of the stack. `memoryBytes`: with its children, shared pages by share.
+         */
+        ProcessShown: {
+            /** Name */
+            name: string;
+            /** Pid */
+            pid: number | null;
+            /** State */
+            state: string;
+            /** Restarts */
+            restarts: number;
+            /** Uptimeseconds */
+            uptimeSeconds: number;
+            /** Memorybytes */
+            memoryBytes: number;
+        };
+        /**
+         * Progress
+         * @description `unit`: records, or months where a rollup is filled from the raw table.
+         */
+        Progress: {
+            /** Done */
+            done: number;
+            /** Of */
+            of: number;
+            /** Unit */
+            unit: string;
+            /** Percent */
+            percent: number;
         };
         /**
          * Projection
@@ -3078,16 +4250,162 @@ export interface components {
         Projection: {
             /** Name */
             name: string;
-            /** Kind */
+            /**
+             * Kind
+             * @description clickhouse (a raw table and what is written beside), rollup (fed by it), postgres
+             */
             kind: string;
+            /**
+             * Family
+             * @description Of a rollup: the projection that feeds it
+             */
+            family: string | null;
             /** Version */
             version: number;
             /** Livegeneration */
             liveGeneration: number;
+            /**
+             * State
+             * @description Of the live generation
+             */
+            state: string;
+            /**
+             * Isrunning
+             * @description Whether projectors run at all
+             */
+            isRunning: boolean;
+            /** Isretrying */
+            isRetrying: boolean;
+            /** Lagevents */
+            lagEvents: number | null;
+            /** Lagseconds */
+            lagSeconds: number;
+            /** Rate */
+            rate: number;
+            /** Error */
+            error: string;
+            /** Updatedat */
+            updatedAt: string | null;
+            /**
+             * Lagseries
+             * @description Events behind, oldest first, over the last quarter of an hour
+             */
+            lagSeries: number[];
+            /** Lageveryseconds */
+            lagEverySeconds: number;
             /** Opendeadletters */
             openDeadLetters: number;
             /** Builds */
             builds: components["schemas"]["Build"][];
+            /**
+             * Requests
+             * @description Open ones, and those that ended within the last minute
+             */
+            requests: components["schemas"]["RequestShown"][];
+        };
+        /**
+         * ProjectionDetail
+         * @description One projection, with all its generations and the last twenty requests, newest first.
+         */
+        ProjectionDetail: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @description clickhouse (a raw table and what is written beside), rollup (fed by it), postgres
+             */
+            kind: string;
+            /**
+             * Family
+             * @description Of a rollup: the projection that feeds it
+             */
+            family: string | null;
+            /** Version */
+            version: number;
+            /** Livegeneration */
+            liveGeneration: number;
+            /**
+             * State
+             * @description Of the live generation
+             */
+            state: string;
+            /**
+             * Isrunning
+             * @description Whether projectors run at all
+             */
+            isRunning: boolean;
+            /** Isretrying */
+            isRetrying: boolean;
+            /** Lagevents */
+            lagEvents: number | null;
+            /** Lagseconds */
+            lagSeconds: number;
+            /** Rate */
+            rate: number;
+            /** Error */
+            error: string;
+            /** Updatedat */
+            updatedAt: string | null;
+            /**
+             * Lagseries
+             * @description Events behind, oldest first, over the last quarter of an hour
+             */
+            lagSeries: number[];
+            /** Lageveryseconds */
+            lagEverySeconds: number;
+            /** Opendeadletters */
+            openDeadLetters: number;
+            /** Builds */
+            builds: components["schemas"]["Build"][];
+            /**
+             * Requests
+             * @description Open ones, and those that ended within the last minute
+             */
+            requests: components["schemas"]["RequestShown"][];
+            /** Places */
+            places: components["schemas"]["PlaceSeries"][];
+            rebuild: components["schemas"]["RebuildEstimate"];
+        };
+        /**
+         * RateUsed
+         * @description How much one major unit of `of` was worth in `to`.
+         */
+        RateUsed: {
+            /** Rate */
+            rate: string;
+            /** Of */
+            of: string;
+            /** To */
+            to: string;
+            /**
+             * On
+             * @description The day of the rate, unless another one was recorded for that day since
+             */
+            on: string | null;
+        };
+        /**
+         * ReaderLag
+         * @description A live projection on one partition.
+         */
+        ReaderLag: {
+            /** Projection */
+            projection: string;
+            /** Lagevents */
+            lagEvents: number;
+        };
+        /**
+         * RebuildEstimate
+         * @description `seconds`: by the last build's measure; null when none was built yet. `bytes`: what the live tables take.
+         */
+        RebuildEstimate: {
+            /** Events */
+            events: number;
+            /** Seconds */
+            seconds: number | null;
+            /** Bytes */
+            bytes: number;
+            /** Tables */
+            tables: string[];
         };
         /**
          * Refused
@@ -3113,6 +4431,63 @@ export interface components {
              * @description The start of what was sent, secret parts left out
              */
             sample: string;
+        };
+        /**
+         * Report
+         * @description What one report said about the amount.
+         */
+        Report: {
+            amount: components["schemas"]["Amount"];
+            /** Reportedby */
+            reportedBy: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Stands */
+            stands: boolean;
+        };
+        /**
+         * RequestShown
+         * @description Something that was asked. `state`: waiting, running, done, refused or cancelled.
+         */
+        RequestShown: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Action */
+            action: string;
+            /** Reason */
+            reason: string;
+            /** Force */
+            force: boolean;
+            /**
+             * Actor
+             * @description Name of the account, or of the operator at the machine
+             */
+            actor: string;
+            /** State */
+            state: string;
+            /** Generation */
+            generation: number | null;
+            /** Error */
+            error: string;
+            /**
+             * Requestedat
+             * Format: date-time
+             */
+            requestedAt: string;
+            /** Finishedat */
+            finishedAt: string | null;
+            /**
+             * Recordedat
+             * @description When it became an event
+             */
+            recordedAt: string | null;
+            comparison: components["schemas"]["Comparison"] | null;
         };
         /** ResultColumn */
         ResultColumn: {
@@ -3239,6 +4614,21 @@ export interface components {
             timezone: string;
             /** Bucket */
             bucket: string;
+        };
+        /**
+         * SignInProvider
+         * @description An identity provider; `isConfigured`: this installation has its keys.
+         */
+        SignInProvider: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "google" | "github" | "microsoft" | "linkedin";
+            /** Label */
+            label: string;
+            /** Isconfigured */
+            isConfigured: boolean;
         };
         /**
          * Site
@@ -3435,11 +4825,311 @@ export interface components {
             lastUsedAt: string | null;
         };
         /**
+         * Statement
+         * @description One partner's month. opening + approved − takenBack − adjustments = closing; closing = payable + held.
+         */
+        Statement: {
+            /**
+             * Partnerid
+             * Format: uuid
+             */
+            partnerId: string;
+            /** Partnername */
+            partnerName: string;
+            opening: components["schemas"]["Amount"];
+            /** @description Commissions earned this month */
+            approved: components["schemas"]["Amount"];
+            /** @description Of them, taken back again this month */
+            takenBack: components["schemas"]["Amount"];
+            /** @description Taken back this month of what was earned in earlier ones */
+            adjustments: components["schemas"]["Amount"];
+            closing: components["schemas"]["Amount"];
+            /** @description Of the closing balance, what is still within its hold at the month's end */
+            held: components["schemas"]["Amount"];
+            payable: components["schemas"]["Amount"];
+            /**
+             * Conversions
+             * @description Approved this month
+             */
+            conversions: number;
+        };
+        /**
+         * Step
+         * @description Something that was done to a dead letter.
+         */
+        Step: {
+            /** Type */
+            type: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Actor */
+            actor: string | null;
+        };
+        /**
+         * StepBehind
+         * @description One event of the conversion, and what it moved (minor units of the website's currency).
+         */
+        StepBehind: {
+            /** Version */
+            version: number;
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * By
+             * @description you, system or somebody else
+             */
+            by: string;
+            /** Reason */
+            reason: string | null;
+            pending: components["schemas"]["Amount"] | null;
+            earned: components["schemas"]["Amount"] | null;
+            reversed: components["schemas"]["Amount"] | null;
+            /** Position */
+            position: number;
+            place: components["schemas"]["query_api__platform__explained__Place"];
+        };
+        /**
+         * SumShown
+         * @description A column's total on both sides, as decimal digits.
+         */
+        SumShown: {
+            /** Column */
+            column: string;
+            /** Live */
+            live: string;
+            /** Rebuilt */
+            rebuilt: string;
+        };
+        /**
+         * System
+         * @description How the installation stands now.
+         */
+        System: {
+            /** Version */
+            version: string;
+            /** Python */
+            python: string;
+            /**
+             * Isstack
+             * @description Whether the processes are those of one stack on this machine
+             */
+            isStack: boolean;
+            /** Processes */
+            processes: components["schemas"]["ProcessShown"][];
+            /** Engines */
+            engines: components["schemas"]["EngineShown"][];
+            disk: components["schemas"]["DiskShown"] | null;
+            /** Log */
+            log: components["schemas"]["LogPartition"][];
+            /**
+             * Projectors
+             * @description Processes that run projections, seen within ten seconds
+             */
+            projectors: number;
+            freshness: components["schemas"]["Freshness"];
+            /**
+             * Throughput
+             * @description The last hour by minutes, oldest first
+             */
+            throughput: components["schemas"]["Throughput"][];
+            /**
+             * Backups
+             * @description The last ten, newest first; empty: none was made
+             */
+            backups: components["schemas"]["Backup"][];
+        };
+        /**
+         * TableCompared
+         * @description One table of a comparison.
+         */
+        TableCompared: {
+            /** Table */
+            table: string;
+            /** Liverows */
+            liveRows: number;
+            /** Rebuiltrows */
+            rebuiltRows: number;
+            /** Hash */
+            hash: string;
+            /** Differences */
+            differences: number;
+            /** Sums */
+            sums: components["schemas"]["SumShown"][];
+        };
+        /**
+         * TermsKind
+         * @description How a commission is worked out.
+         * @enum {string}
+         */
+        TermsKind: "percent" | "flat" | "per_lead";
+        /**
+         * TermsShape
+         * @description What a partner pays for a click. `percent` or `amount` holds until the first tier is reached.
+         */
+        TermsShape: {
+            kind: components["schemas"]["TermsKind"];
+            /**
+             * Percent
+             * @description Of the sale; null when a flat sum is paid
+             */
+            percent: number | null;
+            /**
+             * Amount
+             * @description Minor units: for each conversion, or for each lead (`per_lead`)
+             */
+            amount: number | null;
+            /** Currency */
+            currency: string | null;
+            tiersBy: components["schemas"]["TiersBy"];
+            /** Tierscurrency */
+            tiersCurrency: string | null;
+            /** Tiers */
+            tiers: components["schemas"]["TierShape"][];
+            /**
+             * Holddays
+             * @description Days after the sale before a commission is payable
+             */
+            holdDays: number;
+            /**
+             * Autoapprovedays
+             * @description Days until it is approved by itself; null: never
+             */
+            autoApproveDays: number | null;
+            /**
+             * Text
+             * @description In one sentence
+             */
+            text: string;
+        };
+        /**
+         * TermsSince
+         * @description What a partner pays for clicks from a moment on.
+         */
+        TermsSince: {
+            /**
+             * Effectiveat
+             * Format: date-time
+             */
+            effectiveAt: string;
+            /**
+             * Commission
+             * @description Percent of the sale; null when a flat sum is paid
+             */
+            commission: number | null;
+            flatCommission: components["schemas"]["Amount"] | null;
+            terms: components["schemas"]["TermsShape"];
+        };
+        /**
+         * Throughput
+         * @description One minute: records written to the log, and records that projections took, a second.
+         */
+        Throughput: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Inpersecond */
+            inPerSecond: number;
+            /** Outpersecond */
+            outPerSecond: number;
+        };
+        /**
+         * TierShape
+         * @description What is paid once the month (UTC) has brought this much.
+         */
+        TierShape: {
+            /**
+             * Atleast
+             * @description Conversions, or minor units of commission
+             */
+            atLeast: number;
+            /** Percent */
+            percent: number | null;
+            /**
+             * Amount
+             * @description Minor units
+             */
+            amount: number | null;
+        };
+        /**
+         * TiersBy
+         * @description What of a month lifts a website to a partner's next tier.
+         * @enum {string}
+         */
+        TiersBy: "conversions" | "revenue";
+        /**
          * TimeRange
          * @description The ranges that can be asked for by name, and `custom`.
          * @enum {string}
          */
         TimeRange: "24h" | "7d" | "30d" | "90d" | "custom";
+        /**
+         * TrackedClick
+         * @description A click on its way: from a website over a link to a partner, and what came back.
+         */
+        TrackedClick: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Occurredat
+             * Format: date-time
+             */
+            occurredAt: string;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /** Domain */
+            domain: string | null;
+            /** Partnerid */
+            partnerId: string | null;
+            /** Partnername */
+            partnerName: string | null;
+            /** Linkid */
+            linkId: string | null;
+            /** Slug */
+            slug: string | null;
+            /** Clickid */
+            clickId: string;
+            /**
+             * Route
+             * @description rule 1, variant 2, fallback; empty: the plain destination
+             */
+            route: string;
+            /** Country */
+            country: string;
+            /** Device */
+            device: string;
+            /** Browser */
+            browser: string;
+            /** Os */
+            os: string;
+            /** Source */
+            source: string;
+            /** Sub1 */
+            sub1: string;
+            /** Isbot */
+            isBot: boolean;
+            /** Botreason */
+            botReason: string;
+            /** Conversions */
+            conversions: components["schemas"]["ClickConversion"][];
+        };
         /**
          * User
          * @description The person who is signed in.
@@ -3486,6 +5176,151 @@ export interface components {
              */
             passwordChangedAt: string | null;
         };
+        /**
+         * Variant
+         * @description One side of a split: its share is its weight among all weights.
+         */
+        Variant: {
+            /** Destination */
+            destination: string;
+            /** Weight */
+            weight: number;
+        };
+        /**
+         * Working
+         * @description How the commission was worked out: exact fractions, one rounding at the end, halves to the even neighbour.
+         */
+        Working: {
+            /** Text */
+            text: string;
+            /**
+             * Exact
+             * @description In major units, before the rounding
+             */
+            exact: string;
+            /** Rounded */
+            rounded: string;
+            /**
+             * Agrees
+             * @description Worked out again just now, it comes to what was recorded
+             */
+            agrees: boolean;
+        };
+        /**
+         * Bots
+         * @description What to do with clicks of machines.
+         * @enum {string}
+         */
+        query_api__admin__clicks__Bots: "include" | "exclude" | "only";
+        /**
+         * Place
+         * @description How far a generation has read one partition.
+         */
+        query_api__admin__projection_shapes__Place: {
+            /** Topic */
+            topic: string;
+            /** Partition */
+            partition: number;
+            /** Nextoffset */
+            nextOffset: number;
+            /**
+             * Endoffset
+             * @description Null: the projectors have not seen the log's end yet
+             */
+            endOffset: number | null;
+            /** Lagevents */
+            lagEvents: number | null;
+            /**
+             * Lagseconds
+             * @description Age of the last record that it read, while there are more
+             */
+            lagSeconds: number;
+            /** Domainposition */
+            domainPosition: number;
+            /** Processed */
+            processed: number;
+            /**
+             * Rate
+             * @description Records a second, lately
+             */
+            rate: number;
+            /**
+             * Error
+             * @description Why it waits and tries again; empty: it does not
+             */
+            error: string;
+            /**
+             * Owner
+             * @description The process that reads it
+             */
+            owner: string | null;
+            /**
+             * Updatedat
+             * Format: date-time
+             */
+            updatedAt: string;
+            /**
+             * Recordat
+             * @description When the last record that it read was written to the log
+             */
+            recordAt: string | null;
+        };
+        /**
+         * Bots
+         * @description What becomes of events that are flagged as made by bots.
+         * @enum {string}
+         */
+        query_api__analytics__filters__Bots: "exclude" | "include" | "only";
+        /**
+         * Place
+         * @description Where an event lies in the log.
+         */
+        query_api__platform__explained__Place: {
+            /** Topic */
+            topic: string;
+            /** Partition */
+            partition: number;
+            /** Offset */
+            offset: number;
+        };
+        /**
+         * Rule
+         * @description What the commission goes by: the payout that the report named, else the partner's terms at the click.
+         */
+        query_api__platform__explained__Rule: {
+            /**
+             * By
+             * @description terms or payout
+             */
+            by: string;
+            /** Text */
+            text: string;
+            terms: components["schemas"]["TermsShape"];
+            /**
+             * Version
+             * @description The partner's first terms are 1
+             */
+            version: number | null;
+            /** Effectiveat */
+            effectiveAt: string | null;
+            /**
+             * Tier
+             * @description Which tier was reached, in one sentence
+             */
+            tier: string | null;
+        };
+        /**
+         * Rule
+         * @description Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination.
+         */
+        query_api__platform__links__Rule: {
+            /** Countries */
+            countries: string[];
+            /** Devices */
+            devices: string[];
+            /** Destination */
+            destination: string;
+        };
         /** @description RFC 9457; message is fit to be shown to a person. */
         Problem: {
             type: string;
@@ -3499,14 +5334,28 @@ export interface components {
                 message: string;
             }[];
         };
+        /** AddDomain */
+        AddDomain: {
+            /** Domain */
+            domain: string;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+        };
         /** AddPartner */
         AddPartner: {
             /** Name */
             name: string;
             /** Baseurl */
             baseUrl: string;
-            /** Commission */
-            commission: number;
+            /**
+             * Commission
+             * @description Percent of the sale; or give `terms`
+             */
+            commission?: number | null;
+            terms?: components["schemas"]["TermsGiven"] | null;
             /** Slug */
             slug?: string | null;
             /**
@@ -3542,11 +5391,52 @@ export interface components {
          */
         Approve: Record<string, never>;
         /**
+         * ApproveMany
+         * @description What to approve.
+         */
+        ApproveMany: {
+            /** Ids */
+            ids?: string[] | null;
+            filter?: components["schemas"]["Filter"] | null;
+        };
+        /**
+         * AskProjection
+         * @description `reason` is recorded with the action.
+         */
+        AskProjection: {
+            /** Reason */
+            reason: string;
+            /**
+             * Force
+             * @description Promote a build although it differs or has new dead letters; resume although more are to come
+             * @default false
+             */
+            force: boolean;
+        };
+        /**
          * AttributionModel
          * @description Which click earns a conversion when several could.
          * @enum {string}
          */
         AttributionModel: "last_click" | "first_click";
+        /** BulkLinks */
+        BulkLinks: {
+            /** Links */
+            links: components["schemas"]["CreateLink"][];
+        };
+        /**
+         * BulkResult
+         * @description One result for each, in the order asked for.
+         */
+        BulkResult: {
+            /** Results */
+            results: components["schemas"]["ItemResult"][];
+            /**
+             * More
+             * @description The filter holds more than can be decided at once: send it again
+             */
+            more: boolean;
+        };
         /** ChangeEmail */
         ChangeEmail: {
             /** Password */
@@ -3673,6 +5563,16 @@ export interface components {
             recordedAt: string;
             /** Decidedat */
             decidedAt: string | null;
+            /**
+             * Approvesat
+             * @description When it is approved by itself; null: never
+             */
+            approvesAt: string | null;
+            /**
+             * Payableat
+             * @description From when on it may be paid out; null: not earned
+             */
+            payableAt: string | null;
         };
         /**
          * CreateInvite
@@ -3698,6 +5598,18 @@ export interface components {
         };
         /** CreateLink */
         CreateLink: {
+            /** Destination */
+            destination?: string | null;
+            /** Coupon */
+            coupon?: string | null;
+            /** Rules */
+            rules?: components["schemas"]["Rule"][] | null;
+            /** Variants */
+            variants?: components["schemas"]["SplitVariant"][] | null;
+            /** Expiresat */
+            expiresAt?: string | null;
+            /** Fallback */
+            fallback?: string | null;
             /** Sub1 */
             sub1?: string | null;
             /** Sub2 */
@@ -3728,12 +5640,8 @@ export interface components {
              * Format: uuid
              */
             partnerId: string;
-            /** Destination */
-            destination?: string | null;
             /** Slug */
             slug?: string | null;
-            /** Coupon */
-            coupon?: string | null;
         };
         /** CreateSqlToken */
         CreateSqlToken: {
@@ -3804,6 +5712,62 @@ export interface components {
              */
             createdAt: string;
         };
+        /**
+         * CustomDomain
+         * @description A custom domain. The token is public: it belongs into a TXT record at `verificationName`.
+         */
+        CustomDomain: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Domain */
+            domain: string;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /** Isverified */
+            isVerified: boolean;
+            /** Sslenabled */
+            sslEnabled: boolean;
+            /** Verificationtoken */
+            verificationToken: string;
+            /** Verificationname */
+            verificationName: string;
+            /**
+             * State
+             * @description pending, verified, lost or expired
+             */
+            state: string;
+            /**
+             * Addedat
+             * Format: date-time
+             */
+            addedAt: string;
+            /** Verifiedat */
+            verifiedAt: string | null;
+            /** Lastcheckedat */
+            lastCheckedAt: string | null;
+            /**
+             * Expiresat
+             * @description Until when the record is looked for; null once verified
+             */
+            expiresAt: string | null;
+            /**
+             * Problem
+             * @description What the last look found wanting, for a person
+             */
+            problem: string | null;
+        };
+        /**
+         * Device
+         * @description Classes of devices that a rule may name; those of tracked events, machines left out.
+         * @enum {string}
+         */
+        Device: "desktop" | "mobile" | "tablet" | "other";
         /** DisableAccount */
         DisableAccount: {
             /** Reason */
@@ -3823,6 +5787,11 @@ export interface components {
              */
             on: string;
         };
+        /** ExchangeRequest */
+        ExchangeRequest: {
+            /** Code */
+            code: string;
+        };
         /**
          * FactorToSetUp
          * @description For an authenticator; it counts once `/2fa/confirm` got a right code.
@@ -3838,10 +5807,61 @@ export interface components {
              */
             qrCode: string;
         };
+        /**
+         * Filter
+         * @description The pending conversions of a website, as the list shows them.
+         */
+        Filter: {
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /** Partnerid */
+            partnerId?: string | null;
+            /**
+             * From
+             * @description First day, the website's zone
+             */
+            from?: string | null;
+            /**
+             * To
+             * @description Last day, inclusive
+             */
+            to?: string | null;
+        };
         /** ForgotPassword */
         ForgotPassword: {
             /** Email */
             email: string;
+        };
+        /**
+         * Group
+         * @description Open dead letters of one projection, of one kind or of all. `reason`: why an admin does this to them.
+         */
+        Group: {
+            /** Projection */
+            projection: string;
+            /**
+             * Kind
+             * @description The reason they have; null: any
+             */
+            kind?: string | null;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /**
+         * GroupHandled
+         * @description `left`: how many of the group are open still; ask again for the next.
+         */
+        GroupHandled: {
+            /** Handled */
+            handled: number;
+            /** Left */
+            left: number;
         };
         /** Handled */
         Handled: {
@@ -3854,6 +5874,49 @@ export interface components {
             projection: string;
             /** State */
             state: string;
+        };
+        /**
+         * InviteAsked
+         * @description Proven, but without an account: `/auth/register` takes the ticket and an invite code within ten minutes.
+         */
+        InviteAsked: {
+            /**
+             * Inviteneeded
+             * @default true
+             * @constant
+             */
+            inviteNeeded: true;
+            /**
+             * Provider
+             * @enum {string}
+             */
+            provider: "google" | "github" | "microsoft" | "linkedin";
+            /** Ticket */
+            ticket: string;
+            /**
+             * Email
+             * @description To fill the form in with; may be empty
+             */
+            email: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * ItemResult
+         * @description What became of one of them. One that was so already is ok, too.
+         */
+        ItemResult: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Ok */
+            ok: boolean;
+            /** Code */
+            code?: string | null;
+            /** Message */
+            message?: string | null;
         };
         /**
          * KeyKind
@@ -3890,6 +5953,14 @@ export interface components {
             coupon: string | null;
             /** Isactive */
             isActive: boolean;
+            /** Rules */
+            rules: components["schemas"]["ShownRule"][];
+            /** Variants */
+            variants: components["schemas"]["ShownVariant"][];
+            /** Expiresat */
+            expiresAt: string | null;
+            /** Fallback */
+            fallback: string | null;
             /**
              * Createdat
              * Format: date-time
@@ -3915,6 +5986,37 @@ export interface components {
             sub9?: string | null;
             /** Sub10 */
             sub10?: string | null;
+        };
+        /**
+         * LinkRequest
+         * @description `password`, and `code` or `recoveryCode` when there is a second factor. An account without a password must have
+         *     been signed in to within ten minutes.
+         */
+        LinkRequest: {
+            /**
+             * Provider
+             * @enum {string}
+             */
+            provider: "google" | "github" | "microsoft" | "linkedin";
+            /** Password */
+            password?: string | null;
+            /** Code */
+            code?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
+        };
+        /** LinkStarted */
+        LinkStarted: {
+            /**
+             * Url
+             * @description Where the browser goes next
+             */
+            url: string;
+        };
+        /** Links */
+        Links: {
+            /** Links */
+            links: components["schemas"]["Link2"][];
         };
         /**
          * LoginRequest
@@ -3956,7 +6058,8 @@ export interface components {
             /** Baseurl */
             baseUrl: string;
             /** Commission */
-            commission: number;
+            commission: number | null;
+            terms: components["schemas"]["TermsShown"];
             /** Description */
             description: string;
             /** Isactive */
@@ -3985,6 +6088,23 @@ export interface components {
             timezone: string;
             /** Roles */
             roles: string[];
+        };
+        /**
+         * ProjectionRequest
+         * @description What was asked; `state`: waiting. The projection's page shows what comes of it.
+         */
+        ProjectionRequest: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Projection */
+            projection: string;
+            /** Action */
+            action: string;
+            /** State */
+            state: string;
         };
         /**
          * Proven
@@ -4025,6 +6145,19 @@ export interface components {
         RecoveryCodes: {
             /** Recoverycodes */
             recoveryCodes: string[];
+        };
+        /** RegisterProvenRequest */
+        RegisterProvenRequest: {
+            /** Ticket */
+            ticket: string;
+            /** Invitecode */
+            inviteCode: string;
+            /** Email */
+            email: string;
+            /** Name */
+            name: string;
+            /** Company */
+            company?: string | null;
         };
         /** RegisterRequest */
         RegisterRequest: {
@@ -4071,6 +6204,14 @@ export interface components {
             /** Reason */
             reason: string;
         };
+        /** RejectMany */
+        RejectMany: {
+            /** Ids */
+            ids?: string[] | null;
+            filter?: components["schemas"]["Filter"] | null;
+            /** Reason */
+            reason: string;
+        };
         /**
          * ResetPassword
          * @description `code`: from the mailed link. With a second factor also one of the two others.
@@ -4084,6 +6225,52 @@ export interface components {
             twoFactorCode?: string | null;
             /** Recoverycode */
             recoveryCode?: string | null;
+        };
+        /**
+         * RevealedRecord
+         * @description A record as it lies in the log. `text` is null where the bytes are no text; both are cut after 64 KiB.
+         */
+        RevealedRecord: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Projection */
+            projection: string;
+            /** Generation */
+            generation: number;
+            /** Topic */
+            topic: string;
+            /** Partition */
+            partition: number;
+            /** Offset */
+            offset: number;
+            /** Reason */
+            reason: string;
+            /** Error */
+            error: string;
+            /** State */
+            state: string;
+            /** Attempts */
+            attempts: number;
+            /**
+             * Firstat
+             * Format: date-time
+             */
+            firstAt: string;
+            /** Key */
+            key: string;
+            /** Headers */
+            headers: {
+                [key: string]: string;
+            };
+            /** Text */
+            text: string | null;
+            /** Base64 */
+            base64: string;
+            /** Bytes */
+            bytes: number;
         };
         /** Reverse */
         Reverse: {
@@ -4101,6 +6288,18 @@ export interface components {
          * @enum {string}
          */
         Role: "member" | "analyst" | "admin";
+        /**
+         * Rule
+         * @description Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination.
+         */
+        Rule: {
+            /** Countries */
+            countries?: string[];
+            /** Devices */
+            devices?: components["schemas"]["Device"][];
+            /** Destination */
+            destination: string;
+        };
         /** SaveQuery */
         SaveQuery: {
             /** Title */
@@ -4177,8 +6376,170 @@ export interface components {
             /** Name */
             name: string;
         };
+        /** ShownRule */
+        ShownRule: {
+            /** Countries */
+            countries: string[];
+            /** Devices */
+            devices: components["schemas"]["Device"][];
+            /** Destination */
+            destination: string;
+        };
+        /** ShownVariant */
+        ShownVariant: {
+            /** Destination */
+            destination: string;
+            /** Weight */
+            weight: number;
+        };
+        /**
+         * SignInLinked
+         * @description The sign-in now opens the account of the person who is signed in.
+         */
+        SignInLinked: {
+            /**
+             * Linked
+             * @default true
+             * @constant
+             */
+            linked: true;
+            /**
+             * Provider
+             * @enum {string}
+             */
+            provider: "google" | "github" | "microsoft" | "linkedin";
+        };
+        /**
+         * SplitVariant
+         * @description One side of a split. Its share is its weight among all weights.
+         */
+        SplitVariant: {
+            /** Destination */
+            destination: string;
+            /** Weight */
+            weight: number;
+        };
+        /** StopComparing */
+        StopComparing: {
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /**
+         * TermsGiven
+         * @description What the program pays: a percentage of each sale, a flat sum for each conversion, or one for each lead.
+         *
+         *     A conversion is paid by the terms of its click's time. With tiers, `percent` or `amount` holds until the first is
+         *     reached: the website's pending and approved conversions with the partner in the month of the sale (UTC), or the
+         *     commission on them, as decided before it.
+         */
+        TermsGiven: {
+            /** @default percent */
+            kind: components["schemas"]["TermsKind"];
+            /**
+             * Percent
+             * @description Steps of 0.01, for `percent`
+             */
+            percent?: number | null;
+            /**
+             * Amount
+             * @description Minor units, for `flat` and `per_lead`
+             */
+            amount?: number | null;
+            /**
+             * Currency
+             * @description Of `amount`
+             */
+            currency?: string | null;
+            /** @default conversions */
+            tiersBy: components["schemas"]["TiersBy"];
+            /** Tierscurrency */
+            tiersCurrency?: string | null;
+            /**
+             * Tiers
+             * @default []
+             */
+            tiers: components["schemas"]["TierGiven"][];
+            /**
+             * Holddays
+             * @description Days after the sale before it is payable
+             * @default 0
+             */
+            holdDays: number;
+            /**
+             * Autoapprovedays
+             * @description null: never by itself
+             */
+            autoApproveDays?: number | null;
+        };
+        /**
+         * TermsShown
+         * @description As `TermsGiven`.
+         */
+        TermsShown: {
+            kind: components["schemas"]["TermsKind"];
+            /** Percent */
+            percent: number | null;
+            /** Amount */
+            amount: number | null;
+            /** Currency */
+            currency: string | null;
+            tiersBy: components["schemas"]["TiersBy"];
+            /** Tierscurrency */
+            tiersCurrency: string | null;
+            /** Tiers */
+            tiers: components["schemas"]["TierShown"][];
+            /** Holddays */
+            holdDays: number;
+            /** Autoapprovedays */
+            autoApproveDays: number | null;
+        };
+        /**
+         * TierGiven
+         * @description What is paid once the month (UTC) has brought this much; see `Terms`.
+         */
+        TierGiven: {
+            /**
+             * Atleast
+             * @description Conversions, or minor units of commission
+             */
+            atLeast: number;
+            /**
+             * Percent
+             * @description Steps of 0.01, for `percent`
+             */
+            percent?: number | null;
+            /**
+             * Amount
+             * @description Minor units, for `flat` and `per_lead`
+             */
+            amount?: number | null;
+        };
+        /** TierShown */
+        TierShown: {
+            /** Atleast */
+            atLeast: number;
+            /** Percent */
+            percent: number | null;
+            /** Amount */
+            amount: number | null;
+        };
         /** UpdateLink */
         UpdateLink: {
+            /** Destination */
+            destination?: string | null;
+            /** Coupon */
+            coupon?: string | null;
+            /** Rules */
+            rules?: components["schemas"]["Rule"][] | null;
+            /** Variants */
+            variants?: components["schemas"]["SplitVariant"][] | null;
+            /** Expiresat */
+            expiresAt?: string | null;
+            /** Fallback */
+            fallback?: string | null;
             /** Sub1 */
             sub1?: string | null;
             /** Sub2 */
@@ -4199,10 +6560,6 @@ export interface components {
             sub9?: string | null;
             /** Sub10 */
             sub10?: string | null;
-            /** Destination */
-            destination?: string | null;
-            /** Coupon */
-            coupon?: string | null;
             /** Isactive */
             isActive?: boolean | null;
         };
@@ -4212,8 +6569,12 @@ export interface components {
             name?: string | null;
             /** Baseurl */
             baseUrl?: string | null;
-            /** Commission */
+            /**
+             * Commission
+             * @description Percent of the sale; or give `terms`
+             */
             commission?: number | null;
+            terms?: components["schemas"]["TermsGiven"] | null;
             /** Slug */
             slug?: string | null;
             /** Description */
@@ -4619,10 +6980,97 @@ export interface operations {
             };
         };
     };
+    get_admin_clicks: {
+        parameters: {
+            query?: {
+                websiteId?: string | null;
+                partnerId?: string | null;
+                linkId?: string | null;
+                /** @description The click of this conversion */
+                conversionId?: string | null;
+                /** @description ISO 3166-1 alpha-2, ZZ: unknown */
+                country?: string | null;
+                device?: string | null;
+                bots?: components["schemas"]["query_api__admin__clicks__Bots"];
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrackedClick"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_clicks_csv: {
+        parameters: {
+            query?: {
+                websiteId?: string | null;
+                partnerId?: string | null;
+                linkId?: string | null;
+                /** @description The click of this conversion */
+                conversionId?: string | null;
+                /** @description ISO 3166-1 alpha-2, ZZ: unknown */
+                country?: string | null;
+                device?: string | null;
+                bots?: components["schemas"]["query_api__admin__clicks__Bots"];
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_dead_letters: {
         parameters: {
             query?: {
                 projection?: string | null;
+                reason?: string | null;
                 state?: ("open" | "retried" | "skipped") | null;
                 /** @description Rows of one page */
                 limit?: number;
@@ -4642,6 +7090,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeadLetter"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dead_letter_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterGroup"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retryDeadLetters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Group"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupHandled"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skipDeadLetters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Group"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupHandled"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dead_letter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterDetail"];
                 };
             };
             /** @description Refused or failed */
@@ -4677,6 +7251,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Handled"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revealDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Why"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevealedRecord"];
                 };
             };
             /** @description Refused or failed */
@@ -4777,6 +7386,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExchangeRate2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_links: {
+        parameters: {
+            query?: {
+                /** @description Part of slug, address, partner, owner */
+                search?: string | null;
+                websiteId?: string | null;
+                partnerId?: string | null;
+                linkId?: string | null;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminLink"][];
                 };
             };
             /** @description Refused or failed */
@@ -4920,6 +7571,35 @@ export interface operations {
             };
         };
     };
+    removePartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     updatePartner: {
         parameters: {
             query?: never;
@@ -4955,6 +7635,40 @@ export interface operations {
             };
         };
     };
+    get_admin_partner_terms: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TermsSince"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_projections: {
         parameters: {
             query?: never;
@@ -4971,6 +7685,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Projection"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_projection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectionDetail"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelProjectionComparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StopComparing"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectionRequest"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    askProjection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                action: "pause" | "resume" | "rebuild" | "promote" | "rollback" | "cancel" | "verify";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskProjection"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectionRequest"];
                 };
             };
             /** @description Refused or failed */
@@ -5039,6 +7855,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnybodysStatement"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_system: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
                 };
             };
             /** @description Refused or failed */
@@ -5281,7 +8126,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5340,7 +8185,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5399,7 +8244,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5458,7 +8303,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5554,7 +8399,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5616,7 +8461,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5675,7 +8520,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5769,7 +8614,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5828,7 +8673,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5887,7 +8732,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5946,7 +8791,7 @@ export interface operations {
                 to?: string | null;
                 websiteId: string;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -5995,6 +8840,166 @@ export interface operations {
             };
         };
     };
+    exchangeHandoffCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExchangeRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResult"] | components["schemas"]["SecondFactorAsked"] | components["schemas"]["InviteAsked"] | components["schemas"]["SignInLinked"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sign_in_providers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInProvider"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    registerProven: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterProvenRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredResult"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    goToProvider: {
+        parameters: {
+            query?: {
+                next?: string | null;
+            };
+            header?: never;
+            path: {
+                provider: "google" | "github" | "microsoft" | "linkedin";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description On to the provider, or back to the app */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    comeBackFromProvider: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                error?: string;
+                iss?: string;
+            };
+            header?: never;
+            path: {
+                provider: "google" | "github" | "microsoft" | "linkedin";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description On to the provider, or back to the app */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_conversions: {
         parameters: {
             query?: {
@@ -6026,6 +9031,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conversion"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approveConversions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveMany"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResult"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rejectConversions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RejectMany"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResult"];
                 };
             };
             /** @description Refused or failed */
@@ -6108,6 +9179,40 @@ export interface operations {
             };
         };
     };
+    explain_conversion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     rejectConversion: {
         parameters: {
             query?: never;
@@ -6165,6 +9270,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conversion2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddDomain"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomDomain"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removeDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    checkDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomDomain"];
                 };
             };
             /** @description Refused or failed */
@@ -6392,6 +9590,97 @@ export interface operations {
             };
         };
     };
+    get_linked_sign_ins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkedSignIn"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    beginLinking: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkStarted"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlinkSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_links: {
         parameters: {
             query?: {
@@ -6450,6 +9739,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Link2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkLinks"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Links"];
                 };
             };
             /** @description Refused or failed */
@@ -6548,6 +9870,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Link2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_link_qr: {
+        parameters: {
+            query?: {
+                /** @description Pixels of one module */
+                scale?: number;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": unknown;
                 };
             };
             /** @description Refused or failed */
@@ -7240,6 +10599,114 @@ export interface operations {
             };
         };
     };
+    get_statements: {
+        parameters: {
+            query: {
+                websiteId: string;
+                /** @description YYYY-MM, in the website's time zone */
+                month: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Month"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_statement_csv: {
+        parameters: {
+            query: {
+                websiteId: string;
+                /** @description YYYY-MM, in the website's time zone */
+                month: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                partnerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_statement_page: {
+        parameters: {
+            query: {
+                websiteId: string;
+                /** @description YYYY-MM, in the website's time zone */
+                month: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                partnerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_user: {
         parameters: {
             query?: never;
@@ -7639,7 +11106,7 @@ export interface operations {
                 /** @description Last day, inclusive */
                 to?: string | null;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -7694,7 +11161,7 @@ export interface operations {
                 /** @description Last day, inclusive */
                 to?: string | null;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -7749,7 +11216,7 @@ export interface operations {
                 /** @description Last day, inclusive */
                 to?: string | null;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -7804,7 +11271,7 @@ export interface operations {
                 /** @description Last day, inclusive */
                 to?: string | null;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */
@@ -7859,7 +11326,7 @@ export interface operations {
                 /** @description Last day, inclusive */
                 to?: string | null;
                 compare?: components["schemas"]["Compare"];
-                bots?: components["schemas"]["Bots"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
                 /** @description Ids or slugs */
                 partner?: string;
                 /** @description ISO 3166-1 alpha-2 */

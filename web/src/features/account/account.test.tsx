@@ -1,0 +1,201 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import type { InviteCode } from '@/lib/api/types';
+import { getSession } from '@/lib/session';
+import { account } from '@/test/fixtures';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+import { wholeNumberOr } from './invite-codes-panel';
+
+const CODES = ['0-AAAA-AAAA-AAAA-AAAA', '1-BBBB-BBBB-BBBB-BBBB'];
+const QR = 'data:image/svg+xml,%3Csvg/%3E';
+const done = () => new HttpResponse(null, { status: 204 });
+const bodyOf = (line: string) => state.seen.filter((item) => item.line.startsWith(line)).at(-1)?.body;
+
+const invite = (over: Partial<InviteCode> = {}): InviteCode => ({
+  id: 'i1', code: 'AAAA-BBBB', maxUses: 2, currentUses: 1, createdAt: '2026-11-01T00:00:00Z', expiresAt: '2026-12-01T00:00:00Z', revokedAt: null, status: 'active',
+  joined: [{ name: 'Nína', joinedAt: '2026-11-02T00:00:00Z' }], ...over,
+});
+
+beforeEach(() => signIn());
+
+test('the profile is saved and the header follows', async () => {
+  server.use(http.patch(at('/api/platform/user'), async ({ request }) => HttpResponse.json({ ...account(), ...((await request.json()) as object) })));
+  const { user } = renderApp('/account-settings');
+  const name = await screen.findByLabelText('Name');
+  await user.clear(name);
+  await user.type(name, 'S');
+  await user.click(screen.getByRole('button', { name: 'Save profile' }));
+  expect(await screen.findByText('Name must be at least 2 characters')).toBeInTheDocument();
+  await user.type(name, 'óley');
+  await user.selectOptions(screen.getByLabelText('Time zone'), 'Europe/Berlin');
+  await user.click(screen.getByRole('button', { name: 'Save profile' }));
+  expect(await screen.findByText('Profile saved', { exact: true })).toBeInTheDocument();
+  expect(bodyOf('PATCH /api/platform/user')).toEqual({ name: 'Sóley', company: 'Althing ehf.', timezone: 'Europe/Berlin' });
+  expect(getSession()?.user.name).toBe('Sóley');
+});
+
+test('a new address is checked here, proven with the password, and confirmed by mail', async () => {
+  server.use(http.post(at('/api/platform/email/change'), done));
+  const { user } = renderApp('/account-settings');
+  await user.click(await screen.findByRole('button', { name: 'Change email' }));
+  await user.type(await screen.findByLabelText('New email'), 'nonsense');
+  await user.type(screen.getByLabelText('Your password'), 'long-enough');
+  await user.click(screen.getByRole('button', { name: 'Send the link' }));
+  expect(await screen.findByText('Please enter a valid email')).toBeInTheDocument();
+  await user.type(screen.getByLabelText('New email'), '@example.com');
+  await user.click(screen.getByRole('button', { name: 'Send the link' }));
+  expect(await screen.findByText('Look into your mail', { exact: true })).toBeInTheDocument();
+  expect(bodyOf('POST /api/platform/email/change')).toEqual({ password: 'long-enough', email: 'nonsense@example.com' });
+});
+
+test('the password changes with the old one; a wrong one is said at its field', async () => {
+  server.use(http.post(at('/api/platform/password/change'), async ({ request }) => {
+    const { currentPassword } = (await request.json()) as { currentPassword: string };
+    return currentPassword === 'right-one' ? done() : refuse(403, 'The password is not right.', 'wrong_password', [{ field: 'password', message: 'The password is not right.' }]);
+  }));
+  const { user } = renderApp('/account-settings');
+  await user.click(await screen.findByRole('button', { name: 'Change password' }));
+  await user.type(await screen.findByLabelText('New password'), 'long-enough');
+  await user.type(screen.getByLabelText('Your password'), 'wrong-one');
+  const dialog = screen.getByRole('dialog');
+  await user.click(within(dialog).getByRole('button', { name: 'Change password' }));
+  await waitFor(() => expect(screen.getByLabelText('Your password')).toHaveAccessibleDescription('The password is not right.'));
+  expect(screen.getByLabelText('New password')).toHaveAccessibleDescription('At least 8 characters.');
+  await user.clear(screen.getByLabelText('Your password'));
+  await user.type(screen.getByLabelText('Your password'), 'right-one');
+  await user.click(within(dialog).getByRole('button', { name: 'Change password' }));
+  expect(await screen.findByText('Your other sessions have ended.', { exact: true })).toBeInTheDocument();
+});
+
+test('two-factor: an old session proves itself, then scan, code, recovery codes', async () => {
+  server.use(
+    http.post(at('/api/platform/2fa/setup'), async ({ request }) => {
+      const { password } = (await request.json()) as { password?: string };
+      return password ? HttpResponse.json({ secret: 'ABCD', qrCode: QR, otpauthUri: 'otpauth://x' }) : refuse(403, 'Please enter your password.', 'password_needed');
+    }),
+    http.post(at('/api/platform/2fa/confirm'), () => {
+      state.account = account({ twoFactor: true, recoveryCodesLeft: 10 });
+      return HttpResponse.json({ recoveryCodes: CODES });
+    }),
+  );
+  const { user } = renderApp('/account-settings');
+  await user.click(await screen.findByRole('button', { name: 'Set up two-factor authentication' }));
+  await user.type(await screen.findByLabelText('Your password'), 'long-enough');
+  await user.click(screen.getByRole('button', { name: 'Continue' }));
+  expect(await screen.findByRole('img', { name: 'QR code for your authenticator app' })).toBeInTheDocument();
+  await user.type(screen.getByLabelText('Two-factor code'), '12345{Enter}');
+  expect(requests('POST /api/platform/2fa/confirm')).toEqual([]);
+  await user.type(screen.getByLabelText('Two-factor code'), '6{Enter}');
+  expect(await screen.findByText(CODES[1] as string)).toBeInTheDocument();
+  await user.click(screen.getByRole('checkbox', { name: 'I have saved them' }));
+  await user.click(screen.getByRole('button', { name: 'Continue' }));
+  expect(await screen.findByText('10 of 10 recovery codes left.')).toBeInTheDocument();
+});
+
+test('two-factor is disabled, and recovery codes made anew, with password and code', async () => {
+  state.account = account({ twoFactor: true, recoveryCodesLeft: 2 });
+  server.use(
+    http.post(at('/api/platform/2fa/recovery-codes'), () => HttpResponse.json({ recoveryCodes: CODES })),
+    http.post(at('/api/platform/2fa/disable'), () => {
+      state.account = account();
+      return done();
+    }),
+  );
+  const { user } = renderApp('/account-settings');
+  expect(await screen.findByText('Make new ones.')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'New recovery codes' }));
+  await user.type(await screen.findByLabelText('Your password'), 'long-enough');
+  expect(screen.getByRole('button', { name: 'Make new codes' })).toBeDisabled();
+  await user.type(screen.getByLabelText('Two-factor code'), '123456');
+  await user.click(screen.getByRole('button', { name: 'Make new codes' }));
+  expect(await screen.findByText(CODES[0] as string)).toBeInTheDocument();
+  expect(bodyOf('POST /api/platform/2fa/recovery-codes')).toEqual({ password: 'long-enough', code: '123456' });
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  await user.click(screen.getByRole('button', { name: 'Disable' }));
+  await user.type(await screen.findByLabelText('Your password'), 'long-enough');
+  await user.click(screen.getByRole('button', { name: 'Use a recovery code' }));
+  await user.type(screen.getByLabelText('Recovery code'), CODES[0] as string);
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Disable' }));
+  expect(await screen.findByText('Two-factor authentication disabled', { exact: true })).toBeInTheDocument();
+  expect(bodyOf('POST /api/platform/2fa/disable')).toEqual({ password: 'long-enough', recoveryCode: CODES[0] });
+});
+
+test('sessions are listed; one or all others end', async () => {
+  server.use(http.delete(at('/api/platform/sessions/{id}'), done), http.delete(at('/api/platform/sessions'), done));
+  const { user } = renderApp('/account-settings');
+  const list = await screen.findByRole('list', { name: 'Sessions' });
+  expect(within(list).getAllByRole('listitem')[0]).toHaveTextContent('FirefoxIceland, in use nowThis one');
+  await user.click(within(list).getByRole('button', { name: 'End the session of Chrome' }));
+  expect(await screen.findByText('Session ended', { exact: true })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'End all others' }));
+  expect(await screen.findByText('Other sessions ended', { exact: true })).toBeInTheDocument();
+  expect(requests('DELETE')).toEqual(['DELETE /api/platform/sessions/s2', 'DELETE /api/platform/sessions']);
+});
+
+test('sign-ins are linked after proof and unlinked after asking', async () => {
+  server.use(http.delete(at('/api/platform/linked-sign-ins/{id}'), () => refuse(409, 'This is your only way to sign in. Set a password first.', 'last_sign_in')));
+  const { user } = renderApp('/account-settings');
+  const list = await screen.findByRole('list', { name: 'Linked sign-ins' });
+  expect(list).toHaveTextContent('GitHubsigrun, since Nov 1, 00:00');
+  expect(await screen.findByRole('button', { name: 'Link Google' })).toBeDisabled();
+  await user.click(screen.getByRole('button', { name: 'Unlink GitHub' }));
+  await user.click(await screen.findByRole('button', { name: 'Unlink' }));
+  expect(await screen.findByText('This is your only way to sign in. Set a password first.', { exact: true })).toBeInTheDocument();
+});
+
+test('own activity goes on page by page; data is a link to everything', async () => {
+  renderApp('/account-settings');
+  const list = await screen.findByRole('list', { name: 'Your activity' });
+  expect(list).toHaveTextContent('Sign-in Refused');
+  expect(screen.getByRole('link', { name: 'Export my data' })).toHaveAttribute('href', '/api/platform/export');
+});
+
+test('erasing wants the address typed, and the password', async () => {
+  server.use(http.post(at('/api/platform/erase'), done));
+  const { user, router } = renderApp('/account-settings');
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Erase my account' })).toBeEnabled());
+  await user.click(screen.getByRole('button', { name: 'Erase my account' }));
+  const dialog = await screen.findByRole('dialog');
+  await user.type(within(dialog).getByLabelText('Your password'), 'long-enough');
+  expect(within(dialog).getByRole('button', { name: 'Erase my account' })).toBeDisabled();
+  await user.type(within(dialog).getByLabelText('Type your email to confirm'), 'Sigrun@example.com');
+  await user.click(within(dialog).getByRole('button', { name: 'Erase my account' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+  expect(getSession()).toBeNull();
+});
+
+test.each([['', 1], ['0', 1], ['-3', 1], ['1.5', 1], ['x', 1], ['7', 7]])('maxUses "%s" means %d', (text, meant) => {
+  expect(wholeNumberOr(1, text)).toBe(meant);
+});
+
+test('invite codes: none yet, made with defaults for what is no number, revoked after asking', async () => {
+  server.use(
+    http.post(at('/api/platform/invite-codes'), () => {
+      state.invites = [invite()];
+      return HttpResponse.json({ id: 'i1', code: 'AAAA-BBBB', maxUses: 1, currentUses: 0, createdAt: '2026-11-01T00:00:00Z', expiresAt: '2026-12-01T00:00:00Z' }, { status: 201 });
+    }),
+    http.delete(at('/api/platform/invite-codes/{id}'), done),
+  );
+  const { user } = renderApp('/account-settings?tab=invite-codes');
+  expect(await screen.findByText('No invite codes generated yet')).toBeInTheDocument();
+  await user.clear(screen.getByLabelText('Max uses'));
+  await user.clear(screen.getByLabelText('Expires in days'));
+  await user.type(screen.getByLabelText('Expires in days'), '7');
+  await user.click(screen.getByRole('button', { name: 'Generate invite code' }));
+  expect(await screen.findByText('Invite code created', { exact: true })).toBeInTheDocument();
+  expect(bodyOf('POST /api/platform/invite-codes')).toEqual({ maxUses: 1, expiresInDays: 7 });
+  const table = await screen.findByRole('region', { name: 'Your invite codes' });
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('AAAA-BBBBActive1 / 2Dec 1, 00:00Nína');
+  await user.click(screen.getByRole('button', { name: 'Revoke invite code AAAA-BBBB' }));
+  await user.click(await screen.findByRole('button', { name: 'Revoke invite code' }));
+  expect(await screen.findByText('Invite code revoked', { exact: true })).toBeInTheDocument();
+});
+
+test('a refused invite code is a toast', async () => {
+  server.use(http.post(at('/api/platform/invite-codes'), () => refuse(429, 'Too many attempts. Please wait a moment and try again.')));
+  const { user } = renderApp('/account-settings?tab=invite-codes');
+  await user.click(await screen.findByRole('button', { name: 'Generate invite code' }));
+  expect(await screen.findByText('Failed to create invite code', { exact: true })).toBeInTheDocument();
+});

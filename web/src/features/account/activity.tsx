@@ -1,0 +1,46 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { describeAction } from '@/lib/audit';
+import { formatDateTime } from '@/lib/dates';
+import { userQuery } from '@/lib/shared-queries';
+import { activityQuery } from './queries';
+
+export function ActivityCard() {
+  const zone = useQuery(userQuery).data?.timezone ?? 'UTC';
+  const activity = useInfiniteQuery(activityQuery);
+  const rows = activity.data?.pages.flatMap((page) => page.data) ?? [];
+  return (
+    <Card title="Your activity" description="What was done with your account, and what was refused">
+      {activity.error ? (
+        <ErrorBox error={activity.error} onRetry={() => void activity.refetch()} />
+      ) : !activity.data ? (
+        <Skeleton className="h-40" />
+      ) : rows.length === 0 ? (
+        <Empty>Nothing yet</Empty>
+      ) : (
+        <>
+          <ul aria-label="Your activity" className="divide-y divide-line">
+            {rows.map((row) => (
+              <li key={row.seq} className="flex flex-wrap items-baseline gap-x-3 py-2 first:pt-0">
+                <p className="min-w-0 flex-1 basis-48">
+                  {describeAction(row.action)} {row.outcome === 'refused' && <Badge tone="bad">Refused</Badge>}
+                </p>
+                <p className="text-[0.8125rem] text-muted tabular">
+                  {[row.device, row.address, formatDateTime(row.at, zone)].filter(Boolean).join(', ')}
+                </p>
+              </li>
+            ))}
+          </ul>
+          {activity.hasNextPage && (
+            <Button className="mt-3 self-start" busy={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>
+              Show more
+            </Button>
+          )}
+        </>
+      )}
+    </Card>
+  );
+}

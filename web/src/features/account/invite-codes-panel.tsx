@@ -1,0 +1,135 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Ticket } from 'lucide-react';
+import { useState } from 'react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Badge, type Tone } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { CopyButton } from '@/components/ui/copy-field';
+import { Dialog } from '@/components/ui/dialog';
+import { TextField } from '@/components/ui/field';
+import { api, body, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { InviteCode } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { userQuery } from '@/lib/shared-queries';
+import { toast, toastError } from '@/stores/toasts';
+import { invitesQuery } from './queries';
+
+const DEFAULT_USES = 1;
+const DEFAULT_DAYS = 30;
+const STATES: Record<InviteCode['status'], { readonly label: string; readonly tone: Tone }> = {
+  active: { label: 'Active', tone: 'good' },
+  used_up: { label: 'Used up', tone: 'neutral' },
+  expired: { label: 'Expired', tone: 'neutral' },
+  revoked: { label: 'Revoked', tone: 'bad' },
+};
+
+/** What is empty, or no whole number of 1 or more, is the default. */
+export function wholeNumberOr(fallback: number, text: string): number {
+  const value = Number(text);
+  return text.trim() !== '' && Number.isInteger(value) && value >= 1 ? value : fallback;
+}
+
+export function InviteCodesPanel() {
+  const client = useQueryClient();
+  const zone = useQuery(userQuery).data?.timezone ?? 'UTC';
+  const invites = useQuery(invitesQuery);
+  const [revoking, setRevoking] = useState<InviteCode | null>(null);
+  const onSettled = () => client.invalidateQueries({ queryKey: invitesQuery.queryKey });
+  const revoke = useMutation({
+    mutationFn: (invite: InviteCode) => done(api.DELETE('/api/platform/invite-codes/{id}', { params: { path: { id: invite.id } } })),
+    onSuccess: () => toast('Invite code revoked', 'Nobody can register with it any more.'),
+    onError: (error) => toastError('Failed to revoke invite code', messageOf(error)),
+    onSettled,
+  });
+  const columns: Column<InviteCode>[] = [
+    { id: 'code', header: 'Code', cell: (row) => <code className="text-[0.8125rem] whitespace-nowrap">{row.code}</code> },
+    { id: 'state', header: 'State', cell: (row) => <Badge tone={STATES[row.status].tone}>{STATES[row.status].label}</Badge> },
+    { id: 'uses', header: 'Uses', cell: (row) => `${row.currentUses} / ${row.maxUses}`, numeric: true },
+    { id: 'expires', header: 'Expires', cell: (row) => formatDateTime(row.expiresAt, zone), className: 'whitespace-nowrap tabular' },
+    { id: 'joined', header: 'Who joined', cell: (row) => row.joined.map((person) => person.name || 'Erased account').join(', ') || '–', className: 'min-w-36' },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) =>
+        row.status === 'active' && (
+          <div className="flex justify-end gap-1.5">
+            <CopyButton text={row.code} label={`invite code ${row.code}`} />
+            <CopyButton text={inviteLink(row.code)} label={`link with invite code ${row.code}`} shows="Link" />
+            <Button size="sm" aria-label={`Revoke invite code ${row.code}`} onClick={() => setRevoking(row)}>
+              Revoke
+            </Button>
+          </div>
+        ),
+    },
+  ];
+  return (
+    <div className="flex flex-col gap-5">
+      <NewInvite />
+      <Card title="Invite codes" description="Registration is by invite only">
+        {invites.error ? (
+          <ErrorBox error={invites.error} onRetry={() => void invites.refetch()} />
+        ) : !invites.data ? (
+          <Skeleton className="h-32" />
+        ) : invites.data.length === 0 ? (
+          <Empty icon={<Ticket aria-hidden className="size-5" />} title="No invite codes generated yet">
+            Whoever gets one from you can create an account.
+          </Empty>
+        ) : (
+          <Table caption="Your invite codes" columns={columns} rows={invites.data} rowKey={(row) => row.id} />
+        )}
+      </Card>
+      {revoking && (
+        <Dialog open onOpenChange={(open) => !open && setRevoking(null)} title="Revoke this invite code?" description={`Nobody can register with ${revoking.code} any more. Who joined with it stays.`}>
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => setRevoking(null)}>Cancel</Button>
+            <Button
+              variant="danger"
+              onClick={() => {
+                revoke.mutate(revoking);
+                setRevoking(null);
+              }}
+            >
+              Revoke invite code
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function NewInvite() {
+  const client = useQueryClient();
+  const [uses, setUses] = useState(String(DEFAULT_USES));
+  const [days, setDays] = useState(String(DEFAULT_DAYS));
+  const create = useMutation({
+    mutationFn: () =>
+      body(api.POST('/api/platform/invite-codes', { body: { maxUses: wholeNumberOr(DEFAULT_USES, uses), expiresInDays: wholeNumberOr(DEFAULT_DAYS, days) } })),
+    onSuccess: () => toast('Invite code created'),
+    onError: (error) => toastError('Failed to create invite code', messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: invitesQuery.queryKey }),
+  });
+  return (
+    <Card title="New invite code" description="For one person, or for several">
+      <form
+        noValidate
+        className="flex flex-wrap items-end gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <TextField label="Max uses" type="number" min={1} max={1000} step={1} className="w-36" value={uses} onChange={(event) => setUses(event.target.value)} />
+        <TextField label="Expires in days" type="number" min={1} max={365} step={1} className="w-36" value={days} onChange={(event) => setDays(event.target.value)} />
+        <Button type="submit" variant="primary" busy={create.isPending}>
+          Generate invite code
+        </Button>
+      </form>
+    </Card>
+  );
+}
+
+const inviteLink = (code: string): string => `${window.location.origin}/login?invite=${encodeURIComponent(code)}`;

@@ -1,0 +1,100 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Dialog } from '@/components/ui/dialog';
+import { api, body, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { LinkedSignIn, SignInProvider } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { userQuery } from '@/lib/shared-queries';
+import { providersQuery } from '@/lib/sign-in-providers';
+import { toast, toastError } from '@/stores/toasts';
+import { Loaded } from './loaded';
+import { ProofDialog } from './proof-dialog';
+import { linkedQuery } from './queries';
+
+export function LinkedCard() {
+  const client = useQueryClient();
+  const user = useQuery(userQuery).data;
+  const linked = useQuery(linkedQuery);
+  const providers = useQuery(providersQuery);
+  const [linking, setLinking] = useState<SignInProvider | null>(null);
+  const [unlinking, setUnlinking] = useState<LinkedSignIn | null>(null);
+  const unlink = useMutation({
+    mutationFn: (row: LinkedSignIn) => done(api.DELETE('/api/platform/linked-sign-ins/{id}', { params: { path: { id: row.id } } })),
+    onSuccess: () => toast('Sign-in unlinked', 'It does not open your account any more.'),
+    onError: (error) => toastError('Failed to unlink the sign-in', messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: linkedQuery.queryKey }),
+  });
+  const labelOf = (name: string) => providers.data?.find((item) => item.name === name)?.label ?? name;
+  const missing = providers.data?.filter((item) => !item.isConfigured) ?? [];
+  return (
+    <Card title="Linked sign-ins" description="Other ways to sign in to this account. Your second factor is asked for all the same.">
+      <Loaded query={linked}>
+        {(rows) => (
+          <>
+            {rows.length === 0 ? (
+              <p className="text-muted">No sign-ins linked yet</p>
+            ) : (
+              <ul aria-label="Linked sign-ins" className="divide-y divide-line">
+                {rows.map((row) => (
+                  <li key={row.id} className="flex items-center gap-3 py-2.5 first:pt-0 last:pb-0">
+                    <div className="min-w-0 flex-1">
+                      <p className="font-medium">{labelOf(row.provider)}</p>
+                      <p className="truncate text-[0.8125rem] text-muted">
+                        {row.label ? `${row.label}, since ` : 'Since '}
+                        {formatDateTime(row.linkedAt, user?.timezone ?? 'UTC')}
+                      </p>
+                    </div>
+                    <Button size="sm" aria-label={`Unlink ${labelOf(row.provider)}`} onClick={() => setUnlinking(row)}>
+                      Unlink
+                    </Button>
+                  </li>
+                ))}
+              </ul>
+            )}
+            <div className="mt-4 flex flex-wrap gap-2">
+              {providers.data?.map((item) => (
+                <Button key={item.name} disabled={!item.isConfigured} {...(item.isConfigured ? {} : { 'aria-describedby': 'not-set-up' })} onClick={() => setLinking(item)}>
+                  {`Link ${item.label}`}
+                </Button>
+              ))}
+            </div>
+            {missing.length > 0 && (
+              <p id="not-set-up" className="mt-3 text-[0.8125rem] text-muted">
+                {`${new Intl.ListFormat('en').format(missing.map((item) => item.label))}: not set up on this installation.`}
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+      {linking && user && (
+        <ProofDialog
+          title={`Link ${linking.label}`} description={`You go on to ${linking.label} and come back linked.`} action={`Continue to ${linking.label}`} twoFactor={user.twoFactor}
+          run={async (proof) => {
+            const { url } = await body(api.POST('/api/platform/linked-sign-ins', { body: { provider: linking.name, ...proof } }));
+            window.location.assign(url);
+          }}
+          onClose={() => setLinking(null)}
+        />
+      )}
+      {unlinking && (
+        <Dialog open onOpenChange={(open) => !open && setUnlinking(null)} title={`Unlink ${labelOf(unlinking.provider)}?`} description="It does not open your account any more. Your other sessions end.">
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => setUnlinking(null)}>Cancel</Button>
+            <Button
+              variant="danger"
+              onClick={() => {
+                unlink.mutate(unlinking);
+                setUnlinking(null);
+              }}
+            >
+              Unlink
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </Card>
+  );
+}

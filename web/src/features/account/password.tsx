@@ -1,0 +1,65 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { PasswordField } from '@/components/ui/password-field';
+import { api, done } from '@/lib/api/client';
+import { ApiError } from '@/lib/api/errors';
+import type { Account } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { password as rule } from '@/lib/fields';
+import { userQuery } from '@/lib/shared-queries';
+import { toast } from '@/stores/toasts';
+import { Loaded } from './loaded';
+import { ProofDialog } from './proof-dialog';
+import { sessionsQuery } from './queries';
+
+export function PasswordCard() {
+  const [changing, setChanging] = useState(false);
+  return (
+    <Card title="Password" description="Changing it ends your other sessions">
+      <Loaded query={useQuery(userQuery)}>
+        {(user) => (
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <p>{user.passwordChangedAt ? `Last changed ${formatDateTime(user.passwordChangedAt, user.timezone)}.` : 'Never changed since you registered.'}</p>
+            <Button onClick={() => setChanging(true)}>Change password</Button>
+            {changing && <ChangePassword user={user} onClose={() => setChanging(false)} />}
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function ChangePassword({ user, onClose }: { readonly user: Account; readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const [wanted, setWanted] = useState('');
+  const [refused, setRefused] = useState<string>();
+  return (
+    <ProofDialog
+      title="Change password"
+      description="Your other sessions end. You stay signed in here."
+      action="Change password"
+      twoFactor={user.twoFactor}
+      ready={wanted !== ''}
+      run={async ({ password, ...factor }) => {
+        const checked = rule.safeParse(wanted);
+        setRefused(checked.success ? undefined : checked.error.issues[0]?.message);
+        if (!checked.success) return;
+        try {
+          await done(api.POST('/api/platform/password/change', { body: { currentPassword: password, newPassword: wanted, ...factor } }));
+        } catch (error) {
+          if (error instanceof ApiError) setRefused(error.fields['newPassword'] ?? error.fields['password']);
+          if (error instanceof ApiError && error.code === 'wrong_password') setRefused(undefined);
+          throw error;
+        }
+        toast('Password changed', 'Your other sessions have ended.');
+        onClose();
+        await Promise.all([userQuery, sessionsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+      }}
+      onClose={onClose}
+    >
+      <PasswordField label="New password" what="new password" autoComplete="new-password" hint="At least 8 characters." error={refused} value={wanted} onChange={(event) => setWanted(event.target.value)} />
+    </ProofDialog>
+  );
+}

@@ -1,0 +1,113 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import * as z from 'zod/mini';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { SelectField, TextField } from '@/components/ui/field';
+import { api, body, done } from '@/lib/api/client';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import type { Account } from '@/lib/api/types';
+import { browserTimezone, timezones } from '@/lib/dates';
+import { company, email, name } from '@/lib/fields';
+import { updateUser } from '@/lib/session';
+import { userQuery } from '@/lib/shared-queries';
+import { toast, toastError } from '@/stores/toasts';
+import { Loaded } from './loaded';
+import { ProofDialog } from './proof-dialog';
+
+const schema = z.object({ name, company, timezone: z.string() });
+type Values = z.infer<typeof schema>;
+
+export function ProfileCard() {
+  return (
+    <Card title="Profile" description="Who you are signed in as">
+      <Loaded query={useQuery(userQuery)}>{(user) => <Profile user={user} />}</Loaded>
+    </Card>
+  );
+}
+
+function Profile({ user }: { readonly user: Account }) {
+  const client = useQueryClient();
+  const [changing, setChanging] = useState(false);
+  const form = useForm<Values>({ resolver: zodResolver(schema), values: { name: user.name, company: user.company, timezone: user.timezone } });
+  const { errors, isDirty } = form.formState;
+  const save = useMutation({
+    mutationFn: (values: Values) => body(api.PATCH('/api/platform/user', { body: values })),
+    onSuccess: async (saved) => {
+      updateUser({ name: saved.name });
+      toast('Profile saved');
+      await client.invalidateQueries({ queryKey: userQuery.queryKey });
+    },
+    onError: (error) => toastError('Failed to save the profile', messageOf(error)),
+  });
+  const zones = [...new Set([user.timezone, browserTimezone(), ...timezones()])];
+  return (
+    <>
+      <dl className="mb-5 grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2.5">
+        <dt className="text-muted">Email</dt>
+        <dd className="flex min-w-0 flex-wrap items-center gap-2 font-medium">
+          <span className="min-w-0 break-all">{user.email}</span>
+          <Button size="sm" onClick={() => setChanging(true)}>
+            Change email
+          </Button>
+        </dd>
+        <dt className="text-muted">Roles</dt>
+        <dd className="flex flex-wrap gap-1.5">
+          {user.roles.map((role) => (
+            <Badge key={role} tone="brand">
+              {role}
+            </Badge>
+          ))}
+        </dd>
+      </dl>
+      <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit((values) => save.mutate(values))(event)}>
+        <TextField label="Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
+        <TextField label="Company (optional)" autoComplete="organization" error={errors.company?.message} {...form.register('company')} />
+        <SelectField label="Time zone" hint="For times that belong to no website. A website has its own." {...form.register('timezone')}>
+          {zones.map((zone) => (
+            <option key={zone} value={zone}>
+              {zone}
+            </option>
+          ))}
+        </SelectField>
+        <Button type="submit" variant="primary" className="self-start" busy={save.isPending} disabled={!isDirty}>
+          Save profile
+        </Button>
+      </form>
+      {changing && <ChangeEmail user={user} onClose={() => setChanging(false)} />}
+    </>
+  );
+}
+
+function ChangeEmail({ user, onClose }: { readonly user: Account; readonly onClose: () => void }) {
+  const [address, setAddress] = useState('');
+  const [refused, setRefused] = useState<string>();
+  return (
+    <ProofDialog
+      title="Change email"
+      description={`A link goes to the new address. Until it is followed, you sign in with ${user.email}.`}
+      action="Send the link"
+      twoFactor={user.twoFactor}
+      ready={address.trim() !== ''}
+      run={async (proof) => {
+        const checked = email.safeParse(address);
+        setRefused(checked.success ? undefined : checked.error.issues[0]?.message);
+        if (!checked.success) return;
+        try {
+          await done(api.POST('/api/platform/email/change', { body: { ...proof, email: checked.data } }));
+        } catch (error) {
+          if (error instanceof ApiError) setRefused(error.fields['email']);
+          throw error;
+        }
+        toast('Look into your mail', `A link to confirm ${checked.data} is on its way.`);
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <TextField label="New email" type="email" autoComplete="email" error={refused} value={address} onChange={(event) => setAddress(event.target.value)} />
+    </ProofDialog>
+  );
+}

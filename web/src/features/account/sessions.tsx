@@ -1,0 +1,70 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { api, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import { countryName } from '@/lib/countries';
+import { ago } from '@/lib/dates';
+import { useNow } from '@/lib/now';
+import { toast, toastError } from '@/stores/toasts';
+import { Loaded } from './loaded';
+import { sessionsQuery } from './queries';
+
+export function SessionsCard() {
+  const client = useQueryClient();
+  const sessions = useQuery(sessionsQuery);
+  const now = useNow();
+  const onSettled = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+  const end = useMutation({
+    mutationFn: (id: string) => done(api.DELETE('/api/platform/sessions/{id}', { params: { path: { id } } })),
+    onSuccess: () => toast('Session ended'),
+    onError: (error) => toastError('Failed to end the session', messageOf(error)),
+    onSettled,
+  });
+  const endOthers = useMutation({
+    mutationFn: () => done(api.DELETE('/api/platform/sessions')),
+    onSuccess: () => toast('Other sessions ended', 'You stay signed in here.'),
+    onError: (error) => toastError('Failed to end the other sessions', messageOf(error)),
+    onSettled,
+  });
+  const others = sessions.data?.some((session) => !session.current) ?? false;
+  return (
+    <Card
+      title="Sessions"
+      description="Where you are signed in"
+      actions={
+        others && (
+          <Button size="sm" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+            End all others
+          </Button>
+        )
+      }
+    >
+      <Loaded query={sessions}>
+        {(rows) => (
+          <ul aria-label="Sessions" className="divide-y divide-line">
+            {rows.map((session) => (
+              <li key={session.id} className="flex items-center gap-3 py-2.5 first:pt-0 last:pb-0">
+                <div className="min-w-0 flex-1">
+                  <p className="font-medium">{session.device || 'Unknown browser'}</p>
+                  <p className="text-[0.8125rem] text-muted">
+                    {session.country === 'ZZ' ? '' : `${countryName(session.country)}, `}
+                    {session.current ? 'in use now' : `last used ${ago(Date.parse(session.lastSeenAt), now)} ago`}
+                  </p>
+                </div>
+                {session.current ? (
+                  <Badge tone="good">This one</Badge>
+                ) : (
+                  <Button size="sm" aria-label={`End the session of ${session.device || 'an unknown browser'}`} disabled={end.isPending} onClick={() => end.mutate(session.id)}>
+                    End
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
