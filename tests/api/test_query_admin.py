@@ -151,7 +151,7 @@ def test_partners_with_what_they_paid_and_without_those_removed(query_service: Q
     listed = [row["id"] for row in query_service.get("/api/platform/partners", admin).json()]
     assert str(partner) in listed and str(removed) not in listed
     history = query_service.get(f"/api/admin/partners/{partner}/terms", admin).json()
-    assert [row["commission"] for row in history] == [12.5, 10.0]
+    assert [row["terms"]["percent"] for row in history] == [12.5, 10.0]
     assert query_service.get(f"/api/admin/partners/{removed}/terms", admin).status_code == 404
 
 

@@ -2,12 +2,17 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
 import { OverviewPanel } from '@/features/admin/overview-panel';
+import { PartnersPanel } from '@/features/admin/partners-panel';
 
 export function AdminAffiliatesPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/member/admin/' });
-  const tabs: readonly Tab[] = [{ id: 'overview', label: 'Overview', content: <OverviewPanel /> }];
+  const show = (tab: string) => void navigate({ to: '/admin', search: { tab } });
+  const tabs: readonly Tab[] = [
+    { id: 'overview', label: 'Overview', content: <OverviewPanel /> },
+    { id: 'partners', label: 'Partners', content: <PartnersPanel selected={textOf(search['partner'])} onDeselect={() => show('partners')} /> },
+  ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'overview';
-  return <Tabs label="Affiliate management" tabs={tabs} value={current} onChange={(tab) => void navigate({ to: '/admin', search: { tab } })} />;
+  return <Tabs label="Affiliate management" tabs={tabs} value={current} onChange={show} />;
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { getSession, startSession } from '@/lib/session';
 import { activity, adminPartner, USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, server, state } from '@/test/server';
+import { at, refuse, server, state } from '@/test/server';
 
 test('a member finds no admin dashboard, and no way to it', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
@@ -49,4 +49,80 @@ test('Logout ends the session and leads to sign-in', async () => {
   await user.click(await screen.findByRole('button', { name: 'Logout' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
   expect(getSession()).toBeNull();
+});
+
+test('a partner is added by the rules of the specification', async () => {
+  signIn();
+  state.adminPartners = [];
+  server.use(http.post(at('/api/admin/partners'), () => {
+    state.adminPartners = [adminPartner({ name: 'Nord  VPN' })];
+    return HttpResponse.json(state.adminPartners[0], { status: 201 });
+  }));
+  const { user } = renderApp('/admin?tab=partners');
+  expect(await screen.findByText('No partners found. Create your first partner!')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Add Partner' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Add New Partner' }));
+  await user.click(dialog.getByRole('button', { name: 'Add Partner' }));
+  expect(dialog.getByText('Please enter a name')).toBeInTheDocument();
+  await user.type(dialog.getByLabelText('Name'), 'Nord  VPN');
+  await user.type(dialog.getByLabelText('Base URL'), 'https://nordvpn.com');
+  await user.type(dialog.getByLabelText('Commission (%)'), '12.25');
+  await user.click(dialog.getByRole('button', { name: 'Add Partner' }));
+  expect(await screen.findByText('Partner created successfully')).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line === 'POST /api/admin/partners')?.body).toEqual({
+    name: 'Nord  VPN', baseUrl: 'https://nordvpn.com', commission: 12.25, slug: 'nord-vpn', description: 'Nord  VPN affiliate program', isActive: 1, cookieDays: 30,
+  });
+  expect(await screen.findByRole('button', { name: 'Edit Nord VPN' })).toBeInTheDocument();
+});
+
+test('a partner is edited, and its refusal is told', async () => {
+  signIn();
+  const bodies: unknown[] = [];
+  server.use(http.patch(at('/api/admin/partners/{id}'), async ({ request }) => {
+    bodies.push(await request.json());
+    return bodies.length === 1 ? refuse(409, 'Somebody was quicker.') : HttpResponse.json(state.adminPartners[0]);
+  }));
+  const { user } = renderApp('/admin?tab=partners');
+  await user.click(await screen.findByRole('button', { name: 'Edit NordVPN' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Edit NordVPN' }));
+  await user.selectOptions(dialog.getByLabelText('Kind'), 'per_lead');
+  await user.clear(dialog.getByLabelText('Amount (USD)'));
+  await user.type(dialog.getByLabelText('Amount (USD)'), '4.50');
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Failed to update partner')).toBeInTheDocument();
+  expect(screen.getByText('Somebody was quicker.')).toBeInTheDocument();
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Partner updated successfully')).toBeInTheDocument();
+  expect(bodies[1]).toMatchObject({ name: 'NordVPN', terms: { kind: 'per_lead', amount: 450, currency: 'USD', percent: null } });
+});
+
+test('deleting a partner with history says what stays', async () => {
+  signIn();
+  server.use(http.delete(at('/api/admin/partners/{id}'), () => {
+    state.adminPartners = [];
+    return new HttpResponse(null, { status: 204 });
+  }));
+  const { user } = renderApp('/admin?tab=partners');
+  await user.click(await screen.findByRole('button', { name: 'Delete NordVPN' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Delete NordVPN?' }));
+  expect(dialog.getByText(/It has 3 links and 2 conversions. They stay/)).toBeInTheDocument();
+  await user.click(dialog.getByRole('button', { name: 'Deactivate and hide' }));
+  expect(await screen.findByText('No partners found. Create your first partner!')).toBeInTheDocument();
+});
+
+test('partners are searched and sorted, and one shows its history and postback', async () => {
+  signIn();
+  state.adminPartners = [adminPartner(), adminPartner({ id: 'p2', name: 'Bluehost', slug: 'bluehost', commission: 40, createdAt: '2026-09-01T00:00:00Z', postbackPreset: 'awin' })];
+  const { user } = renderApp('/admin?tab=partners&partner=p2');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Bluehost' }));
+  expect(await dialog.findByText(/partner=bluehost&clickref=\{clickref\}/)).toBeInTheDocument();
+  expect(dialog.getAllByText('12.5 % of the sale').length).toBeGreaterThan(0);
+  await user.click(dialog.getByRole('button', { name: 'Close' }));
+  const names = () => screen.getAllByRole('button', { name: /^Edit / }).map((item) => item.getAttribute('aria-label'));
+  await waitFor(() => expect(names()).toEqual(['Edit Bluehost', 'Edit NordVPN']));
+  await user.click(screen.getByRole('button', { name: 'Commission' }));
+  expect(names()).toEqual(['Edit NordVPN', 'Edit Bluehost']);
+  expect(screen.getByRole('columnheader', { name: 'Commission' })).toHaveAttribute('aria-sort', 'ascending');
+  await user.type(screen.getByRole('searchbox', { name: 'Search partners' }), 'blue');
+  expect(names()).toEqual(['Edit Bluehost']);
 });

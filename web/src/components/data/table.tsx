@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   readonly numeric?: boolean;
   readonly className?: string;
+  /** How the rows are sorted by this column; its header is then a button of the caller's. */
+  readonly sorted?: 'ascending' | 'descending' | 'none';
 }
 
 interface Props<Row> {
@@ -26,7 +28,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<
         <thead className="sticky top-0 z-10 bg-sunken text-[0.8125rem] text-muted">
           <tr>
             {columns.map((column) => (
-              <th key={column.id} scope="col" className={cx('px-3 py-2 font-medium whitespace-nowrap', column.numeric && 'text-right')}>
+              <th key={column.id} scope="col" aria-sort={column.sorted} className={cx('px-3 py-2 font-medium whitespace-nowrap', column.numeric && 'text-right')}>
                 {column.header}
               </th>
             ))}

@@ -20,3 +20,9 @@ export const adminPartnersQuery = queryOptions({
   queryKey: ['admin', 'partners'],
   queryFn: ({ signal }) => body(api.GET('/api/admin/partners', { signal })),
 });
+
+export const termsHistoryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['admin', 'partners', id, 'terms'] as const,
+    queryFn: ({ signal }) => body(api.GET('/api/admin/partners/{id}/terms', { params: { path: { id } }, signal })),
+  });

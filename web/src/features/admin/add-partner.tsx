@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { TextField } from '@/components/ui/field';
+import { ApiError } from '@/lib/api/errors';
+import { parsePercent } from './terms';
+import { slugOf, usePartnerCommands } from './use-partner-commands';
+
+export function AddPartner({ onClose }: { readonly onClose: () => void }) {
+  const { create } = usePartnerCommands();
+  const [name, setName] = useState('');
+  const [baseUrl, setBaseUrl] = useState('');
+  const [commission, setCommission] = useState('');
+  const [tried, setTried] = useState(false);
+  const percent = parsePercent(commission);
+  const refused = create.error instanceof ApiError ? create.error.fields : {};
+  const errors = {
+    name: tried && name.trim() === '' ? 'Please enter a name' : (refused['name'] ?? refused['slug']),
+    baseUrl: tried && baseUrl.trim() === '' ? 'Please enter the address of the program' : refused['baseUrl'],
+    commission: tried && percent === null ? 'Please enter a percentage from 0 to 100 in steps of 0.01' : refused['commission'],
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title="Add New Partner"
+      description="An affiliate program that websites may promote."
+    >
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTried(true);
+          if (name.trim() !== '' && baseUrl.trim() !== '' && percent !== null) {
+            create.mutate({ name: name.trim(), baseUrl: baseUrl.trim(), commission: percent }, { onSuccess: onClose });
+          }
+        }}
+      >
+        <TextField
+          label="Name" required value={name} onChange={(event) => setName(event.target.value)} error={errors.name}
+          hint={name.trim() === '' ? undefined : `Its slug will be ${slugOf(name.trim())}.`}
+        />
+        <TextField label="Base URL" required type="url" inputMode="url" placeholder="https://" value={baseUrl} onChange={(event) => setBaseUrl(event.target.value)} error={errors.baseUrl} hint="Links may lead to any page of this site." />
+        <TextField
+          label="Commission (%)" required type="number" step={0.01} min={0} max={100} inputMode="decimal" value={commission}
+          onChange={(event) => setCommission(event.target.value)} error={errors.commission} hint="Of each sale. Flat sums, leads and tiers: edit the partner afterwards."
+        />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={create.isPending}>
+            Add Partner
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

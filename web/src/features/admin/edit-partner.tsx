@@ -1,0 +1,80 @@
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { SelectField, TextField } from '@/components/ui/field';
+import { ApiError } from '@/lib/api/errors';
+import type { AdminPartner } from '@/lib/api/types';
+import { PRESETS } from './postback';
+import { draftOf, termsOf } from './terms';
+import { TermsEditor } from './terms-editor';
+import { usePartnerCommands, type PartnerChanges } from './use-partner-commands';
+
+export function EditPartner({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
+  const { update } = usePartnerCommands();
+  const [name, setName] = useState(partner.name);
+  const [baseUrl, setBaseUrl] = useState(partner.baseUrl);
+  const [description, setDescription] = useState(partner.description);
+  const [cookieDays, setCookieDays] = useState(String(partner.cookieDays));
+  const [preset, setPreset] = useState(partner.postbackPreset ?? 'default');
+  const [draft, setDraft] = useState(() => draftOf(partner.terms));
+  const [tried, setTried] = useState(false);
+  const read = termsOf(draft);
+  const days = /^\d{1,3}$/.test(cookieDays.trim()) ? Number(cookieDays) : 0;
+  const refused = update.error instanceof ApiError ? update.error.fields : {};
+  const errors = {
+    name: tried && name.trim() === '' ? 'Please enter a name' : refused['name'],
+    baseUrl: tried && baseUrl.trim() === '' ? 'Please enter the address of the program' : refused['baseUrl'],
+    cookieDays: tried && (days < 1 || days > 365) ? 'The window is 1 to 365 days' : refused['cookieDays'],
+    terms: tried && 'error' in read ? read.error : Object.entries(refused).find(([field]) => field.startsWith('terms') || field === 'commission')?.[1],
+  };
+  const submit = () => {
+    setTried(true);
+    if ('error' in read || name.trim() === '' || baseUrl.trim() === '' || days < 1 || days > 365) return;
+    const changes: PartnerChanges = {
+      name: name.trim(), baseUrl: baseUrl.trim(), description, cookieDays: days,
+      ...(preset !== (partner.postbackPreset ?? 'default') ? { postbackPreset: preset } : {}),
+      ...(JSON.stringify(draft) === JSON.stringify(draftOf(partner.terms)) ? {} : { terms: read.terms }),
+    };
+    update.mutate({ partner, changes }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={`Edit ${partner.name}`}
+      description={`Slug ${partner.slug}. New terms hold for clicks from now on; older clicks keep theirs.`}
+    >
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <TextField label="Name" required value={name} onChange={(event) => setName(event.target.value)} error={errors.name} />
+        <TextField label="Base URL" required type="url" inputMode="url" value={baseUrl} onChange={(event) => setBaseUrl(event.target.value)} error={errors.baseUrl} />
+        <TextField label="Description" value={description} onChange={(event) => setDescription(event.target.value)} />
+        <TermsEditor draft={draft} onChange={setDraft} error={errors.terms} />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField label="Cookie window (days)" type="number" min={1} max={365} value={cookieDays} onChange={(event) => setCookieDays(event.target.value)} error={errors.cookieDays} />
+          <SelectField label="Postback names" value={preset} onChange={(event) => setPreset(event.target.value)} hint="How the network names what it reports.">
+            {PRESETS.map((item) => (
+              <option key={item.id} value={item.id}>
+                {item.label}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={update.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { ArrowDown, ArrowUp, History, Pencil, Plus, Power, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { ErrorBox, Empty, Loading } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Dialog } from '@/components/ui/dialog';
+import type { AdminPartner } from '@/lib/api/types';
+import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
+import { formatCount } from '@/lib/format';
+import { AddPartner } from './add-partner';
+import { EditPartner } from './edit-partner';
+import { PartnerDetails } from './partner-details';
+import { adminPartnersQuery } from './queries';
+import { SearchField } from './search-field';
+import { usePartnerCommands } from './use-partner-commands';
+
+type SortBy = 'name' | 'commission' | 'status' | 'created';
+type Open = { readonly what: 'edit' | 'details' | 'delete'; readonly id: string };
+
+const ORDER: Readonly<Record<SortBy, (a: AdminPartner, b: AdminPartner) => number>> = {
+  name: (a, b) => a.name.localeCompare(b.name),
+  commission: (a, b) => (a.commission ?? -1) - (b.commission ?? -1) || a.terms.text.localeCompare(b.terms.text),
+  status: (a, b) => Number(b.isActive) - Number(a.isActive),
+  created: (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt),
+};
+
+/** `selected`: the partner whose details the address asks for. */
+export function PartnersPanel({ selected, onDeselect }: { readonly selected: string | undefined; readonly onDeselect: () => void }) {
+  const query = useQuery(adminPartnersQuery);
+  const { update } = usePartnerCommands();
+  const [search, setSearch] = useState('');
+  const [sort, setSort] = useState<{ readonly by: SortBy; readonly down: boolean }>({ by: 'created', down: true });
+  const [adding, setAdding] = useState(false);
+  const [chosen, setChosen] = useState<Open | null>(null);
+  const open = chosen ?? (selected ? ({ what: 'details', id: selected } as const) : null);
+  const partner = query.data?.find((item) => item.id === open?.id);
+  const close = () => {
+    setChosen(null);
+    if (selected) onDeselect();
+  };
+  const wanted = search.trim().toLowerCase();
+  const rows = (query.data ?? [])
+    .filter((item) => `${item.name} ${item.slug} ${item.baseUrl}`.toLowerCase().includes(wanted))
+    .sort((a, b) => ORDER[sort.by](a, b) * (sort.down ? -1 : 1));
+  const header = (by: SortBy, label: string): Pick<Column<AdminPartner>, 'id' | 'header' | 'sorted'> => ({
+    id: by,
+    sorted: sort.by !== by ? 'none' : sort.down ? 'descending' : 'ascending',
+    header: (
+      <button type="button" className="inline-flex items-center gap-1 rounded font-medium hover:text-text" onClick={() => setSort({ by, down: sort.by === by ? !sort.down : false })}>
+        {label}
+        {sort.by === by && (sort.down ? <ArrowDown aria-hidden className="size-3" /> : <ArrowUp aria-hidden className="size-3" />)}
+      </button>
+    ),
+  });
+  const columns: readonly Column<AdminPartner>[] = [
+    { ...header('name', 'Name'), cell: (row) => <PartnerName partner={row} /> },
+    { ...header('commission', 'Commission'), cell: (row) => (row.commission !== null && row.terms.tiers.length === 0 ? `${row.commission}%` : row.terms.text) },
+    { ...header('status', 'Status'), cell: (row) => <Badge tone={row.isActive ? 'good' : 'neutral'}>{row.isActive ? 'Active' : 'Inactive'}</Badge> },
+    { ...header('created', 'Created'), cell: (row) => formatDay(todayIn(browserTimezone(), new Date(row.createdAt))), className: 'whitespace-nowrap' },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: (row) => (
+        <div className="flex gap-1">
+          <Action label={`Edit ${row.name}`} Icon={Pencil} onClick={() => setChosen({ what: 'edit', id: row.id })} />
+          <Action label={`History and postback of ${row.name}`} Icon={History} onClick={() => setChosen({ what: 'details', id: row.id })} />
+          <Action label={`${row.isActive ? 'Deactivate' : 'Activate'} ${row.name}`} Icon={Power} onClick={() => update.mutate({ partner: row, changes: { isActive: !row.isActive } })} />
+          <Action label={`Delete ${row.name}`} Icon={Trash2} onClick={() => setChosen({ what: 'delete', id: row.id })} />
+        </div>
+      ),
+    },
+  ];
+  return (
+    <Card
+      title="Partners"
+      description="The affiliate programs that websites may promote"
+      actions={
+        <>
+          <SearchField label="Search partners" value={search} onChange={setSearch} />
+          <Button size="sm" variant="primary" onClick={() => setAdding(true)}>
+            <Plus aria-hidden className="size-3.5" />
+            Add Partner
+          </Button>
+        </>
+      }
+    >
+      {query.error && !query.data ? (
+        <ErrorBox error={query.error} prefix="Error loading partners" onRetry={() => void query.refetch()} />
+      ) : !query.data ? (
+        <Loading label="Loading partners..." />
+      ) : query.data.length === 0 ? (
+        <Empty>No partners found. Create your first partner!</Empty>
+      ) : rows.length === 0 ? (
+        <Empty>No partner matches “{search}”.</Empty>
+      ) : (
+        <Table caption="Partners" columns={columns} rows={rows} rowKey={(row) => row.id} />
+      )}
+      {adding && <AddPartner onClose={() => setAdding(false)} />}
+      {partner && open?.what === 'edit' && <EditPartner key={partner.id} partner={partner} onClose={close} />}
+      {partner && open?.what === 'details' && <PartnerDetails partner={partner} onClose={close} />}
+      {partner && open?.what === 'delete' && <DeletePartner partner={partner} onClose={close} />}
+    </Card>
+  );
+}
+
+function PartnerName({ partner }: { readonly partner: AdminPartner }) {
+  return (
+    <>
+      <span className="block font-medium">{partner.name}</span>
+      <a href={partner.baseUrl} rel="noreferrer" target="_blank" className="block max-w-64 truncate text-[0.8125rem] text-muted hover:underline">
+        {partner.baseUrl}
+      </a>
+    </>
+  );
+}
+
+function Action({ label, Icon, onClick }: { readonly label: string; readonly Icon: typeof Pencil; readonly onClick: () => void }) {
+  return (
+    <Button size="icon" variant="ghost" aria-label={label} title={label} onClick={onClick}>
+      <Icon aria-hidden className="size-4" />
+    </Button>
+  );
+}
+
+/** A program with history cannot be undone: it is switched off and hidden, and the dialog says so. */
+function DeletePartner({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
+  const { remove } = usePartnerCommands();
+  const hasHistory = partner.links > 0 || partner.conversions > 0;
+  const history = `It has ${formatCount(partner.links)} links and ${formatCount(partner.conversions)} conversions. They stay: the partner is deactivated and hidden, its links stop redirecting, and what was earned is still paid.`;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={`Delete ${partner.name}?`}
+      description={hasHistory ? history : 'It has no links and no conversions. Its slug is not given out again.'}
+    >
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate(partner, { onSettled: onClose })}>
+          {hasHistory ? 'Deactivate and hide' : 'Delete partner'}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
