@@ -134,7 +134,7 @@ def explain_conversion(id: UUID, theirs: Theirs, context: Context) -> Explanatio
     """Why this conversion earns what it does, with every event behind it."""
     conversion = find_conversion(theirs, id)
     steps = theirs.reader.rows("SELECT * FROM read.conversion_steps WHERE conversion_id = %s ORDER BY version", (id,))
-    earning = next((step for step in reversed(steps) if "commission" in step["detail"] and step["partner_id"]), None)
+    earning = next((step for step in steps if "facts" in step["detail"] and step["partner_id"]), None)
     first = steps[0]["detail"] if steps else {}
     payout = _money(first.get("payout"))
     return Explanation(

@@ -1,0 +1,295 @@
+"""From terms to a statement: tiers under races, decisions in bulk, statements to the cent, and why; on real engines."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from threading import Event
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import psycopg
+import pytest
+
+from command_api.leader import connect
+from command_api.policies.approving import Approving
+from infra.postgres import required_url
+from infra.settings import Settings
+from projectors.catalogue import CATALOGUE
+from projectors.engine.postgres_worker import apply
+from projectors.engine.read_model import Rows
+from tests.support.command import Person
+from tests.support.policies import Policies, Shop, policies
+from tests.support.query import QueryService, serving
+
+MONTH = datetime.now(UTC).strftime("%Y-%m")
+
+
+class Books:
+    """Policies, relay and the query service over one set of databases; `project` does what projectors do."""
+
+    def __init__(self, made: Policies, query: QueryService) -> None:
+        self.made, self.world, self.query = made, made.world, query
+        self._seen = 0
+
+    def shop(self, **terms: Any) -> Shop:
+        site = self.world.website()
+        partner = self.world.partner(terms={"kind": "percent", "percent": 10, **terms})
+        return Shop(site, partner, self.world.link(site, partner))
+
+    def sales(self, shop: Shop, count: int, **changes: Any) -> list[UUID]:
+        """Sales of 100.00 USD with a click, decided and projected."""
+        click = self.made.click(shop)
+        self.made.project_click(shop, click=click)
+        reports = [self.made.report_of(shop, click_id=click, **changes) for _ in range(count)]
+        self.made.publish(reports)
+        found = [UUID(report["conversion_id"]) for report in reports]
+        for conversion in found:
+            self.made.decided(conversion)
+        self.project()
+        return found
+
+    def project(self) -> None:
+        self.made.relayed()
+        records = self.world.records("domain")[self._seen :]
+        with psycopg.connect(required_url(self.world.settings)) as connection:
+            for model in CATALOGUE.postgres:
+                rows = Rows(connection, model.table(1), model.key)
+                for record in records:
+                    apply(model, rows, record, self.world.core.keyring)
+                rows.flush()
+        self._seen += len(records)
+
+    def post(self, path: str, body: Any, person: Person | None = None, **options: Any) -> httpx.Response:
+        answer = self.world.call(
+            "POST", f"/api/platform/conversions/{path}", person or self.world.owner, json=body, **options
+        )
+        self.project()
+        return answer
+
+    def get(self, path: str, person: Person | None = None, **parameters: Any) -> httpx.Response:
+        headers = (person or self.world.owner).headers
+        return self.query.get(path, headers=headers, params=parameters)
+
+    def statement(self, shop: Shop, month: str = MONTH) -> dict[str, Any]:
+        found: dict[str, Any] = self.get("/api/platform/statements", websiteId=shop.site["id"], month=month).json()
+        return found
+
+
+@pytest.fixture(scope="module")
+def books(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[Books]:
+    with policies(embedded_postgres, embedded_clickhouse) as made, serving(made.world.settings) as query:
+        yield Books(made, query)
+
+
+def usd(amount: int) -> dict[str, Any]:
+    return {"amount": amount, "currency": "USD"}
+
+
+def test_each_tier_pays_exactly_as_many_as_it_should_however_many_decide_at_once(books: Books) -> None:
+    shop = books.shop(tiers=[{"atLeast": 10, "percent": 15}, {"atLeast": 25, "percent": 20}])
+    conversions = books.sales(shop, 40)
+    states = [books.made.decided(conversion) for conversion in conversions]
+    assert Counter(state.commission for state in states) == {1000: 10, 1500: 15, 2000: 15}
+    assert {(state.tier.number, state.commission) for state in states if state.tier} == {
+        (0, 1000),
+        (1, 1500),
+        (2, 2000),
+    }
+    assert books.world.postgres.execute(
+        "SELECT conversions, revenue FROM policy.tally WHERE website_id = %s", (shop.website_id,)
+    ).fetchall() == [(40, 10_000 + 22_500 + 30_000)]
+
+
+def test_what_is_rejected_or_taken_back_counts_for_no_tier(books: Books) -> None:
+    shop = books.shop(tiers=[{"atLeast": 4, "percent": 20}])
+    first, second, *_ = books.sales(shop, 3)
+    steps = {f"{first}/reject": {"reason": "fraud"}, f"{second}/reverse": {"reason": "sent back"}}
+
+    def decide(step: tuple[str, Any]) -> int:
+        return books.world.call(
+            "POST", f"/api/platform/conversions/{step[0]}", books.world.owner, json=step[1]
+        ).status_code
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(decide, steps.items())) == [200, 200]
+    third, fourth, fifth, sixth = (books.made.decided(one) for one in books.sales(shop, 4))
+    assert sorted(state.commission for state in (third, fourth, fifth, sixth)) == [1000, 1000, 1000, 2000]
+
+
+def test_many_are_approved_at_once_and_each_says_what_became_of_it(books: Books) -> None:
+    shop, other = books.shop(holdDays=30), books.world.person()
+    conversions = books.sales(shop, 12)
+    gone, *rest = conversions
+    assert books.post(f"{gone}/reject", {"reason": "fraud"}).status_code == 200
+    foreign = books.world.website(other)
+    assert foreign["id"]
+    unknown = uuid4()
+    wanted = [*rest[:10], gone, unknown, rest[0]]
+    key = {"Idempotency-Key": "approve-ten"}
+    answer = books.post("approve", {"ids": [str(one) for one in wanted]}, headers=key)
+    assert answer.status_code == 200
+    results = answer.json()["results"]
+    assert [result["id"] for result in results] == [str(one) for one in wanted[:-1]]
+    assert [result["ok"] for result in results] == [True] * 10 + [False] * 2
+    assert [result["code"] for result in results[10:]] == ["already_rejected", "not_found"]
+    assert books.post("approve", {"ids": [str(one) for one in wanted]}, headers=key).content == answer.content
+    stolen = books.post("reject", {"ids": [str(rest[0])], "reason": "mine"}, other).json()["results"]
+    assert [(result["ok"], result["code"]) for result in stolen] == [(False, "not_found")]
+    row = books.get(f"/api/platform/conversions/{rest[0]}").json()
+    assert (row["status"], row["commission"]) == ("approved", usd(1000))
+    payable = datetime.fromisoformat(row["payableAt"]) - datetime.fromisoformat(row["occurredAt"])
+    assert payable == timedelta(days=30)
+
+
+def test_by_a_filter_only_what_is_pending_and_theirs_is_decided(books: Books) -> None:
+    shop, other = books.shop(), books.world.person()
+    conversions = books.sales(shop, 3)
+    today = datetime.now(UTC).date().isoformat()
+    named = {"websiteId": shop.site["id"], "from": today, "to": today, "partnerId": shop.partner["id"]}
+    assert books.post("approve", {"filter": named}, other).status_code == 404
+    nothing = books.post("reject", {"filter": {**named, "partnerId": str(uuid4())}, "reason": "x"}).json()
+    assert nothing == {"results": [], "more": False}
+    assert books.post("reject", {"filter": named, "reason": "  "}).status_code == 400
+    found = books.post("reject", {"filter": named, "reason": "closed"}).json()
+    assert {result["id"] for result in found["results"]} == {str(one) for one in conversions}
+    assert books.post("approve", {"filter": named}).json()["results"] == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"ids": []}, {"ids": ["x"]}, {"ids": [str(uuid4())] * 501}, {"ids": [str(uuid4())], "all": True}],
+)
+def test_a_bulk_request_names_ids_or_a_filter(books: Books, body: dict[str, Any]) -> None:
+    path = "/api/platform/conversions/approve"
+    assert books.world.call("POST", path, books.world.owner, json=body).status_code == 400
+
+
+def test_the_statement_of_the_month_shows_it_to_the_cent(books: Books) -> None:
+    shop = books.shop(percent=12.5, holdDays=7)
+    conversions = books.sales(shop, 4, amount=usd(1999))
+    ids = [str(one) for one in conversions]
+    assert books.post("approve", {"ids": ids[:3]}).status_code == 200
+    assert books.post(f"{ids[0]}/reverse", {"reason": "=one item", "amount": 700}).status_code == 200
+    assert books.post(f"{ids[1]}/reject", {"reason": "fraud"}).status_code == 200
+    month = books.statement(shop)
+    assert (month["isOver"], month["timezone"]) == (False, "UTC")
+    [statement] = month["statements"]
+    assert statement["partnerId"] == shop.partner["id"]
+    sums = {name: statement[name]["amount"] for name in ("opening", "approved", "takenBack", "adjustments", "closing")}
+    assert sums == {"opening": 0, "approved": 750, "takenBack": 88 + 250, "adjustments": 0, "closing": 412}
+    assert (statement["held"], statement["payable"], statement["conversions"]) in [
+        (usd(412), usd(0), 3),
+        (usd(0), usd(412), 3),
+    ]
+    place = {"websiteId": shop.site["id"], "month": MONTH}
+    file = books.get(f"/api/platform/statements/{shop.partner['id']}.csv", **place)
+    assert "attachment" in file.headers["Content-Disposition"]
+    rows = list(csv.DictReader(io.StringIO(file.text)))
+    assert [row["booking"] for row in rows] == ["opening", *["approved"] * 3, "taken back", "taken back", "closing"]
+    assert [row["amount"] for row in rows] == ["0.00", "2.50", "2.50", "2.50", "'-0.88", "'-2.50", "4.12"]
+    assert rows[4]["reason"] == "'=one item"
+    page = books.get(f"/api/platform/statements/{shop.partner['id']}.html", **place)
+    assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert "4.12 USD" in page.text and shop.partner["name"] in page.text and "<script" not in page.text
+    before = books.statement(shop, "2020-01")
+    assert (before["isOver"], before["statements"]) == (True, [])
+
+
+def test_statements_are_for_the_websites_owner(books: Books) -> None:
+    shop, other = books.shop(), books.world.person()
+    place = {"websiteId": shop.site["id"], "month": MONTH}
+    for path in ("", f"/{shop.partner['id']}.csv", f"/{shop.partner['id']}.html"):
+        assert books.get(f"/api/platform/statements{path}", other, **place).status_code == 404
+    assert books.get(f"/api/platform/statements/{uuid4()}.csv", **place).status_code == 404
+    for month in ("2026-13", "2026-1", "1989-12", "2026-11-01", ""):
+        assert books.get("/api/platform/statements", websiteId=shop.site["id"], month=month).status_code == 400
+
+
+def test_every_amount_explains_itself(books: Books) -> None:
+    shop = books.shop(percent=12.5)
+    path = f"/api/admin/partners/{shop.partner['id']}"
+    later = {"terms": {"kind": "flat", "amount": 500, "currency": "USD"}}
+    assert books.world.call("PATCH", path, books.world.admin, json=later).status_code == 200
+    rate = {"base": "EUR", "quote": "USD", "rate": "1.0832", "on": "2020-01-01"}
+    assert books.world.call("POST", "/api/admin/exchange-rates", books.world.admin, json=rate).status_code == 201
+    [conversion] = books.sales(shop, 1, amount={"amount": 1999, "currency": "EUR"})
+    books.post(f"{conversion}/approve", {})
+    books.post(f"{conversion}/reverse", {"reason": "one item", "amount": 999})
+    answer = books.get(f"/api/platform/conversions/{conversion}/explain")
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert (told["rule"]["by"], told["rule"]["text"], told["rule"]["version"]) == ("terms", "12.5 % of the sale", 1)
+    assert told["rate"] == {"rate": "1.0832", "of": "EUR", "to": "USD", "on": "2020-01-01"}
+    assert told["working"]["text"] == "19.99 EUR × 12.5 % × 1.0832 USD per EUR = 2.706646 USD, rounded 2.71 USD"
+    assert told["working"]["agrees"] is True
+    click = told["click"]
+    assert (click["by"], click["country"], click["subs"]) == ("click_id", "IS", {"sub1": "banner"})
+    assert (click["link"], click["place"]) == (shop.link["slug"], {"topic": "clicks", "partition": 0, "offset": 0})
+    steps = told["events"]
+    assert [step["name"] for step in steps] == ["conversion.recorded", "conversion.approved", "conversion.reversed"]
+    assert [step["by"] for step in steps] == ["system", "you", "you"]
+    records = {record.offset: record for record in books.world.records("domain")}
+    for step in steps:
+        record = records[step["place"]["offset"]]
+        assert (record.key, dict(record.headers)["event"]) == (str(conversion).encode(), step["name"].encode())
+    assert [step["earned"] for step in steps] == [None, usd(271), usd(-135)]
+    assert told["reports"] == [{**told["reports"][0], "stands": True}]
+    other = books.world.person()
+    assert books.get(f"/api/platform/conversions/{conversion}/explain", other).status_code == 404
+
+
+def test_a_report_that_disagrees_is_shown_and_the_first_one_stands(books: Books) -> None:
+    shop = books.shop()
+    [conversion] = books.sales(shop, 1, txid="T-7")
+    again = books.made.report(shop, txid="T-7", amount=usd(12_000), reported_by="postback")
+    assert again == conversion
+    books.made.decided(conversion, version=2)
+    books.project()
+    row = books.get(f"/api/platform/conversions/{conversion}").json()
+    assert (row["conflicts"], row["amount"]) == (1, usd(10_000))
+    told = books.get(f"/api/platform/conversions/{conversion}/explain").json()
+    assert [(report["amount"]["amount"], report["reportedBy"], report["stands"]) for report in told["reports"]] == [
+        (10_000, "sale", True),
+        (12_000, "postback", False),
+    ]
+
+
+def test_what_nobody_decides_is_approved_in_time_and_only_once(books: Books) -> None:
+    shop, never = books.shop(autoApproveDays=0), books.shop()
+    due, other = books.sales(shop, 3), books.sales(never, 1)
+    approving, stop = Approving(books.world.core), Event()
+    url = required_url(books.world.settings)
+    with connect(url, "one") as one, connect(url, "two") as two, ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda connection: approving.approve_due(connection, stop), (one, two)))
+        approving.approve_due(one, stop)
+    books.project()
+    for conversion in due:
+        assert books.world.events(conversion) == ["conversion.recorded.v1", "conversion.approved.v1"]
+        assert books.get(f"/api/platform/conversions/{conversion}").json()["approvesAt"] is None
+    assert books.world.events(other[0]) == ["conversion.recorded.v1"]
+
+
+def test_terms_are_given_shown_and_kept_over_time(books: Books) -> None:
+    shop = books.shop(percent=5, autoApproveDays=14)
+    path = f"/api/admin/partners/{shop.partner['id']}"
+    admin = books.world.admin
+    given = {"kind": "per_lead", "amount": 750, "currency": "EUR", "holdDays": 3}
+    changed = books.world.call("PATCH", path, admin, json={"terms": given}).json()
+    assert (changed["commission"], changed["terms"]["amount"], changed["terms"]["holdDays"]) == (None, 750, 3)
+    plain = books.world.call("PATCH", path, admin, json={"commission": 8}).json()
+    assert (plain["terms"]["percent"], plain["terms"]["holdDays"], plain["terms"]["autoApproveDays"]) == (8, 3, None)
+    for bad in ({"kind": "percent"}, {"kind": "flat", "amount": 5}, {"kind": "percent", "percent": 1, "holdDays": 366}):
+        assert books.world.call("PATCH", path, admin, json={"terms": bad}).status_code == 400
+    books.project()
+    history = books.get(f"{path}/terms", admin).json()
+    assert [since["terms"]["text"] for since in history] == [
+        "8 % of the sale; payable 3 days after the sale",
+        "7.50 EUR for each lead; payable 3 days after the sale",
+        "5 % of the sale; approved by itself after 14 days",
+    ]
