@@ -32,11 +32,11 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   staticData: { title: 'Sign In' },
-  validateSearch: (search): { next?: string; tab?: string; invite?: string; problem?: string; provider?: string } => {
+  validateSearch: (search): { next?: string | undefined; tab?: string; invite?: string; problem?: string; provider?: string } => {
     const next = textOf(search['next']);
     const [tab, invite, problem, provider] = ['tab', 'invite', 'problem', 'provider'].map((name) => textOf(search[name]));
     return {
-      ...(next && isOwnPath(next) ? { next } : {}),
+      next: next && isOwnPath(next) ? next : undefined, // named even so: what is left out stays as it was given
       ...(tab ? { tab } : {}),
       ...(invite ? { invite } : {}),
       ...(problem ? { problem, provider: provider ?? '' } : {}),
@@ -53,9 +53,9 @@ const finishSignIn = createRoute({
   getParentRoute: () => root,
   path: '/login/finish',
   staticData: { title: 'Sign In' },
-  validateSearch: (search): { next?: string; problem?: string; provider?: string } => {
+  validateSearch: (search): { next?: string | undefined; problem?: string; provider?: string } => {
     const [next, problem, provider] = ['next', 'problem', 'provider'].map((name) => textOf(search[name]));
-    return { ...(next && isOwnPath(next) ? { next } : {}), ...(problem ? { problem, provider: provider ?? '' } : {}) };
+    return { next: next && isOwnPath(next) ? next : undefined, ...(problem ? { problem, provider: provider ?? '' } : {}) };
   },
   component: lazyRouteComponent(() => import('./pages/finish-sign-in'), 'FinishSignInPage'),
 });

@@ -1,0 +1,40 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { FinishSignIn } from '@/features/auth/finish-sign-in';
+import { providerProblem } from '@/features/auth/provider-problem';
+import { useSession } from '@/lib/session';
+import { Entrance } from './entrance';
+import { useOneTimeCode } from './one-time-code';
+import { textLink } from './text-link';
+
+const NO_CODE = new Error('This sign-in has ended. Please sign in again.');
+
+/** Where the way to a provider and back ends, with a one-time code behind the "#" or a reason. */
+export function FinishSignInPage() {
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/login/finish' });
+  const [{ next, problem, provider }] = useState(search); // the address loses them with the code
+  const code = useOneTimeCode('/login/finish');
+  const signedIn = useSession() !== null;
+  const back = signedIn ? (
+    <Link to="/account-settings" className={textLink}>Back to account settings</Link>
+  ) : (
+    <Link to="/login" className={textLink}>Back to Login</Link>
+  );
+  const refused = problem ? new Error(providerProblem(problem, provider ?? '')) : NO_CODE;
+  return (
+    <Entrance title="Sign in" subtitle="The last step." below={back}>
+      {code && !problem ? (
+        <FinishSignIn
+          code={code}
+          onSignedIn={() => void navigate({ href: next ?? '/dashboard', replace: true })}
+          onLinked={() => void navigate({ to: '/account-settings', replace: true })}
+          onBack={() => void navigate({ to: '/login', search: {}, replace: true })}
+        />
+      ) : (
+        <ErrorBox error={refused} />
+      )}
+    </Entrance>
+  );
+}

@@ -1,0 +1,34 @@
+import { api, body } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
+import { startSession } from '@/lib/session';
+import { registeredOf, type Registered } from './api';
+
+export type NewHere = components['schemas']['InviteAsked'];
+
+/** What came of a sign-in with a provider. */
+export type Exchanged =
+  | { readonly kind: 'signed-in' }
+  | { readonly kind: 'code-needed'; readonly ticket: string }
+  | { readonly kind: 'new-here'; readonly person: NewHere }
+  | { readonly kind: 'linked'; readonly provider: string };
+
+/** The code works once, for a minute, and in the browser that went to the provider: its cookie goes along. */
+export async function exchange(code: string): Promise<Exchanged> {
+  const result = await body(api.POST('/api/platform/auth/exchange', { body: { code } }));
+  if ('inviteNeeded' in result) return { kind: 'new-here', person: result };
+  if ('linked' in result) return { kind: 'linked', provider: result.provider };
+  if (result.requires2FA) return { kind: 'code-needed', ticket: result.ticket };
+  startSession(registeredOf(result).session);
+  return { kind: 'signed-in' };
+}
+
+export interface ProvenRegistration {
+  readonly email: string;
+  readonly name: string;
+  readonly company: string;
+  readonly inviteCode: string;
+}
+
+export async function registerProven(ticket: string, values: ProvenRegistration): Promise<Registered> {
+  return registeredOf(await body(api.POST('/api/platform/auth/register', { body: { ticket, ...values } })));
+}
