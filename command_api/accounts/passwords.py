@@ -16,6 +16,8 @@ from infra.problems import Problem
 
 T = TypeVar("T")
 
+MEMORY_KIB: Final = 19_456
+PASSES: Final = 2
 WORKERS: Final = max(1, (os.cpu_count() or 2) - 1)
 QUEUE: Final = 32
 WAIT_S: Final = 5.0
@@ -25,7 +27,7 @@ class Passwords:
     """Bounded hashing. Calls raise `Problem` 429 when too many wait already."""
 
     def __init__(self) -> None:
-        self._hasher = PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)
+        self._hasher = PasswordHasher(time_cost=PASSES, memory_cost=MEMORY_KIB, parallelism=1)
         self._pool = ThreadPoolExecutor(WORKERS, "argon2")
         self._places = BoundedSemaphore(WORKERS + QUEUE)
         self._nobody = self._hasher.hash(os.urandom(16).hex())

@@ -9,11 +9,12 @@ from uuid import uuid4
 
 import pytest
 
+from command_api.accounts import passwords
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.sign_in import Accounts
 from infra.settings import Settings
 from tests.api.test_accounts_security import code_in, mails
-from tests.api.test_command_races import at_once
+from tests.api.test_command_races import THREADS, at_once
 from tests.support.command import World, command_world, world
 from tests.support.people import PASSWORD, Member, call, invite, member, register
 
@@ -22,11 +23,11 @@ ROUNDS = range(2)
 
 
 @pytest.fixture(autouse=True)
-def quick_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is raced for is behind the hashing: 64 passwords a round would only cost time."""
-    monkeypatch.setattr(Passwords, "hash", lambda _, password: f"plain:{password}")
-    monkeypatch.setattr(Passwords, "matches", lambda _, stored, password: stored == f"plain:{password}")
-    monkeypatch.setattr(Passwords, "is_outdated", lambda _, stored: False)
+def light_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raced for lies behind the hashing, whose bound would refuse half of 64 at once."""
+    monkeypatch.setattr(passwords, "MEMORY_KIB", 8)
+    monkeypatch.setattr(passwords, "PASSES", 1)
+    monkeypatch.setattr(passwords, "QUEUE", THREADS)
 
 
 @pytest.mark.parametrize("round_", ROUNDS)
