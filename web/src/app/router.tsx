@@ -157,6 +157,29 @@ const adminAffiliates = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin-affiliates'), 'AdminAffiliatesPage'),
 });
 
+const adminProjections = createRoute({
+  getParentRoute: () => admin,
+  path: '/projections',
+  staticData: { title: 'Projections' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/admin-projections'), 'AdminProjectionsPage'),
+});
+
+const adminDeadLetters = createRoute({
+  getParentRoute: () => admin,
+  path: '/dead-letters',
+  staticData: { title: 'Dead letters' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/admin-dead-letters'), 'AdminDeadLettersPage'),
+});
+
+const adminSystem = createRoute({
+  getParentRoute: () => admin,
+  path: '/system',
+  staticData: { title: 'System' },
+  component: lazyRouteComponent(() => import('./pages/admin-system'), 'AdminSystemPage'),
+});
+
 /** What "/admin" is for who signed in to one website. */
 const websiteAdmin = createRoute({
   getParentRoute: () => root,
@@ -171,7 +194,7 @@ const websiteAdmin = createRoute({
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([home, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates])])]);
+const routeTree = root.addChildren([home, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates, adminProjections, adminDeadLetters, adminSystem])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

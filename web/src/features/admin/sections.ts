@@ -4,4 +4,9 @@ export interface AdminSection {
   readonly to: string;
 }
 
-export const adminSections: readonly AdminSection[] = [{ label: 'Affiliates', to: '/admin' }];
+export const adminSections: readonly AdminSection[] = [
+  { label: 'Affiliates', to: '/admin' },
+  { label: 'Projections', to: '/admin/projections' },
+  { label: 'Dead letters', to: '/admin/dead-letters' },
+  { label: 'System', to: '/admin/system' },
+];

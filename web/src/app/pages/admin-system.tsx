@@ -1,0 +1,3 @@
+import { SystemPanel } from '@/features/operations/system-panel';
+
+export const AdminSystemPage = () => <SystemPanel />;

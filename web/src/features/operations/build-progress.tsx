@@ -1,0 +1,43 @@
+import { Badge } from '@/components/ui/badge';
+import { formatCount, formatPercent } from '@/lib/format';
+import type { Build } from './queries';
+import { formatSpan, toneOf, wordOf } from './shown';
+
+interface Props {
+  readonly build: Build;
+  readonly name: string;
+  readonly compact?: boolean;
+}
+
+/** How far a build is: a bar, and what is left. */
+export function BuildProgress({ build, name, compact = false }: Props) {
+  const { progress } = build;
+  const percent = Math.min(100, progress.percent);
+  const eta = build.etaSeconds === null ? '' : `, about ${formatSpan(build.etaSeconds)} left`;
+  return (
+    <div className={compact ? 'w-44 max-w-full' : 'w-full'}>
+      <div className="mb-1 flex items-center gap-2 text-xs text-muted">
+        <span className="tabular">Gen {build.generation}</span>
+        <Badge tone={toneOf(build.state)}>{wordOf(build.state)}</Badge>
+        <span className="ml-auto tabular">{formatPercent(percent, percent === 100 ? 0 : 1)}</span>
+      </div>
+      <div
+        role="progressbar"
+        aria-label={`Rebuild of ${name}, generation ${build.generation}`}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(percent)}
+        className="h-1.5 overflow-hidden rounded-full bg-sunken"
+      >
+        <div className="h-full rounded-full bg-brand transition-[width]" style={{ width: `${percent}%` }} />
+      </div>
+      {!compact && (
+        <p className="mt-1 text-[0.8125rem] text-muted tabular">
+          {formatCount(progress.done)} of {formatCount(progress.of)} {progress.unit}
+          {build.rate > 0 && `, ${formatCount(Math.round(build.rate))} a second`}
+          {eta}
+        </p>
+      )}
+    </div>
+  );
+}

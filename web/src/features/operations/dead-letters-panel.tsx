@@ -1,0 +1,196 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Eye, RotateCcw, SkipForward } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { Updated } from '@/components/charts/updated';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { messageOf } from '@/lib/api/errors';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { formatCount } from '@/lib/format';
+import { toast, toastError } from '@/stores/toasts';
+import { groupsQuery, handleGroup, handleLetter, lettersQuery, reveal, type Choice, type DeadLetter, type DeadLetterGroup, type RevealedRecord } from './queries';
+import { ReasonDialog } from './reason-dialog';
+import { RecordDialog } from './record-dialog';
+import { formatBytes, toneOf, wordOf } from './shown';
+
+type Asked =
+  | { readonly kind: 'retry' | 'skip' | 'reveal'; readonly letter: DeadLetter }
+  | { readonly kind: 'retry' | 'skip'; readonly group: Choice; readonly count: number };
+
+interface Props {
+  readonly choice: Choice | null;
+  readonly onChoose: (choice: Choice | null) => void;
+}
+
+/** Records that could not be taken, by projection and reason; what one holds is shown only to who asks, and noted. */
+export function DeadLettersPanel({ choice, onChoose }: Props) {
+  const query = useQuery(groupsQuery);
+  const client = useQueryClient();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [shown, setShown] = useState<RevealedRecord | null>(null);
+  const act = useMutation({
+    mutationFn: async ({ asked: what, reason }: { asked: Asked; reason: string }) => {
+      if ('group' in what) return { group: await handleGroup(what.group, what.kind, reason) };
+      if (what.kind === 'reveal') return { record: await reveal(what.letter.id, reason) };
+      return { letter: await handleLetter(what.letter.id, what.kind, reason) };
+    },
+    onSuccess: (done, { asked: what }) => {
+      if (done.record) setShown(done.record);
+      else if (done.group) {
+        const left = done.group.left > 0 ? `${formatCount(done.group.left)} are left` : undefined;
+        toast(`${formatCount(done.group.handled)} ${what.kind === 'skip' ? 'skipped' : 'are being retried'}`, left);
+      } else toast(what.kind === 'skip' ? 'Skipped' : 'Being retried');
+    },
+    onError: (error, { asked: what }) => toastError(`Failed to ${what.kind}`, messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: ['operations', 'dead-letters'] }),
+  });
+  const groups = query.data ?? [];
+  return (
+    <div className="flex flex-col gap-5">
+      <Card
+        title="Dead letters"
+        description="Records that a projection or a policy could not take. They are kept whole until somebody decides."
+        actions={<Updated at={query.dataUpdatedAt} fetching={query.isFetching} />}
+      >
+        {query.error && <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />}
+        {!query.data && !query.error && (
+          <div role="status" aria-label="Loading dead letters">
+            <Skeleton className="h-40" />
+          </div>
+        )}
+        {query.data && groups.length === 0 && <Empty title="No dead letters">Every record in the log was taken.</Empty>}
+        {groups.length > 0 && (
+          <Table caption="Dead letters by reason" columns={groupColumns(onChoose, setAsked)} rows={groups} rowKey={(row) => `${row.projection} ${row.reason}`} />
+        )}
+      </Card>
+      {choice && <Letters key={`${choice.projection} ${choice.reason}`} choice={choice} onAsk={setAsked} onClose={() => onChoose(null)} />}
+      {asked && <AskDialog asked={asked} onClose={() => setAsked(null)} onConfirm={(reason) => act.mutate({ asked, reason })} />}
+      {shown && <RecordDialog record={shown} onClose={() => setShown(null)} />}
+    </div>
+  );
+}
+
+function AskDialog({ asked, onClose, onConfirm }: { readonly asked: Asked; readonly onClose: () => void; readonly onConfirm: (reason: string) => void }) {
+  const what = 'group' in asked ? `${formatCount(asked.count)} dead letters of ${asked.group.projection}` : `a dead letter of ${asked.letter.projection}`;
+  const texts = {
+    retry: ['Retry', 'They are handed to their reader again, which says what came of it.'],
+    skip: ['Skip', 'They are given up for good and stay on record. What was parked behind them is tried again.'],
+    reveal: ['Reveal', 'What the record holds may be about people. Your look is recorded in the log.'],
+  } as const;
+  const [label, text] = texts[asked.kind];
+  return <ReasonDialog title={`${label} ${what}`} description={text} confirm={label} danger={asked.kind === 'skip'} onClose={onClose} onConfirm={onConfirm} />;
+}
+
+function groupColumns(onChoose: Props['onChoose'], onAsk: (asked: Asked) => void): Column<DeadLetterGroup>[] {
+  return [
+    {
+      id: 'reason', header: 'Reason', className: 'min-w-44',
+      cell: (row) => (
+        <>
+          <button
+            type="button"
+            aria-label={`Show ${row.reason} of ${row.projection}`}
+            className="rounded text-left font-medium text-brand hover:underline"
+            onClick={() => onChoose({ projection: row.projection, reason: row.reason })}
+          >
+            {wordOf(row.reason)}
+          </button>
+          <span className="line-clamp-2 max-w-72 text-xs break-words text-muted">{row.lastError}</span>
+        </>
+      ),
+    },
+    { id: 'projection', header: 'Projection', cell: (row) => row.projection },
+    { id: 'open', header: 'Open', numeric: true, cell: (row) => formatCount(row.open) },
+    { id: 'waiting', header: 'Being retried', numeric: true, cell: (row) => formatCount(row.waiting) },
+    { id: 'retried', header: 'Retried', numeric: true, cell: (row) => formatCount(row.retried) },
+    { id: 'skipped', header: 'Skipped', numeric: true, cell: (row) => formatCount(row.skipped) },
+    { id: 'newest', header: 'Last', cell: (row) => formatDateTime(row.newestAt, browserTimezone()), className: 'whitespace-nowrap' },
+    {
+      id: 'actions', header: <span className="sr-only">Actions</span>,
+      cell: (row) =>
+        row.open > 0 && (
+          <div className="flex justify-end gap-1.5">
+            {(['retry', 'skip'] as const).map((kind) => (
+              <Button
+                key={kind}
+                size="sm"
+                aria-label={`${kind === 'retry' ? 'Retry' : 'Skip'} all ${row.reason} of ${row.projection}`}
+                onClick={() => onAsk({ kind, group: { projection: row.projection, reason: row.reason }, count: row.open })}
+              >
+                {kind === 'retry' ? 'Retry all' : 'Skip all'}
+              </Button>
+            ))}
+          </div>
+        ),
+    },
+  ];
+}
+
+interface LettersProps {
+  readonly choice: Choice;
+  readonly onAsk: (asked: Asked) => void;
+  readonly onClose: () => void;
+}
+
+function Letters({ choice, onAsk, onClose }: LettersProps) {
+  const query = useInfiniteQuery(lettersQuery(choice));
+  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  useOutcomes(rows);
+  return (
+    <Card title={`${wordOf(choice.reason)}, ${choice.projection}`} description="Newest first" actions={<Button size="sm" onClick={onClose}>Close</Button>}>
+      {query.error && <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />}
+      {!query.data && !query.error && <Skeleton className="h-32" />}
+      {query.data && rows.length === 0 && <Empty>None of them is left</Empty>}
+      {rows.length > 0 && <Table caption="Dead letters" columns={letterColumns(onAsk)} rows={rows} rowKey={(row) => row.id} />}
+      {query.hasNextPage && (
+        <div className="mt-3 flex justify-center">
+          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+/** Tells what came of a retry as soon as the reader has said it. */
+function useOutcomes(rows: readonly DeadLetter[]): void {
+  const waiting = useRef(new Set<string>());
+  useEffect(() => {
+    for (const row of rows) {
+      if (row.isWaiting) waiting.current.add(row.id);
+      else if (waiting.current.delete(row.id)) {
+        if (row.state === 'open') toastError('Still refused', row.error);
+        else toast(`Outcome: ${row.state}`, `${row.topic}[${row.partition}] at ${row.offset}`);
+      }
+    }
+  }, [rows]);
+}
+
+function letterColumns(onAsk: (asked: Asked) => void): Column<DeadLetter>[] {
+  const button = (letter: DeadLetter, kind: 'reveal' | 'retry' | 'skip') => {
+    const Icon = { reveal: Eye, retry: RotateCcw, skip: SkipForward }[kind];
+    const label = wordOf(kind);
+    return (
+      <Button key={kind} size="sm" aria-label={`${label} ${letter.topic}[${letter.partition}]@${letter.offset}`} onClick={() => onAsk({ kind, letter })}>
+        <Icon aria-hidden className="size-3.5" />
+        {label}
+      </Button>
+    );
+  };
+  return [
+    { id: 'place', header: 'Place', cell: (row) => <code className="font-mono text-[0.8125rem] whitespace-nowrap">{`${row.topic}[${row.partition}]@${row.offset}`}</code> },
+    { id: 'error', header: 'Error', cell: (row) => <span className="block max-w-72 min-w-40 break-words">{row.error}</span> },
+    { id: 'size', header: 'Size', numeric: true, cell: (row) => formatBytes(row.bytes), className: 'whitespace-nowrap' },
+    { id: 'first', header: 'First seen', cell: (row) => formatDateTime(row.firstAt, browserTimezone()), className: 'whitespace-nowrap' },
+    { id: 'attempts', header: 'Tries', numeric: true, cell: (row) => row.attempts },
+    { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{row.isWaiting ? 'Being retried' : wordOf(row.state)}</Badge> },
+    {
+      id: 'actions', header: <span className="sr-only">Actions</span>,
+      cell: (row) => <div className="flex justify-end gap-1.5">{(row.state === 'open' ? (['reveal', 'retry', 'skip'] as const) : (['reveal'] as const)).map((kind) => button(row, kind))}</div>,
+    },
+  ];
+}

@@ -1,0 +1,173 @@
+import { useQuery } from '@tanstack/react-query';
+import { MoreHorizontal } from 'lucide-react';
+import { useState } from 'react';
+import { Sparkline } from '@/components/charts/sparkline';
+import { Updated } from '@/components/charts/updated';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Menu, MenuItem } from '@/components/ui/menu';
+import { formatCount } from '@/lib/format';
+import { useIsPhone } from '@/lib/media';
+import { ActionDialog } from './action-dialog';
+import { BuildProgress } from './build-progress';
+import { projectionsQuery, type Action, type Projection } from './queries';
+import { allowed, candidateOf, formatLag, formatSpan, LABELS, toneOf, wordOf } from './shown';
+import { useAsking } from './use-asking';
+import { ProjectionPanel } from './projection-panel';
+
+interface Props {
+  readonly selected: string | null;
+  readonly onSelect: (name: string | null) => void;
+}
+
+/** Every projection with its state and lag, what may be done to it, and one of them in full. */
+export function ProjectionsPanel({ selected, onSelect }: Props) {
+  const query = useQuery(projectionsQuery);
+  const asking = useAsking(query.data);
+  const [asked, setAsked] = useState<{ readonly name: string; readonly action: Action } | null>(null);
+  const isPhone = useIsPhone();
+  const rows = query.data ?? [];
+  const open = (name: string, action: Action) => setAsked({ name, action });
+  return (
+    <div className="flex flex-col gap-5">
+      <Card
+        title="Projections"
+        description="Tables made from the log. Each can be built again from the first event ever, beside the live one."
+        actions={<Updated at={query.dataUpdatedAt} fetching={query.isFetching} />}
+      >
+        {query.error && <ErrorBox error={query.error} prefix="Error loading projections" onRetry={() => void query.refetch()} className="mb-3" />}
+        {rows.length > 0 && !rows[0]?.isRunning && (
+          <p role="status" className="mb-3 rounded-lg bg-warn-soft px-4 py-3 text-warn">
+            No projectors are running: figures stand still, and what you ask waits until they run again.
+          </p>
+        )}
+        {!query.data && !query.error ? (
+          <div role="status" aria-label="Loading projections">
+            <Skeleton className="h-72" />
+          </div>
+        ) : rows.length === 0 ? (
+          query.data && <Empty>No projections</Empty>
+        ) : isPhone ? (
+          <PhoneList rows={rows} onSelect={onSelect} onAct={open} />
+        ) : (
+          <Table caption="Projections" columns={columns(onSelect, open)} rows={rows} rowKey={(row) => row.name} />
+        )}
+      </Card>
+      {selected && <ProjectionPanel key={selected} name={selected} onClose={() => onSelect(null)} onAct={(action) => open(selected, action)} />}
+      {asked && (
+        <ActionDialog
+          {...asked}
+          onClose={() => setAsked(null)}
+          onConfirm={(reason, force) => {
+            asking.mutate({ ...asked, reason, force });
+            if (asked.action === 'rebuild' || asked.action === 'verify') onSelect(asked.name);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = { clickhouse: 'ClickHouse', rollup: 'Rollup', postgres: 'Postgres' };
+
+function columns(onSelect: Props['onSelect'], onAct: (name: string, action: Action) => void): Column<Projection>[] {
+  return [
+    { id: 'name', header: 'Name', cell: (row) => <Name row={row} onSelect={onSelect} />, className: 'min-w-40' },
+    { id: 'state', header: 'State', cell: (row) => <State row={row} />, className: 'min-w-44' },
+    { id: 'generation', header: 'Gen', numeric: true, cell: (row) => row.liveGeneration },
+    { id: 'lag', header: 'Lag', numeric: true, cell: (row) => <Lag row={row} />, className: 'whitespace-nowrap' },
+    { id: 'series', header: 'Last 15 min', cell: (row) => <Sparkline values={row.lagSeries} color="var(--color-brand)" /> },
+    { id: 'rate', header: 'Records/s', numeric: true, cell: (row) => formatCount(Math.round(row.rate)) },
+    { id: 'letters', header: 'Dead letters', numeric: true, cell: (row) => formatCount(row.openDeadLetters) },
+    { id: 'actions', header: <span className="sr-only">Actions</span>, cell: (row) => <Actions row={row} onAct={onAct} /> },
+  ];
+}
+
+function Name({ row, onSelect }: { readonly row: Projection; readonly onSelect: Props['onSelect'] }) {
+  return (
+    <>
+      <button type="button" aria-label={`Show ${row.name}`} className="rounded text-left font-medium text-brand hover:underline" onClick={() => onSelect(row.name)}>
+        {row.name}
+      </button>
+      <span className="block text-xs text-muted">
+        {KINDS[row.kind] ?? row.kind}
+        {row.family && `, fed by ${row.family}`}
+      </span>
+    </>
+  );
+}
+
+function State({ row }: { readonly row: Projection }) {
+  const candidate = candidateOf(row);
+  return (
+    <div className="flex flex-col gap-1">
+      <span>
+        <Badge tone={row.isRetrying && row.state === 'live' ? 'warn' : toneOf(row.state)}>{row.isRetrying && row.state === 'live' ? 'Retrying' : wordOf(row.state)}</Badge>
+      </span>
+      {row.error && <span className="line-clamp-2 max-w-56 text-xs break-words text-bad">{row.error}</span>}
+      {candidate && <BuildProgress build={candidate} name={row.name} compact />}
+    </div>
+  );
+}
+
+function Lag({ row }: { readonly row: Projection }) {
+  return (
+    <>
+      {formatLag(row.lagEvents)}
+      {row.lagSeconds > 0 && <span className="block text-xs text-muted">{formatSpan(row.lagSeconds)}</span>}
+    </>
+  );
+}
+
+function Actions({ row, onAct }: { readonly row: Projection; readonly onAct: (name: string, action: Action) => void }) {
+  const actions = allowed(row);
+  if (actions.length === 0) return <span className="text-xs text-muted">With {row.family}</span>;
+  return (
+    <Menu
+      trigger={
+        <Button size="sm" aria-label={`Actions for ${row.name}`}>
+          <MoreHorizontal aria-hidden className="size-4" />
+        </Button>
+      }
+    >
+      {actions.map((action) => (
+        <MenuItem key={action} onSelect={() => onAct(row.name, action)}>
+          {LABELS[action]}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+interface PhoneProps {
+  readonly rows: readonly Projection[];
+  readonly onSelect: Props['onSelect'];
+  readonly onAct: (name: string, action: Action) => void;
+}
+
+function PhoneList({ rows, onSelect, onAct }: PhoneProps) {
+  return (
+    <ul aria-label="Projections" className="divide-y divide-line border-t border-line">
+      {rows.map((row) => (
+        <li key={row.name} className="flex flex-col gap-2 py-3">
+          <div className="flex items-start justify-between gap-3">
+            <div className="min-w-0">
+              <Name row={row} onSelect={onSelect} />
+            </div>
+            <Actions row={row} onAct={onAct} />
+          </div>
+          <div className="flex items-center justify-between gap-3">
+            <State row={row} />
+            <div className="text-right tabular">
+              <Lag row={row} />
+              <span className="block text-xs text-muted">events behind</span>
+            </div>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

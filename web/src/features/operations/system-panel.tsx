@@ -1,0 +1,189 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Sparkline } from '@/components/charts/sparkline';
+import { Updated } from '@/components/charts/updated';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { Card, surface } from '@/components/ui/card';
+import { cx } from '@/lib/cx';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { formatCount, formatPercent } from '@/lib/format';
+import { systemQuery, type System } from './queries';
+import { formatBytes, formatSpan, toneOf, wordOf } from './shown';
+
+/** The machine and the engines under the figures, read again every 5 s. */
+export function SystemPanel() {
+  const query = useQuery(systemQuery);
+  const data = query.data;
+  return (
+    <div className="flex flex-col gap-5">
+      <div className="flex justify-end">
+        <Updated at={query.dataUpdatedAt} fetching={query.isFetching} />
+      </div>
+      {query.error && <ErrorBox error={query.error} prefix="Error loading the system" onRetry={() => void query.refetch()} />}
+      {!data && !query.error && (
+        <div role="status" aria-label="Loading the system">
+          <Skeleton className="h-96" />
+        </div>
+      )}
+      {data && (
+        <>
+          <Figures data={data} />
+          <div className="grid gap-5 xl:grid-cols-2">
+            <Engines data={data} />
+            <Disk data={data} />
+          </div>
+          <Processes data={data} />
+          <Log data={data} />
+          <Backups data={data} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Figures({ data }: { readonly data: System }) {
+  const { freshness, throughput, disk } = data;
+  const last = throughput.at(-1);
+  const cards: readonly { label: string; value: string; caption: string; extra?: ReactNode }[] = [
+    {
+      label: 'Freshness',
+      value: freshness.lastSeconds === null ? 'No events' : formatSpan(freshness.lastSeconds),
+      caption:
+        freshness.medianSeconds === null || freshness.worstSeconds === null
+          ? 'No event came in the last 15 minutes'
+          : `From the log to visible; median ${formatSpan(freshness.medianSeconds)}, worst ${formatSpan(freshness.worstSeconds)} in 15 min`,
+    },
+    {
+      label: 'Into the log', value: `${formatCount(Math.round(last?.inPerSecond ?? 0))} /s`, caption: 'Records, by minutes of the last hour',
+      extra: <Sparkline values={throughput.map((point) => point.inPerSecond)} color="var(--color-brand)" />,
+    },
+    {
+      label: 'Into the tables', value: `${formatCount(Math.round(last?.outPerSecond ?? 0))} /s`, caption: 'Records that projections took',
+      extra: <Sparkline values={throughput.map((point) => point.outPerSecond)} color="var(--color-brand)" />,
+    },
+    { label: 'Disk free', value: disk ? formatBytes(disk.free) : 'Unknown', caption: disk ? `${formatPercent((100 * disk.used) / disk.total, 0)} of ${formatBytes(disk.total)} used` : 'The data directory is on another machine' },
+  ];
+  return (
+    <ul aria-label="System figures" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-4">
+      {cards.map((card) => (
+        <li key={card.label} className={cx(surface, 'p-4 sm:p-5')}>
+          <h2 className="text-[0.8125rem] font-medium text-muted">{card.label}</h2>
+          <div className="mt-1 flex items-center justify-between gap-2 text-2xl font-semibold tabular">
+            {card.value}
+            {card.extra}
+          </div>
+          <p className="mt-0.5 text-[0.8125rem] text-muted">{card.caption}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Engines({ data }: { readonly data: System }) {
+  return (
+    <Card title="Engines" description={`Althing ${data.version}, Python ${data.python}`}>
+      <Table caption="Engines" columns={ENGINES} rows={data.engines} rowKey={(row) => row.name} />
+    </Card>
+  );
+}
+
+const ENGINE_NAMES: Readonly<Record<string, string>> = { kafka: 'Kafka', postgres: 'Postgres', clickhouse: 'ClickHouse', log: 'Log' };
+
+const ENGINES: readonly Column<System['engines'][number]>[] = [
+  { id: 'name', header: 'Engine', cell: (row) => ENGINE_NAMES[row.name] ?? row.name },
+  { id: 'version', header: 'Version', cell: (row) => row.version ?? 'Not told', className: 'tabular' },
+  { id: 'state', header: 'State', cell: (row) => <Badge tone={row.answers ? 'good' : 'bad'}>{row.answers ? 'Answers' : 'Does not answer'}</Badge> },
+  { id: 'note', header: 'Note', cell: (row) => row.note },
+];
+
+function Disk({ data: { disk } }: { readonly data: System }) {
+  const folders = Object.entries(disk?.folders ?? {}).sort(([, a], [, b]) => b - a);
+  return (
+    <Card title="Data directory" description="What each part takes, looked at once a minute">
+      {folders.length === 0 ? (
+        <Empty>Nothing of it is on this machine</Empty>
+      ) : (
+        <Table
+          caption="Data directory"
+          columns={[
+            { id: 'name', header: 'Folder', cell: ([name]) => name },
+            { id: 'size', header: 'Size', numeric: true, cell: ([, size]) => formatBytes(size) },
+          ]}
+          rows={folders}
+          rowKey={([name]) => name}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Processes({ data }: { readonly data: System }) {
+  const runs = `${data.projectors} ${data.projectors === 1 ? 'process runs' : 'processes run'} projections`;
+  return (
+    <Card title="Processes" description={runs}>
+      {data.isStack ? (
+        <Table caption="Processes" columns={PROCESSES} rows={data.processes} rowKey={(row) => row.name} />
+      ) : (
+        <Empty>The services do not run under one supervisor on this machine. Look at your own process manager.</Empty>
+      )}
+    </Card>
+  );
+}
+
+const PROCESSES: readonly Column<System['processes'][number]>[] = [
+  { id: 'name', header: 'Name', cell: (row) => <span className="font-medium">{row.name}</span> },
+  { id: 'pid', header: 'Process', numeric: true, cell: (row) => row.pid ?? '–' },
+  { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{wordOf(row.state)}</Badge> },
+  { id: 'restarts', header: 'Restarts', numeric: true, cell: (row) => row.restarts },
+  { id: 'uptime', header: 'Uptime', numeric: true, cell: (row) => formatSpan(row.uptimeSeconds), className: 'whitespace-nowrap' },
+  { id: 'memory', header: 'Memory', numeric: true, cell: (row) => formatBytes(row.memoryBytes), className: 'whitespace-nowrap' },
+];
+
+function Log({ data }: { readonly data: System }) {
+  return (
+    <Card title="Log" description="Where each partition ends, and how far its live readers are behind">
+      {data.log.length === 0 ? (
+        <Empty>The projectors have not seen the log yet</Empty>
+      ) : (
+        <Table caption="Log" columns={LOG} rows={data.log} rowKey={(row) => `${row.topic}-${row.partition}`} />
+      )}
+    </Card>
+  );
+}
+
+const LOG: readonly Column<System['log'][number]>[] = [
+  { id: 'place', header: 'Partition', cell: (row) => <code className="font-mono text-[0.8125rem]">{`${row.topic}[${row.partition}]`}</code> },
+  { id: 'end', header: 'End', numeric: true, cell: (row) => formatCount(row.endOffset) },
+  { id: 'readers', header: 'Readers', numeric: true, cell: (row) => row.readers.length },
+  {
+    id: 'behind', header: 'Behind',
+    cell: (row) => {
+      const behind = row.readers.filter((reader) => reader.lagEvents > 0);
+      if (row.readers.length === 0) return <span className="text-muted">Read by policies</span>;
+      return behind.length === 0 ? 'Nobody' : behind.map((reader) => `${reader.projection} ${formatCount(reader.lagEvents)}`).join(', ');
+    },
+  },
+];
+
+function Backups({ data: { backups } }: { readonly data: System }) {
+  return (
+    <Card title="Backups" description="The last ten">
+      {backups.length === 0 ? (
+        <Empty title="No backup has been made" />
+      ) : (
+        <Table caption="Backups" columns={BACKUPS} rows={backups} rowKey={(row) => row.id} />
+      )}
+    </Card>
+  );
+}
+
+const BACKUPS: readonly Column<System['backups'][number]>[] = [
+  { id: 'at', header: 'Begun', cell: (row) => formatDateTime(row.startedAt, browserTimezone()), className: 'whitespace-nowrap' },
+  { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{wordOf(row.state)}</Badge> },
+  { id: 'events', header: 'Records', numeric: true, cell: (row) => formatCount(row.events) },
+  { id: 'size', header: 'Size', numeric: true, cell: (row) => formatBytes(row.bytes), className: 'whitespace-nowrap' },
+  { id: 'folder', header: 'Folder', cell: (row) => <code className="font-mono text-xs break-all">{row.folder}</code> },
+  { id: 'restored', header: 'Restored', cell: (row) => (row.restoredAt ? formatDateTime(row.restoredAt, browserTimezone()) : 'Never') },
+];
