@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
@@ -16,15 +18,20 @@ import httpx
 import psycopg
 import pytest
 
+from command_api.conversions import model
+from command_api.decision import Asked, Refused
 from command_api.leader import connect
 from command_api.policies.approving import Approving
 from infra.postgres import required_url
 from infra.settings import Settings
-from projectors.catalogue import CATALOGUE
-from projectors.engine.postgres_worker import apply
 from projectors.engine.read_model import Rows
+from projectors.postgres.conversion_steps import CONVERSION_STEPS
+from projectors.postgres.conversions import CONVERSIONS
+from schemas.base import DomainEvent, Money
+from schemas.events.conversions import AttributedBy, Attribution, ConversionFacts
+from schemas.events.partners import Terms
 from tests.support.command import Person
-from tests.support.policies import Policies, Shop, policies
+from tests.support.policies import Policies, Shop, policies, project
 from tests.support.query import QueryService, serving
 
 MONTH = datetime.now(UTC).strftime("%Y-%m")
@@ -56,14 +63,7 @@ class Books:
 
     def project(self) -> None:
         self.made.relayed()
-        records = self.world.records("domain")[self._seen :]
-        with psycopg.connect(required_url(self.world.settings)) as connection:
-            for model in CATALOGUE.postgres:
-                rows = Rows(connection, model.table(1), model.key)
-                for record in records:
-                    apply(model, rows, record, self.world.core.keyring)
-                rows.flush()
-        self._seen += len(records)
+        self._seen = project(self.world, since=self._seen)
 
     def post(self, path: str, body: Any, person: Person | None = None, **options: Any) -> httpx.Response:
         answer = self.world.call(
@@ -199,6 +199,92 @@ def test_the_statement_of_the_month_shows_it_to_the_cent(books: Books) -> None:
     assert "4.12 USD" in page.text and shop.partner["name"] in page.text and "<script" not in page.text
     before = books.statement(shop, "2020-01")
     assert (before["isOver"], before["statements"]) == (True, [])
+
+
+def test_every_statement_adds_up_and_the_last_one_says_what_the_conversions_say(books: Books) -> None:
+    seed = random.SystemRandom().randrange(2**32)
+    print(f"seed {seed}")
+    rng, owner = random.Random(seed), books.world.owner
+    website = books.query.website(books.query.person(), "Pacific/Auckland")
+    books.world.postgres.execute(
+        "UPDATE read.websites__g1 SET account_id = %s WHERE id = %s", (owner.account_id, website)
+    )
+    partners = [books.query.partner(f"P{number}") for number in range(3)]
+    events = [event for _ in range(120) for event in _life(rng, website, rng.choice(partners))]
+    events.sort(key=lambda event: event.timestamp)
+    with psycopg.connect(required_url(books.world.settings)) as connection:
+        for each in (CONVERSIONS, CONVERSION_STEPS):
+            rows = Rows(connection, each.table(1), each.key)
+            for rows.position, event in enumerate(events, start=10**6):
+                each.handlers[type(event)](rows, event)
+            rows.flush()
+    months = [f"2025-{month:02d}" for month in range(1, 13)]
+    shown = [
+        books.get("/api/platform/statements", websiteId=str(website), month=month).json()["statements"]
+        for month in months
+    ]
+    balances: dict[str, int] = {}
+    for month in shown:
+        for one in month:
+            assert one["opening"]["amount"] == balances.get(one["partnerId"], 0)
+            added = one["approved"]["amount"] - one["takenBack"]["amount"] - one["adjustments"]["amount"]
+            assert one["closing"]["amount"] == one["opening"]["amount"] + added
+            assert one["closing"]["amount"] == one["held"]["amount"] + one["payable"]["amount"]
+            assert min(one["held"]["amount"], one["payable"]["amount"], one["adjustments"]["amount"]) >= 0
+            balances[one["partnerId"]] = one["closing"]["amount"]
+    assert any(one["adjustments"]["amount"] for month in shown for one in month)
+    owed = books.world.postgres.execute(
+        "SELECT partner_id::text, sum(commission) FROM read.conversions WHERE website_id = %s AND status = 'approved'"
+        " GROUP BY 1",
+        (website,),
+    ).fetchall()
+    assert {partner: balance for partner, balance in balances.items() if balance} == {
+        partner: int(total) for partner, total in owed if total
+    }
+
+
+def _life(rng: random.Random, website: UUID, partner: UUID) -> list[DomainEvent]:
+    """A sale of early 2025, and what became of it within months."""
+    at = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=rng.random() * 150)
+    terms = Terms(rate_bp=rng.randrange(1, 3000), hold_days=rng.choice([0, 14, 60]))
+    click = Attribution(by=AttributedBy.CLICK_ID, partner_id=partner, clicked_at=at, terms=terms)
+    facts = ConversionFacts(
+        website_id=website,
+        kind="sale",
+        event="sale",
+        txid=str(rng.random()),
+        amount=Money(amount=rng.randrange(1, 10**6), currency="USD"),
+        occurred_at=at,
+        attribution=click if rng.random() < 0.8 else None,
+    )
+    first = model.record(
+        uuid4(), facts, received_at=at, reported_by="sale", payout=None, customer="", currency="USD", rates={},
+        asked=Asked(at),
+    )  # fmt: skip
+    events: list[DomainEvent] = [first]
+    state = model.evolve(None, first)
+    for _ in range(rng.randrange(6)):
+        at += timedelta(days=rng.random() * 30)
+        with suppress(Refused):
+            for event in _step(rng, state, click, Asked(at)):
+                events.append(event)
+                state = model.evolve(state, event)
+    return events
+
+
+def _step(rng: random.Random, state: model.Conversion, click: Attribution, asked: Asked) -> list[DomainEvent]:
+    left = state.facts.amount.amount - state.reversed_amount
+    match rng.choice(["approve", "approve", "attribute", "part", "whole", "reject"]):
+        case "approve":
+            return model.approve(state, asked)
+        case "attribute":
+            return model.attribute(state, click, rates={}, asked=asked)
+        case "part":
+            return model.reverse(state, "one item", rng.randint(1, max(left, 1)), asked)
+        case "whole":
+            return model.reverse(state, "sent back", None, asked)
+        case _:
+            return model.reject(state, "fraud", asked)
 
 
 def test_statements_are_for_the_websites_owner(books: Books) -> None:

@@ -7,14 +7,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from threading import Event
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from command_api.leader import Leader
+from command_api.leader import Leader, connect
+from command_api.policies.approving import Approving
 from command_api.service import leaders_of
 from infra.clickhouse import ClientPool
+from infra.postgres import required_url
 from infra.settings import Settings
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import ConversionReportConflicted
@@ -22,7 +25,7 @@ from schemas.identity import conversion_id
 from schemas.tracking import Refusal, log_time
 from tests.support.child import child
 from tests.support.command import World
-from tests.support.policies import Policies, Shop, policies
+from tests.support.policies import Policies, Shop, policies, project
 from tests.support.stack import wait_for
 
 
@@ -40,6 +43,7 @@ def decide_all(made: Policies) -> None:
         leader.start()
     try:
         made.caught_up()
+        made.relayed()
     finally:
         for leader in leaders:
             leader.request_stop()
@@ -69,6 +73,28 @@ def test_killed_at_any_step_each_sale_is_decided_once(stopped: Policies, moment:
     assert len(refusals) == 1
     assert stopped.world.count("SELECT count(*) FROM policy.refused_report") == 1
     assert stopped.world.count("SELECT count(*) FROM engine.dead_letter") == 0
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("moment", ["before_store", "inside_store", "after_store"])
+def test_killed_while_it_approves_in_time_each_is_approved_once(stopped: Policies, moment: str) -> None:
+    world = stopped.world
+    site = world.website()
+    partner = world.partner(terms={"kind": "percent", "percent": 10, "autoApproveDays": 0})
+    shop = Shop(site, partner, world.link(site, partner))
+    click = stopped.click(shop, timedelta(minutes=10))
+    sales = [stopped.report_of(shop, txid=f"T-{number}", click_id=click) for number in range(8)]
+    stopped.publish(sales)
+    decide_all(stopped)
+    project(world, "conversions")
+    with child(world.settings, "tests.support.dying", "approving", moment, "4") as process:
+        assert process.wait(60) == -9
+    with connect(required_url(world.settings), "after the crash") as connection:
+        Approving(world.core).approve_due(connection, Event())
+    for sale in sales:
+        recorded, *approved = world.events(sale["conversion_id"])
+        assert (recorded, approved) == ("conversion.recorded.v1", ["conversion.approved.v1"])
+    assert world.count("SELECT sum(revenue) FROM policy.tally") == 8 * 1000
 
 
 WAYS: list[dict[str, Any]] = [

@@ -1,8 +1,8 @@
 """A relay or a policy in a process of its own that kills itself (`kill -9`) at a named moment.
 
-`python -m tests.support.dying WORK MOMENT NTH`; settings come from the environment. WORK is `relay` or `reports`;
-MOMENT is one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`, `inside_store`,
-`after_store`, `after_refusal` (reports), or `never`; it dies at the NTH time.
+`python -m tests.support.dying WORK MOMENT NTH`; settings come from the environment. WORK is `relay`, `reports` or
+`approving`; MOMENT is one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`,
+`inside_store`, `after_store` (both policies), `after_refusal` (reports), or `never`; it dies at the NTH time.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Any
 from command_api import relay
 from command_api.core import open_core
 from command_api.leader import Leader
+from command_api.policies import approving
+from command_api.policies.approving import Approving
 from command_api.policies.clicks import ClickHouseClicks
 from command_api.policies.keeping import NAME
 from command_api.policies.reports import Reports
@@ -33,6 +35,8 @@ def main(work: str, moment: str, nth: int) -> None:
     plant(moment, nth)
     if work == "relay":
         leaders = [Leader(settings, relay.NAME, Relay(log).run)]
+    elif work == "approving":
+        leaders = [Leader(settings, approving.NAME, Approving(core).run)]
     else:
         clicks = ClickHouseClicks(ClientPool(settings, 2))
         leaders = [Leader(settings, f"{NAME}:{number}", Reports(core, log, clicks, number).run) for number in (0, 1)]

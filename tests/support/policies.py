@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 import orjson
+import psycopg
 import pytest
 
 from command_api.conversions import model
@@ -25,9 +26,13 @@ from command_api.leader import Leader
 from command_api.service import leaders_of
 from infra.clickhouse import ClientPool, client
 from infra.log import Record
+from infra.postgres import required_url
 from infra.sealing import derived_key
 from infra.settings import Settings
+from projectors.catalogue import CATALOGUE
 from projectors.engine import schema
+from projectors.engine.postgres_worker import apply
+from projectors.engine.read_model import Rows
 from schemas import click_id
 from schemas.identity import conversion_id
 from schemas.tracking import log_time
@@ -188,6 +193,19 @@ def policies(postgres: Settings, clickhouse: Settings, *, leading: bool = True) 
             world.close()
             server.command(f"DROP DATABASE {name}")
             server.close()
+
+
+def project(world: World, *names: str, since: int = 0) -> int:
+    """What the projectors do: takes topic `domain`, from record `since` on, into read models (`names`; none: all of
+    them); gives how many records there are."""
+    records = world.records("domain")
+    with psycopg.connect(required_url(world.settings)) as connection:
+        for each in CATALOGUE.postgres:
+            rows = Rows(connection, each.table(1), each.key)
+            for record in records[since:] if not names or each.name in names else ():
+                apply(each, rows, record, world.core.keyring)
+            rows.flush()
+    return len(records)
 
 
 @pytest.fixture(scope="module")
