@@ -110,6 +110,7 @@ _FORGET: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM auth.idempotency WHERE account_id = %(account)s",
     "DELETE FROM auth.sql_token WHERE account_id = %(account)s",
     "DELETE FROM ops.saved_query WHERE account_id = %(account)s",
+    "UPDATE ops.sql_statement SET text = '', message = '' WHERE account_id = %(account)s",
     "DELETE FROM ops.mail WHERE account_id = %(account)s",
     "INSERT INTO auth.subject_key (subject_id, erased_at) VALUES (%(account)s, now())"
     " ON CONFLICT (subject_id) DO UPDATE SET key_wrapped = NULL, erased_at = now()",

@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Annotated, Any, Final, LiteralString
 from uuid import UUID
 
-import psycopg
 from fastapi import APIRouter, Depends, Response
-from psycopg import Connection
+from psycopg import Cursor
 from pydantic import StringConstraints
 
+from command_api.commands import Decided
 from command_api.decision import Refused, conflict, missing
 from command_api.http import Answer, Body, Id, Run, Runs
 from infra.analysts.limits import TEXT_BYTES
@@ -66,16 +66,26 @@ class CreatedSqlToken(Answer):
     created_at: datetime
 
 
-@router.post("/queries", status_code=201)
-def save_query(body: SaveQuery, run: AnalystRuns) -> SavedQuery:
+@router.post("/queries", status_code=201, response_model=SavedQuery)
+def save_query(body: SaveQuery, run: AnalystRuns) -> Response:
     """Keeps a query under a title; one with the same title is replaced."""
-    values = {"id": uuid7(), "account": run.person.account_id, "title": body.title, "text": body.sql}
-    with run.core.pool.connection() as connection:
-        _lock(connection, run.person.account_id)
-        if _count(connection, _OTHER_QUERIES, values) >= QUERIES_MOST:
-            raise conflict("too_many", f"You can keep {QUERIES_MOST} queries. Delete one first.")
-        found = _first(connection.execute(_SAVE, values).fetchone())
-    return SavedQuery(id=found[0], title=body.title, sql=body.sql, created_at=found[1])
+    values = {"account": run.person.account_id, "title": body.title, "text": body.sql, "at": run.asked.at}
+
+    def decide() -> Decided[SavedQuery]:
+        with run.core.pool.connection() as connection:
+            known = connection.execute(_SAME_TITLE, values).fetchone()
+        query_id, created_at = _values(known) if known is not None else (uuid7(), run.asked.at)
+
+        def also(cursor: Cursor[Any], _: int | None) -> None:
+            _lock(cursor, run.person.account_id)
+            if _count(cursor, _OTHER_QUERIES, values) >= QUERIES_MOST:
+                raise conflict("too_many", f"You can keep {QUERIES_MOST} queries. Delete one first.")
+            cursor.execute(_SAVE, {**values, "id": query_id})
+
+        answer = SavedQuery(id=query_id, title=body.title, sql=body.sql, created_at=created_at)
+        return Decided([], answer, also)
+
+    return run(decide, body, status=201)
 
 
 @router.delete("/queries/{id}", status_code=204)
@@ -87,19 +97,21 @@ def delete_saved_query(query_id: Id, run: AnalystRuns) -> Response:
     return Response(status_code=204)
 
 
-@router.post("/tokens", status_code=201)
-def create_sql_token(body: CreateSqlToken, run: AnalystRuns) -> CreatedSqlToken:
+@router.post("/tokens", status_code=201, response_model=CreatedSqlToken)
+def create_sql_token(body: CreateSqlToken, run: AnalystRuns) -> Response:
     """Makes an access token for a ClickHouse client: the password beside one's e-mail address."""
     token, token_id, account = TOKEN_PREFIX + secrets.token_urlsafe(30), uuid7(), run.person.account_id
-    with run.core.pool.connection() as connection:
-        _lock(connection, account)
-        if _count(connection, _LIVE_TOKENS, {"account": account}) >= TOKENS_MOST:
+
+    def also(cursor: Cursor[Any], _: int | None) -> None:
+        _lock(cursor, account)
+        if _count(cursor, _LIVE_TOKENS, {"account": account}) >= TOKENS_MOST:
             raise conflict("too_many", f"You can have {TOKENS_MOST} tokens. Revoke one first.")
-        values = (token_id, account, body.name, token_hash(token), token[-4:])
-        created_at = _first(connection.execute(_ISSUE, values).fetchone())[0]
+        cursor.execute(_ISSUE, (token_id, account, body.name, token_hash(token), token[-4:], run.asked.at))
         entry = Entry("analyst.token_issued", "done", account, account, token_id, {"last4": token[-4:]})
-        record(connection, entry, run.client)
-    return CreatedSqlToken(id=token_id, name=body.name, token=token, last4=token[-4:], created_at=created_at)
+        record(cursor, entry, run.client)
+
+    answer = CreatedSqlToken(id=token_id, name=body.name, token=token, last4=token[-4:], created_at=run.asked.at)
+    return run(lambda: Decided([], answer, also), body, status=201)
 
 
 @router.delete("/tokens/{id}", status_code=204)
@@ -113,36 +125,37 @@ def revoke_sql_token(token_id: Id, run: AnalystRuns) -> Response:
     return Response(status_code=204)
 
 
-def _lock(connection: Connection[Any], account_id: UUID) -> None:
+def _lock(cursor: Cursor[Any], account_id: UUID) -> None:
     """Counting and adding belong together."""
-    connection.execute("SELECT pg_advisory_xact_lock(77, hashtext(%s))", (str(account_id),))
+    cursor.execute("SELECT pg_advisory_xact_lock(77, hashtext(%s))", (str(account_id),))
 
 
-def _count(connection: Connection[Any], sql: LiteralString, values: dict[str, Any]) -> int:
-    return int(_first(connection.execute(sql, values).fetchone())[0])
+def _count(cursor: Cursor[Any], sql: LiteralString, values: dict[str, Any]) -> int:
+    return int(_values(cursor.execute(sql, values).fetchone())[0])
 
 
-def _first(row: Any) -> tuple[Any, ...]:
-    """A row's values in order, whichever row factory the pool has."""
-    if row is None:
-        raise psycopg.DataError("a statement that gives a row gave none")
+def _values(row: Any) -> tuple[Any, ...]:
+    """A row's values in order, whichever row factory the cursor has."""
     return tuple(row.values()) if isinstance(row, dict) else tuple(row)
 
 
+_SAME_TITLE: Final[LiteralString] = (
+    "SELECT id, created_at FROM ops.saved_query WHERE account_id = %(account)s AND title = %(title)s"
+)
 _OTHER_QUERIES: Final[LiteralString] = (
     "SELECT count(*) AS n FROM ops.saved_query WHERE account_id = %(account)s AND title <> %(title)s"
 )
 _SAVE: Final[LiteralString] = (
-    "INSERT INTO ops.saved_query (id, account_id, title, text) VALUES (%(id)s, %(account)s, %(title)s, %(text)s)"
-    " ON CONFLICT (account_id, title) DO UPDATE SET text = excluded.text RETURNING id, created_at"
+    "INSERT INTO ops.saved_query (id, account_id, title, text, created_at)"
+    " VALUES (%(id)s, %(account)s, %(title)s, %(text)s, %(at)s)"
+    " ON CONFLICT (account_id, title) DO UPDATE SET text = excluded.text"
 )
 _DELETE: Final[LiteralString] = "DELETE FROM ops.saved_query WHERE id = %s AND account_id = %s"
 _LIVE_TOKENS: Final[LiteralString] = (
     "SELECT count(*) AS n FROM auth.sql_token WHERE account_id = %(account)s AND revoked_at IS NULL"
 )
 _ISSUE: Final[LiteralString] = (
-    "INSERT INTO auth.sql_token (id, account_id, name, token_hash, last4) VALUES (%s, %s, %s, %s, %s)"
-    " RETURNING created_at"
+    "INSERT INTO auth.sql_token (id, account_id, name, token_hash, last4, created_at) VALUES (%s, %s, %s, %s, %s, %s)"
 )
 _REVOKE: Final[LiteralString] = (
     "UPDATE auth.sql_token SET revoked_at = now() WHERE id = %s AND account_id = %s AND revoked_at IS NULL"

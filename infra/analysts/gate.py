@@ -97,7 +97,7 @@ _PLAIN: Final = functions.names(
     "Union Intersect Except With From Where PreWhere Group Having Qualify Order Ordered Limit Offset Column Alias"
     " Literal Boolean Null Paren Tuple Array Bracket Slice Dot Cast CastToStrType DataTypeParam Interval Lambda Window"
     " WindowSpec WithFill Distinct Not Neg And Or Xor Add Sub Mul Div Mod IntDiv EQ NEQ NullSafeEQ NullSafeNEQ GT GTE"
-    " LT LTE Is Like ILike Between DPipe Case If Exists Extract Quantile Filter HexString Cube Rollup GroupingSets"
+    " LT LTE Is Like ILike Between DPipe Case If Exists Extract Quantile Filter Cube Rollup GroupingSets"
     " Subquery TableAlias CurrentDate Trusted"
 )
 """Nodes that may stand anywhere as they are; the others of the tree have a check of their own below."""
@@ -124,6 +124,8 @@ _FUNCTIONS: Final = (
     exp.Anonymous, exp.AnonymousAggFunc, exp.ParameterizedAgg, exp.CombinedAggFunc, exp.CombinedParameterizedAgg,
 )  # fmt: skip
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BARE: Final = re.compile(r"\w+")
+_NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _BAD_IN_NAME: Final = re.compile(r"[\x00-\x1f\x7f\\\"'`]")
 _TYPE: Final = re.compile(r"[A-Za-z0-9_(), .'/+-]+")
 _MAX_SHOWN: Final = 80
@@ -136,8 +138,11 @@ def _check(tree: exp.Expr) -> None:
         if isinstance(node, _FUNCTIONS):
             _check_function(node)
         elif kind == "Identifier":
-            if _BAD_IN_NAME.search(node.name):
+            if _BAD_IN_NAME.search(node.name) or not (node.args.get("quoted") or _BARE.fullmatch(node.name)):
                 raise Refused("A name cannot hold quotes, backslashes or control characters.")
+        elif kind == "Literal":
+            if not node.args.get("is_string") and not _NUMBER.fullmatch(node.name):
+                raise Refused(f"{node.name[:_MAX_SHOWN]} is not a number.")
         elif kind == "Var":
             if not _WORD.fullmatch(node.name):
                 raise Refused(f"{node.name[:_MAX_SHOWN]} cannot be used here.")

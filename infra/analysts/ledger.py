@@ -19,6 +19,7 @@ STALE_S: Final = limits.SECONDS * 2
 """A statement that still `runs` after this long died with its process."""
 
 MESSAGE_LENGTH: Final = 1000
+REFUSED_LENGTH: Final = 10_000
 
 
 class TooManyRunning(Exception):
@@ -59,7 +60,9 @@ def begin(pool: Pool, analyst: Analyst, statement_id: UUID, door: str, text: str
 def refused(pool: Pool, analyst: Analyst, statement_id: UUID, door: str, text: str, message: str) -> None:
     """Writes down what the gate refused."""
     with reading_for(pool, analyst) as connection:
-        connection.execute(_REFUSED, (statement_id, analyst.account_id, door, _kept(text), message[:MESSAGE_LENGTH]))
+        connection.execute(
+            _REFUSED, (statement_id, analyst.account_id, door, _kept(text)[:REFUSED_LENGTH], message[:MESSAGE_LENGTH])
+        )
 
 
 def is_running(pool: Pool, analyst: Analyst, statement_id: UUID) -> bool:

@@ -86,7 +86,7 @@ def invited(stack: Stack, api: httpx.Client) -> httpx.Client:
 
 
 def port_of(own: httpx.Client) -> int:
-    port = urlsplit(own.get("/api/platform/sql/schema").json()["connection"]["url"]).port
+    port: int | None = urlsplit(str(own.get("/api/platform/sql/schema").json()["connection"]["url"])).port
     assert port is not None
     return port
 
