@@ -2,13 +2,14 @@
 import { http, HttpResponse, type DefaultBodyType } from 'msw';
 import { setupServer } from 'msw/node';
 import type { paths } from '@/lib/api/schema';
-import type { About, Account, Activity, AdminPartner, ClickPoint, Conversion, CountryPerformance, Delivery, InviteCode, Link, Overview, Partner, PartnerPerformance, Website } from '@/lib/api/types';
+import type { About, Account, Activity, AdminPartner, ClickPoint, Conversion, CountryPerformance, CustomDomain, Delivery, InviteCode, Link, Overview, Partner, PartnerPerformance, Website } from '@/lib/api/types';
 import { PROVIDERS } from '@/lib/sign-in-providers';
 import * as make from './fixtures';
 
 interface State {
   account: Account;
   invites: InviteCode[];
+  domains: CustomDomain[];
   websites: Website[];
   conversions: Conversion[];
   links: Link[];
@@ -26,7 +27,7 @@ export const state = {} as State;
 
 export function resetState(): void {
   Object.assign(state, {
-    account: make.account(), invites: [],
+    account: make.account(), invites: [], domains: [],
     websites: [make.website()], conversions: [make.conversion()], links: [make.link()], partners: [make.partner()],
     overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), activity: [make.activity()], adminPartners: [make.adminPartner()], seen: [],
   } satisfies State);
@@ -48,6 +49,7 @@ export const server = setupServer(
   get('/api/platform/auth/providers', () => PROVIDERS.map(({ name, label }) => ({ name, label, isConfigured: name === 'github' }))),
   get('/api/platform/user', () => state.account),
   get('/api/platform/invite-codes', () => state.invites),
+  get('/api/platform/custom-domains', () => state.domains),
   get('/api/platform/sessions', () => [
     { id: 's1', device: 'Firefox', country: 'IS', createdAt: '2026-11-20T11:00:00Z', lastSeenAt: '2026-11-20T12:00:00Z', current: true },
     { id: 's2', device: 'Chrome', country: 'ZZ', createdAt: '2026-11-19T11:00:00Z', lastSeenAt: '2026-11-19T12:00:00Z', current: false },

@@ -27,3 +27,9 @@ export const linkedQuery = queryOptions({
   queryFn: ({ signal }) => body(api.GET('/api/platform/linked-sign-ins', { signal })),
   staleTime: 0,
 });
+
+export const domainsQuery = queryOptions({
+  queryKey: ['custom-domains'],
+  queryFn: ({ signal }) => body(api.GET('/api/platform/custom-domains', { signal })),
+  staleTime: 0,
+});

@@ -1328,7 +1328,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get Custom Domains
+         * @description Newest first. Admins, too, see their own alone.
+         */
+        get: operations["get_custom_domains"];
         put?: never;
         /**
          * Add Domain
@@ -2174,7 +2178,7 @@ export interface paths {
         post?: never;
         /**
          * Disconnect Website
-         * @description Removes a website: its keys stop working; what was measured stays in the log.
+         * @description Removes a website: its keys and custom domains stop working; what was measured stays in the log.
          */
         delete: operations["disconnectWebsite"];
         options?: never;
@@ -3254,6 +3258,56 @@ export interface components {
              * @description Major units
              */
             revenue: number;
+        };
+        /**
+         * CustomDomain
+         * @description A custom domain. The token is public: it belongs into a TXT record at `verificationName`.
+         */
+        CustomDomain: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Domain */
+            domain: string;
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /** Isverified */
+            isVerified: boolean;
+            /** Sslenabled */
+            sslEnabled: boolean;
+            /** Verificationtoken */
+            verificationToken: string;
+            /** Verificationname */
+            verificationName: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "verified" | "lost" | "expired";
+            /**
+             * Addedat
+             * Format: date-time
+             */
+            addedAt: string;
+            /** Verifiedat */
+            verifiedAt: string | null;
+            /** Lastcheckedat */
+            lastCheckedAt: string | null;
+            /**
+             * Expiresat
+             * @description Until when the record is looked for; null once verified
+             */
+            expiresAt: string | null;
+            /**
+             * Problem
+             * @description What the last look found wanting, for a person
+             */
+            problem: string | null;
         };
         /**
          * DeadLetter
@@ -5716,7 +5770,7 @@ export interface components {
          * CustomDomain
          * @description A custom domain. The token is public: it belongs into a TXT record at `verificationName`.
          */
-        CustomDomain: {
+        CustomDomain2: {
             /**
              * Id
              * Format: uuid
@@ -9283,6 +9337,38 @@ export interface operations {
             };
         };
     };
+    get_custom_domains: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomDomain"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     addDomain: {
         parameters: {
             query?: never;
@@ -9302,7 +9388,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CustomDomain"];
+                    "application/json": components["schemas"]["CustomDomain2"];
                 };
             };
             /** @description Refused or failed */
@@ -9362,7 +9448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CustomDomain"];
+                    "application/json": components["schemas"]["CustomDomain2"];
                 };
             };
             /** @description Refused or failed */

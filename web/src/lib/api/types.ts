@@ -36,3 +36,4 @@ export type InviteCode = Schemas['InviteCode'];
 export type AuditEntry = Schemas['AuditEntry'];
 export type AdminAccount = Schemas['AdminAccount'];
 export type OutboxMail = Schemas['OutboxMail'];
+export type CustomDomain = Schemas['CustomDomain'];

@@ -1,0 +1,170 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Globe } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { Badge, type Tone } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { CopyField } from '@/components/ui/copy-field';
+import { Dialog } from '@/components/ui/dialog';
+import { SelectField, TextField } from '@/components/ui/field';
+import { api, body, done } from '@/lib/api/client';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import type { CustomDomain, Website } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { userQuery, websitesQuery } from '@/lib/shared-queries';
+import { toast, toastError } from '@/stores/toasts';
+import { domainsQuery } from './queries';
+
+const STATES: Record<CustomDomain['state'], { readonly label: string; readonly tone: Tone }> = {
+  pending: { label: 'Pending verification', tone: 'warn' },
+  verified: { label: 'Verified', tone: 'good' },
+  lost: { label: 'Record missing', tone: 'bad' },
+  expired: { label: 'Expired', tone: 'bad' },
+};
+
+/** Links of a website under a name of its owner's own. `connect` is offered to whoever has no website yet. */
+export function DomainsPanel({ connect }: { readonly connect: ReactNode }) {
+  const websites = useQuery(websitesQuery);
+  const domains = useQuery(domainsQuery);
+  const zone = useQuery(userQuery).data?.timezone ?? 'UTC';
+  const error = websites.error ?? domains.error;
+  if (error) return <ErrorBox error={error} onRetry={() => void Promise.all([websites.refetch(), domains.refetch()])} />;
+  if (!websites.data || !domains.data) return <Loading label="Loading custom domains" />;
+  return (
+    <div className="flex flex-col gap-5">
+      {websites.data.length === 0 ? (
+        <Card title="Add a custom domain">
+          <Empty icon={<Globe aria-hidden className="size-5" />} title="No Websites Found" action={connect}>
+            You need to connect a website before adding a domain.
+          </Empty>
+        </Card>
+      ) : (
+        <AddDomain websites={websites.data} />
+      )}
+      {domains.data.length === 0 ? (
+        <Card title="Custom domains">
+          <Empty icon={<Globe aria-hidden className="size-5" />} title="No custom domains added yet">
+            Links then read like https://go.example.com/go/… instead of the address of this installation.
+          </Empty>
+        </Card>
+      ) : (
+        domains.data.map((domain) => (
+          <DomainCard key={domain.id} domain={domain} zone={zone} website={websites.data.find((item) => item.id === domain.websiteId)?.domain} />
+        ))
+      )}
+    </div>
+  );
+}
+
+function AddDomain({ websites }: { readonly websites: readonly Website[] }) {
+  const client = useQueryClient();
+  const [text, setText] = useState('');
+  const [websiteId, setWebsiteId] = useState(websites[0]?.id ?? '');
+  const add = useMutation({
+    mutationFn: () => body(api.POST('/api/platform/custom-domains', { body: { domain: text.trim(), websiteId } })),
+    onSuccess: async () => {
+      setText('');
+      toast('Domain added', 'Your custom domain has been added. Please verify DNS settings.');
+      await client.invalidateQueries({ queryKey: domainsQuery.queryKey });
+    },
+    onError: () => toastError('Error', 'Failed to add domain'),
+  });
+  const error = add.error instanceof ApiError ? (add.error.fields['domain'] ?? add.error.message) : add.error ? messageOf(add.error) : undefined;
+  return (
+    <Card title="Add a custom domain" description="A name of your own for the links of a website">
+      <form
+        noValidate
+        className="flex flex-wrap items-start gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== '') add.mutate();
+        }}
+      >
+        <TextField label="Domain" placeholder="go.example.com" inputMode="url" autoComplete="off" className="min-w-56 flex-1" error={error} value={text} onChange={(event) => setText(event.target.value)} />
+        {websites.length > 1 && (
+          <SelectField label="Website" className="min-w-40" value={websiteId} onChange={(event) => setWebsiteId(event.target.value)}>
+            {websites.map((website) => (
+              <option key={website.id} value={website.id}>
+                {website.domain}
+              </option>
+            ))}
+          </SelectField>
+        )}
+        <Button type="submit" variant="primary" className="mt-6.5" busy={add.isPending} disabled={text.trim() === ''}>
+          Add domain
+        </Button>
+      </form>
+    </Card>
+  );
+}
+
+function DomainCard({ domain, website, zone }: { readonly domain: CustomDomain; readonly website: string | undefined; readonly zone: string }) {
+  const client = useQueryClient();
+  const [removing, setRemoving] = useState(false);
+  const path = { params: { path: { id: domain.id } } };
+  const onSettled = () => client.invalidateQueries({ queryKey: domainsQuery.queryKey });
+  const check = useMutation({
+    mutationFn: () => body(api.POST('/api/platform/custom-domains/{id}/check', path)),
+    onSuccess: (found) =>
+      found.isVerified ? toast('Domain verified', `Links of ${website ?? 'your website'} are served under ${found.domain}.`) : toast('Not verified yet', found.problem ?? 'The record was not found.'),
+    onError: (error) => toastError('Failed to check the domain', messageOf(error)),
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: () => done(api.DELETE('/api/platform/custom-domains/{id}', path)),
+    onSuccess: () => toast('Domain removed'),
+    onError: (error) => toastError('Failed to remove domain', messageOf(error)),
+    onSettled,
+  });
+  const { label, tone } = STATES[domain.state];
+  return (
+    <Card
+      title={domain.domain}
+      description={website ? `For links of ${website}` : 'For links of a website that is gone'}
+      actions={
+        <>
+          <Button size="sm" busy={check.isPending} aria-label={`Check ${domain.domain} now`} onClick={() => check.mutate()}>
+            Check now
+          </Button>
+          <Button size="sm" aria-label={`Remove ${domain.domain}`} disabled={remove.isPending} onClick={() => setRemoving(true)}>
+            Remove
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <Badge tone={tone}>{label}</Badge>
+        {domain.sslEnabled && <Badge tone="good">SSL</Badge>}
+        <span className="text-[0.8125rem] text-muted">
+          {domain.lastCheckedAt ? `Last checked ${formatDateTime(domain.lastCheckedAt, zone)}` : 'Not checked yet'}
+          {domain.expiresAt && domain.state !== 'expired' && `, looked for until ${formatDateTime(domain.expiresAt, zone)}`}
+        </span>
+      </div>
+      {domain.problem && <p className="mt-3 text-warn">{domain.problem}</p>}
+      {domain.state !== 'verified' && (
+        <div className="mt-4 grid gap-4">
+          <p className="text-muted">
+            {domain.state === 'expired' ? 'The record was not found in time. Remove the domain and add it again.' : 'Set this record where the DNS of the domain is kept. It is public, and may stay there.'}
+          </p>
+          <CopyField label="Name of the TXT record" value={domain.verificationName} multiline />
+          <CopyField label="Value of the TXT record" value={domain.verificationToken} multiline />
+        </div>
+      )}
+      <Dialog open={removing} onOpenChange={setRemoving} title={`Remove ${domain.domain}?`} description="Links stop working under this name, and another website may take it.">
+        <div className="flex justify-end gap-2">
+          <Button onClick={() => setRemoving(false)}>Cancel</Button>
+          <Button
+            variant="danger"
+            onClick={() => {
+              setRemoving(false);
+              remove.mutate();
+            }}
+          >
+            Remove domain
+          </Button>
+        </div>
+      </Dialog>
+    </Card>
+  );
+}
