@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from infra.bootstrap import browser
+from tests.support.identity_provider import IdentityProvider, identity_provider
 from tests.support.stack import ROOT, Stack, stack
 
 ADMIN = "admin@althing.example"
@@ -26,9 +27,17 @@ AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) 
 
 
 @pytest.fixture(scope="package")
-def admin_stack() -> Iterator[Stack]:
+def provider() -> Iterator[IdentityProvider]:
+    """What people may sign in with; LinkedIn is not set up."""
+    with identity_provider() as made:
+        yield made
+
+
+@pytest.fixture(scope="package")
+def admin_stack(provider: IdentityProvider) -> Iterator[Stack]:
     assert (ROOT / "web" / "dist" / "index.html").exists(), "build the web app first: make test does"
-    with stack({"ALTHING_ADMIN_EMAIL": ADMIN, "ALTHING_ADMIN_PASSWORD": PASSWORD}) as made:
+    settings = {"ALTHING_ADMIN_EMAIL": ADMIN, "ALTHING_ADMIN_PASSWORD": PASSWORD}
+    with stack({**settings, **provider.settings("google", "github", "microsoft")}) as made:
         yield made
 
 
