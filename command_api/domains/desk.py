@@ -26,8 +26,13 @@ from schemas.identity import host_id
 _COLUMNS: Final = tuple(field.name for field in fields(Record))
 _READ: Final = f"SELECT {', '.join(_COLUMNS)} FROM policy.custom_domain WHERE domain_id = %s"  # noqa: S608 - own text
 _WRITE: Final = (
-    f"UPDATE policy.custom_domain SET ({', '.join(_COLUMNS)}) = ROW(%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608 - own text
+    f"UPDATE policy.custom_domain SET ({', '.join(_COLUMNS)}, tls_host) = ROW(%s, %s, %s, %s, %s, %s, %s, %s)"  # noqa: S608 - own text
     " WHERE domain_id = %s AND checked_at IS NOT DISTINCT FROM %s"
+)
+
+_TLS_HOST: Final = (
+    "SELECT tls_host FROM policy.custom_domain WHERE website_id = %s AND tls_host IS NOT NULL"
+    " ORDER BY domain_id LIMIT 1"
 )
 
 
@@ -38,7 +43,9 @@ def settled(core: Core, domain: model.Domain, seen: Seen, asked: Asked) -> tuple
     mail = _mail(core, found)
 
     def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-        if cursor.execute(_WRITE.encode(), (*astuple(found.record), domain.id, before.checked_at)).rowcount == 0:
+        tls_host = found.domain.domain if found.domain.ssl else None
+        values = (*astuple(found.record), tls_host, domain.id, before.checked_at)
+        if cursor.execute(_WRITE.encode(), values).rowcount == 0:
             raise Conflict("another look")
         if mail is not None:
             queue(cursor, core.settings, mail)
@@ -51,6 +58,16 @@ def record_of(core: Core, domain_id: UUID) -> Record:
     with core.pool.connection() as connection:
         row = connection.execute(_READ.encode(), (domain_id,)).fetchone()
     return Record(*row) if row is not None else Record()
+
+
+def before_slug(core: Core, website_id: UUID) -> str:
+    """The beginning of the addresses of a website's links: its own domain once that leads here by TLS, else ours.
+
+    The query service says the same (`query_api.platform.links`).
+    """
+    with core.pool.connection() as connection:
+        row = connection.execute(_TLS_HOST, (website_id,)).fetchone()
+    return f"https://{row[0]}/" if row is not None else f"{core.settings.tracking_base_url}/go/"
 
 
 def ending(core: Core, column: str, owner: UUID, asked: Asked) -> tuple[Sequence[DomainEvent], Also]:

@@ -14,6 +14,7 @@ from psycopg import Cursor
 from command_api import slugs
 from command_api.commands import Decided
 from command_api.decision import Evolve, Refused
+from command_api.domains.desk import before_slug
 from command_api.http import Id, Nothing, Run, Runs
 from command_api.links import model
 from command_api.links.shapes import BulkLinks, CreateLink, Link, Links, UpdateLink, routing_after, shown
@@ -41,7 +42,7 @@ def create_link(body: CreateLink, run: Runs) -> Response:
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             _keep(cursor, made.link, run.asked.at)
 
-        return Decided(made.events, shown(made.link, made.partner, run.core.settings), also)
+        return Decided(made.events, shown(made.link, made.partner, before_slug(run.core, made.link.website_id)), also)
 
     return run(decide, body, status=201, seen_by=SEEN_BY)
 
@@ -67,7 +68,8 @@ def create_links(body: BulkLinks, run: Runs) -> Response:
             for one in made:
                 _keep(cursor, one.link, run.asked.at)
 
-        answer = Links(links=[shown(one.link, one.partner, run.core.settings) for one in made])
+        bases = {website: before_slug(run.core, website) for website in {one.link.website_id for one in made}}
+        answer = Links(links=[shown(one.link, one.partner, bases[one.link.website_id]) for one in made])
         return Decided([event for one in made for event in one.events], answer, also)
 
     return run(decide, body, status=201, seen_by=SEEN_BY)
@@ -104,7 +106,7 @@ def update_link(link_id: Id, body: UpdateLink, run: Runs) -> Response:
                 cursor.execute("DELETE FROM policy.coupon WHERE link_id = %s", (after.id,))
                 _keep_coupon(cursor, after, run.asked.at)
 
-        return Decided(events, shown(after, partner, run.core.settings), also)
+        return Decided(events, shown(after, partner, before_slug(run.core, after.website_id)), also)
 
     return run(decide, body, seen_by=SEEN_BY)
 

@@ -11,7 +11,6 @@ from pydantic import AfterValidator, AwareDatetime, Field
 from command_api.http import Answer, Body
 from command_api.links import model
 from command_api.partners.model import Partner
-from infra.settings import Settings
 from schemas.events.links import Device, Routing, TargetRule, Variant
 
 MOST_AT_ONCE = 200
@@ -139,7 +138,8 @@ def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
     )
 
 
-def shown(link: model.Link, partner: Partner | None, settings: Settings) -> Link:
+def shown(link: model.Link, partner: Partner | None, before_slug: str) -> Link:
+    """`before_slug`: the beginning of the addresses of the website's links."""
     routing = link.routing
     return Link(
         id=link.id,
@@ -147,7 +147,7 @@ def shown(link: model.Link, partner: Partner | None, settings: Settings) -> Link
         partner_id=link.partner_id,
         partner_name=partner.name if partner else "",
         slug=link.slug,
-        url=f"{settings.tracking_base_url}/go/{link.slug}",
+        url=before_slug + link.slug,
         destination=link.destination,
         coupon=link.coupon,
         is_active=link.is_active,

@@ -36,7 +36,10 @@ _LINKS: Final = (
 )
 
 
-@router.get("/api/admin/links", dependencies=[Depends(Reads("links", "partners", "websites", "accounts", "events"))])
+@router.get(
+    "/api/admin/links",
+    dependencies=[Depends(Reads("links", "partners", "websites", "accounts", "custom_domains", "events"))],
+)
 def get_admin_links(
     request: Request,
     response: Response,

@@ -20,7 +20,9 @@ from query_api.context import STALE, Context, Reads, Services, Theirs
 from query_api.money import Amount
 from query_api.owned import Owned, not_found
 
-router = APIRouter(tags=["links"], dependencies=[Depends(Reads("links", "partners", "websites", "events"))])
+router = APIRouter(
+    tags=["links"], dependencies=[Depends(Reads("links", "partners", "websites", "custom_domains", "events"))]
+)
 
 
 class Rule(BaseModel):
@@ -73,7 +75,10 @@ class Link(BaseModel):
 SVG: Final = "image/svg+xml"
 COLUMNS: Final = (
     "l.id, l.website_id, l.partner_id, p.name AS partner_name, l.slug, l.destination, l.coupon, l.is_active,"
-    " l.created_at, l.subs, l.routing, w.currency"
+    " l.created_at, l.subs, l.routing, w.currency,"
+    # The website's own name, once that leads here by TLS; the command service says the same.
+    " (SELECT d.domain FROM read.custom_domains AS d WHERE d.website_id = l.website_id AND d.ssl_enabled"
+    " ORDER BY d.id LIMIT 1) AS own_host"
 )
 FROM: Final = (
     " FROM read.links AS l JOIN read.websites AS w ON w.id = l.website_id"
@@ -175,4 +180,5 @@ def _link(context: Services, row: Mapping[str, Any], counts: Counts | None) -> L
 
 
 def _address(context: Services, row: Mapping[str, Any]) -> str:
-    return f"{context.settings.tracking_base_url}/go/{row['slug']}"
+    base = f"https://{row['own_host']}" if row["own_host"] else f"{context.settings.tracking_base_url}/go"
+    return f"{base}/{row['slug']}"

@@ -1,5 +1,5 @@
 -- Custom domains that are not removed: whose they are, when each is looked at next (never: it expired), and what the last
--- look found. What was decided about them stands in the event store.
+-- look found (`tls_host`: its name, once links are shown under it). What was decided about them stands in the event store.
 CREATE TABLE policy.custom_domain (
     domain_id uuid PRIMARY KEY,
     account_id uuid NOT NULL,
@@ -10,7 +10,8 @@ CREATE TABLE policy.custom_domain (
     missing_since timestamptz,
     missed_at timestamptz,
     tls_failures int NOT NULL DEFAULT 0,
-    problem text
+    problem text,
+    tls_host text
 );
 CREATE INDEX custom_domain_due ON policy.custom_domain (next_at);
 CREATE INDEX custom_domain_account ON policy.custom_domain (account_id);
