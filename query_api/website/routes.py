@@ -20,7 +20,7 @@ from query_api.analytics.geographic import CountryPerformance
 from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
 from query_api.analytics.request import Asked, Day, FigureQuery, asked_of
-from query_api.context import Context, Reads
+from query_api.context import Context
 from query_api.delivery import routes as delivery
 from query_api.delivery.routes import Delivery, DeliveryQuery, DeliveryRange
 from query_api.owned import Owned
@@ -104,7 +104,7 @@ def get_website_countries(asked: TheAsked, response: Response) -> list[CountryPe
     return routes.get_geographic(asked, response)
 
 
-@router.get("/delivery", dependencies=[Depends(Reads("events", "refusals", "websites"))])
+@router.get("/delivery")
 def get_website_delivery(
     response: Response,
     context: Context,
@@ -118,7 +118,7 @@ def get_website_delivery(
     return delivery.get_delivery(query, response, context, _owned(context, person))
 
 
-@router.get("/keys", dependencies=[Depends(Reads("websites", "website_keys"))])
+@router.get("/keys")
 def get_website_keys(context: Context, person: TheirWebsite) -> list[Key]:
     """The valid keys of the website, oldest first."""
     return websites.get_keys(person.website_id, _owned(context, person))
