@@ -1,4 +1,4 @@
-"""What admins ask of projections: carried out exactly once by whoever gets to it, and an event with actor and reason."""
+"""What admins ask of projections: carried out once by whoever gets to it, and an event with actor and reason."""
 
 from __future__ import annotations
 
