@@ -225,6 +225,25 @@ class TestProxy:
         seen = (world.query if service == "query" else world.command).seen[-1]
         assert (seen["path"], seen["query_string"]) == ("/api/things", b"x=1%2C2&y=%C3%A4")
 
+    @pytest.mark.parametrize(
+        ("method", "path", "service"),
+        [
+            ("GET", "google", "command"),
+            ("GET", "linkedin/callback", "command"),
+            ("HEAD", "google", "query"),
+            ("GET", "providers", "query"),
+            ("GET", "google/other", "query"),
+            ("GET", "google/callback/", "query"),
+            ("POST", "exchange", "command"),
+        ],
+    )
+    def test_the_way_to_an_identity_provider_and_back_goes_to_command(
+        self, world: World, method: str, path: str, service: str
+    ) -> None:
+        httpx.request(method, f"{world.url}/api/platform/auth/{path}?code=1")
+        seen = (world.query if service == "query" else world.command).seen[-1]
+        assert (seen["method"], seen["path"], seen["query_string"]) == (method, f"/api/platform/auth/{path}", b"code=1")
+
     def test_head_goes_to_query_and_has_no_body(self, world: World) -> None:
         answer = httpx.head(world.url + "/api/things")
         assert (answer.status_code, answer.content) == (200, b"")
@@ -309,8 +328,11 @@ class TestProxy:
         ):
             read = httpx.get(f"http://127.0.0.1:{web}/api/things")
             command = httpx.post(f"http://127.0.0.1:{web}/api/things", json={})
-        assert (read.status_code, command.status_code) == (200, 503)
-        assert asked == ["GET", "GET", "POST"]
+            assert asked == ["GET", "GET", "POST"]
+            asked.clear()
+            back = httpx.get(f"http://127.0.0.1:{web}/api/platform/auth/google/callback?code=once")
+        assert (read.status_code, command.status_code, back.status_code) == (200, 503, 503)
+        assert asked == ["GET"]
 
     def test_both_ports_are_needed(self, tmp_path: Path) -> None:
         with pytest.raises(SettingsError, match="ALTHING_COMMAND_PORT"):

@@ -9,25 +9,7 @@ from typing import Any
 
 import pytest
 
-from command_api.accounts.providers.outbound import Unreachable, Untrusted, call, is_public, place_of
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",  # noqa: S104
-        "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
-        "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::1", "localhost", "2130706433", "",
-        "127.1",
-    ],
-)  # fmt: skip
-def test_addresses_that_are_never_called(address: str) -> None:
-    assert not is_public(address)
-
-
-@pytest.mark.parametrize("address", ["142.250.74.78", "2a00:1450:4009::1", "64:ff9b::8efa:4a4e"])
-def test_addresses_of_the_open_internet(address: str) -> None:
-    assert is_public(address)
+from command_api.accounts.providers.outbound import Unreachable, Untrusted, call, place_of
 
 
 @pytest.mark.parametrize(
@@ -46,13 +28,15 @@ def test_addresses_of_the_open_internet(address: str) -> None:
 )
 def test_urls_that_are_never_called(url: str) -> None:
     def resolve(host: str) -> list[str]:
+        if host.isdecimal():
+            return ["127.0.0.1"]  # as systems read such a number
         return [host.strip("[]")] if ":" in host or host[:1].isdigit() else ["142.250.74.78"]
 
     with pytest.raises((Untrusted, Unreachable)):
         call("GET", url, resolve=resolve)
 
 
-@pytest.mark.parametrize("found", [["142.250.74.78", "127.0.0.1"], ["10.0.0.1"], []])
+@pytest.mark.parametrize("found", [["142.250.74.78", "127.0.0.1"], ["10.0.0.1"], ["::ffff:10.0.0.1"], []])
 def test_one_inner_address_among_public_ones_is_enough_to_refuse(found: list[str]) -> None:
     with pytest.raises(Untrusted):
         call("GET", "https://accounts.example/token", resolve=lambda _: found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -18,11 +18,11 @@ import dns.resolver
 import httpx
 import orjson
 
+from infra.outbound import is_public
+
 TIMEOUT_S: Final = 5.0
 """For a whole call, from its beginning to the last byte."""
 MOST_BYTES: Final = 256 * 1024
-
-_NAT64: Final = ip_network("64:ff9b::/96")
 
 Resolve = Callable[[str], Sequence[str]]
 
@@ -84,21 +84,6 @@ def place_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
-def is_public(text: str) -> bool:
-    """Whether an address is one of the open internet, also when it is written as an IPv6 one."""
-    try:
-        address = ip_address(text)
-    except ValueError:
-        return False
-    if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
-        if inner is not None and not inner.is_global:
-            return False
-        if address in _NAT64:
-            return is_public(str(ip_address(int(address) & 0xFFFF_FFFF)))
-    return address.is_global and not address.is_multicast
-
-
 class _Guarded(httpx.BaseTransport):
     """Connects to the address that was looked at, under the name that was asked for."""
 
@@ -120,7 +105,7 @@ class _Guarded(httpx.BaseTransport):
         if url.scheme != "https" or url.port is not None or url.userinfo:
             raise Untrusted("it names an address that is not https on its usual port")
         addresses = self._resolve(url.host)
-        if not addresses or not all(is_public(address) for address in addresses):
+        if not addresses or not all(is_public(ip_address(address)) for address in addresses):
             raise Untrusted("it names a host that is not on the open internet")
         request.extensions = {**request.extensions, "sni_hostname": url.host}
         request.url = url.copy_with(host=addresses[0])
