@@ -1,0 +1,58 @@
+"""schemathesis over both APIs, from their own document: whatever it makes of it, no call ends in a server error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+
+from tests.support.whole_api import Api, Belongings
+
+SKIPPED = ("/live", "/logout", "/erase", "/export")
+"""Streams, which do not end, and what would end the sessions that everything else is sent with."""
+EXAMPLES = 8
+
+
+@pytest.fixture(scope="module")
+def operations(whole_api: Api) -> list[Any]:
+    document = whole_api.document
+    paths = {path: methods for path, methods in document["paths"].items() if not path.endswith(SKIPPED)}
+    schema = schemathesis.openapi.from_dict({**document, "paths": paths})
+    return [_sound(found) for found in schema.get_all_operations()]
+
+
+def _sound(found: Any) -> Any:
+    """An operation of the document; raises what is wrong with it."""
+    return found.ok()
+
+
+def test_no_call_fails(operations: list[Any], whole_api: Api) -> None:
+    of = Belongings(whole_api)
+    assert len(operations) > 80, "the whole API is tried"
+    failed = []
+    for operation in operations:
+        person = of.admin if "/admin/" in operation.path else of.owner
+        try:
+            _try(operation, whole_api.address, person.headers)
+        except Exception as error:  # noqa: BLE001 - every operation is tried, and all that failed are shown
+            failed.append(f"{operation.method.upper()} {operation.path}: {error}")
+    assert not failed, "\n\n".join(failed)
+
+
+def _try(operation: Any, address: str, headers: dict[str, str]) -> None:
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy())
+    def once(case: Any) -> None:
+        case.call_and_validate(base_url=address, headers=headers, checks=[not_a_server_error], timeout=20)
+
+    once()
