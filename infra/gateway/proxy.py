@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 import httpx
@@ -41,10 +42,13 @@ class Proxy:
         self._trusted = trusted
         timeout = httpx.Timeout(_READ_S, connect=_CONNECT_S, pool=_CONNECT_S)
         limits = httpx.Limits(max_connections=_WORKERS, max_keepalive_connections=32, keepalive_expiry=20)
-        self._client = httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False)
+        self._client = httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False, cookies=_no_cookies())
         streams = httpx.Limits(max_connections=_STREAMS, max_keepalive_connections=0)
         self._streams = httpx.AsyncClient(
-            timeout=httpx.Timeout(_STREAM_READ_S, connect=_CONNECT_S, pool=_CONNECT_S), limits=streams, trust_env=False
+            timeout=httpx.Timeout(_STREAM_READ_S, connect=_CONNECT_S, pool=_CONNECT_S),
+            limits=streams,
+            trust_env=False,
+            cookies=_no_cookies(),
         )
         self._stopping = asyncio.Event()
 
@@ -105,6 +109,11 @@ class Proxy:
                     task.cancel()
             with suppress(asyncio.CancelledError):
                 await relay
+
+
+def _no_cookies() -> CookieJar:
+    """A jar that takes none: httpx would keep one person's session and send it for the next who has no cookie."""
+    return CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
 
 
 async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str, send: Send) -> None:

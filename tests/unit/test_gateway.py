@@ -55,6 +55,8 @@ class FakeService:
         else:
             content = json.dumps({"service": self.name}).encode()
         given = [(b"content-type", b"application/json"), (b"x-position", b"domain@7"), (b"server", b"secret/1.0")]
+        if scope["path"] == "/api/platform/login":
+            given.append((b"set-cookie", b"sid=ada; Path=/; HttpOnly; SameSite=Lax"))
         await send({"type": "http.response.start", "status": 200, "headers": given})
         await send({"type": "http.response.body", "body": content})
 
@@ -274,6 +276,15 @@ class TestProxy:
         httpx.get(world.url + "/api/things", headers={"authorization": "Bearer t", "cookie": "__Host-sid=c"})
         seen = world.query.seen[-1]["headers"]
         assert (seen[b"authorization"], seen[b"cookie"]) == (b"Bearer t", b"__Host-sid=c")
+
+    def test_nobody_gets_the_session_of_somebody_else(self, world: World) -> None:
+        for path in ("/api/platform/login", "/api/things"):
+            streams = {"accept": "text/event-stream"}
+            assert httpx.get(world.url + "/api/platform/login").headers["set-cookie"].startswith("sid=ada")
+            httpx.get(world.url + "/api/platform/login", headers=streams)
+            for headers in ({}, streams):
+                httpx.get(world.url + path, headers=headers)
+                assert b"cookie" not in world.query.seen[-1]["headers"]
 
     def test_a_service_that_is_down_is_a_problem_document(self, tmp_path: Path) -> None:
         web, nobody = free_ports(2)
