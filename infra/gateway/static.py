@@ -1,7 +1,8 @@
 """The built web app from memory: every file once read, compressed and tagged at the start.
 
-Files under `assets/` carry a hash in their names and may be kept for ever; `index.html` is asked for each time, and
-answers every address that is not a file (the app routes by itself).
+Files under `assets/` carry a hash in their names and may be kept for ever. Every address that is not a file is a page
+of the app, which routes by itself: `/analytics` is answered with `analytics.html`, which names what that page needs
+(`web/scripts/page-entries.mjs`), any other with `index.html`. These are asked for each time.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Site:
         if file is None:
             if path.startswith("/assets/"):
                 return 404, self._headers(b"text/plain; charset=utf-8", b"no-store"), b"not found\n"
-            file = self._files.get("/index.html")
+            file = self._files.get(f"{path}.html") or self._files.get("/index.html")
         if file is None:
             return 503, self._headers(b"text/html; charset=utf-8", b"no-store"), _NOT_BUILT
         headers = self._headers(file.content_type, file.cache)

@@ -1,6 +1,6 @@
 """The ClickHouse front against the engine called in-process: inserts with four materialized views, small reads.
 
-`run()` returns rows of {name, value, unit, baseline, command}; run as a module, it prints them.
+Run as a module, it prints the figures.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import Any
 import psutil
 
 from infra.clickhouse import client, insert_rows
+from tests.bench import Figure
 from tests.support.clickhouse import ClickHouse, start_clickhouse
 from tests.support.engines import engine_folder
 
-COMMAND = "python -m tests.bench.bench_clickhouse_front"
+COMMAND = "python -m tests.bench clickhouse_front"
 ROWS, REPEATS = 50_000, 8
 _TEXT = [
     "source",
@@ -59,27 +60,21 @@ TABLES = [
 ]
 
 
-def run() -> list[dict[str, Any]]:
+def run() -> list[Figure]:
     with engine_folder("bench-clickhouse") as folder:
         baseline = _baseline(folder / "in-process")
         server = start_clickhouse(folder / "front")
         try:
-            return _rows(_measure(server), baseline)
+            return [_figure(name, value, baseline.get(name)) for name, value in _measure(server).items()]
         finally:
             server.stop()
 
 
-def _rows(found: dict[str, float], baseline: dict[str, float]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": f"clickhouse front: {name}",
-            "value": round(value, 2),
-            "unit": _unit(name),
-            "baseline": f"in-process engine: {baseline[name]:.2f}" if name in baseline else "",
-            "command": COMMAND,
-        }
-        for name, value in found.items()
-    ]
+def _figure(name: str, value: float, baseline: float | None) -> Figure:
+    figure: Figure = {"name": name, "value": round(value, 2), "unit": _unit(name), "command": COMMAND}
+    if baseline is not None:
+        figure |= {"baseline": round(baseline, 2), "baseline_name": "the engine in-process"}
+    return figure
 
 
 def _unit(name: str) -> str:
@@ -183,5 +178,5 @@ def _body() -> bytes:
 
 
 if __name__ == "__main__":
-    for line in run():
-        print(f"{line['name']:75} {line['value']:>12} {line['unit']:10} {line['baseline']}")
+    for figure in run():
+        print(figure)

@@ -28,6 +28,7 @@ from tests.support.stack import free_ports, wait_for
 
 SCRIPT = b"console.log('hello');" * 100
 PAGE = b"<!doctype html><html><head></head><body></body></html>"
+LOGIN = b"<!doctype html><html><head><link rel=modulepreload></head><body></body></html>"
 
 
 @dataclass
@@ -148,6 +149,7 @@ class World:
 def dist(folder: Path) -> Path:
     (folder / "assets").mkdir()
     (folder / "index.html").write_bytes(PAGE)
+    (folder / "login.html").write_bytes(LOGIN)
     (folder / "assets" / "app-1a2b.js").write_bytes(SCRIPT)
     (folder / "favicon.svg").write_bytes(b"<svg/>")
     return folder
@@ -177,6 +179,12 @@ class TestStatic:
             assert "connect-src 'self' http://127.0.0.1:8001;" in answer.headers["content-security-policy"]
             assert answer.headers["x-content-type-options"] == "nosniff"
             assert answer.headers["referrer-policy"] == "no-referrer"
+
+    def test_a_page_with_an_entry_of_its_own_is_answered_with_it(self, world: World) -> None:
+        answer = httpx.get(world.url + "/login?next=/analytics")
+        assert (answer.status_code, answer.content) == (200, LOGIN)
+        assert answer.headers["cache-control"] == "no-cache" and "content-security-policy" in answer.headers
+        assert httpx.get(world.url + "/login/more").content == PAGE
 
     def test_hashed_files_are_kept_for_ever_and_compressed(self, world: World) -> None:
         answer = httpx.get(world.url + "/assets/app-1a2b.js", headers={"accept-encoding": "gzip"})

@@ -221,7 +221,8 @@ function live(response, counter) {
 const packed = new Map();
 function serveFile(path, response) {
   const wanted = join(DIST, normalize(decodeURIComponent(path)));
-  const file = wanted.startsWith(DIST) && existsSync(wanted) && statSync(wanted).isFile() ? wanted : join(DIST, 'index.html');
+  const isFile = (name) => name.startsWith(DIST) && existsSync(name) && statSync(name).isFile();
+  const file = [wanted, `${wanted}.html`].find(isFile) ?? join(DIST, 'index.html');
   const binary = extname(file) === '.woff2';
   if (!packed.has(file)) packed.set(file, binary ? readFileSync(file) : gzipSync(readFileSync(file), { level: 9 }));
   response.writeHead(200, {

@@ -6,14 +6,14 @@ import { refreshWebsite } from './queries';
 const AT_MOST_EVERY_MS = 4000;
 const JUST_NOW_MS = 10_000;
 
-/** What arrives on the live stream refreshes the cards: at once, then at most every four seconds. */
+/** What arrives on the live stream refreshes the cards, at most every four seconds. */
 export function useLiveRefresh(websiteId: string, enabled: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
     if (!enabled) return;
     let shown: string | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let last = 0;
+    let last = Date.now(); // the cards are being read just now
     const refresh = () => {
       timer = undefined;
       last = Date.now();
