@@ -97,8 +97,14 @@ class QueryService:
         self.insert("websites", row)
         return website_id
 
-    def partner(self, name: str, slug: str | None = None, terms: Mapping[str, Any] = PERCENT_10) -> UUID:
-        partner_id, now = uuid4(), datetime.now(UTC)
+    def partner(
+        self,
+        name: str,
+        slug: str | None = None,
+        terms: Mapping[str, Any] = PERCENT_10,
+        partner_id: UUID | None = None,
+    ) -> UUID:
+        partner_id, now = partner_id or uuid4(), datetime.now(UTC)
         values = {"name": name, "slug": slug or f"{name.lower()}-{partner_id.hex[:6]}", "description": ""}
         more = {"base_url": "https://partner.example", "terms": Jsonb(dict(terms)), "cookie_days": 30}
         row = {"id": partner_id, **values, **more, "is_active": True, "created_at": now, "updated_at": now}

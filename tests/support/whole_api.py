@@ -18,6 +18,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 import uvicorn
+from psycopg.types.json import Jsonb
 
 from command_api.accounts import model as accounts
 from command_api.accounts.passwords import Passwords
@@ -37,7 +38,7 @@ from schemas.events.conversions import ConversionFacts
 from schemas.identity import email_id
 from tests.support.engines import free_port, wait_until
 from tests.support.people import PASSWORD
-from tests.support.query import Person, QueryService, conversion, event, this_moment
+from tests.support.query import PERCENT_10, Person, QueryService, conversion, event, this_moment
 
 
 @dataclass
@@ -144,6 +145,9 @@ class Belongings:
             "id": self.website, "account_id": self.owner.account_id, "domain": self.domain, "timezone": "UTC",
             "currency": "USD", "attribution_model": "last_click", "created_at": now,
         })  # fmt: skip
+        query.partner(f"P {self.partner.hex[:8]}", partner_id=self.partner)
+        terms = {"partner_id": self.partner, "effective_at": now, "terms": Jsonb(dict(PERCENT_10))}
+        query.insert("partner_terms", terms)
         query.insert("website_keys", {
             "id": self.key, "website_id": self.website, "kind": "site", "key_hash": self.key.bytes, "last4": "abcd",
             "public_key": f"pk_{self.key.hex}", "allowed_origins": [], "created_at": now,
