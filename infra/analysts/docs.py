@@ -46,7 +46,8 @@ def _limits() -> str:
         ("result on the page", f"{limits.PAGE_ROWS:,} rows"),
         ("result as a file or in a client", f"{limits.RESULT_ROWS:,} rows, {limits.RESULT_BYTES >> 20} MiB"),
         ("statements at the same time", str(limits.RUNNING)),
-        ("length of a statement", f"{limits.TEXT_BYTES:,} bytes"),
+        ("length of a statement", f"{limits.TEXT_BYTES:,} bytes, {limits.TEXT_WORDS:,} words and signs"),
+        ("tables named in a statement", str(limits.TABLES)),
     )
     return "| limit of one statement | |\n|---|---|\n" + "".join(f"| {name} | {most} |\n" for name, most in rows) + "\n"
 

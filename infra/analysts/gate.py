@@ -15,6 +15,7 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import sqlglot
@@ -52,6 +53,8 @@ def admit(sql: str, scope: Scope) -> Admitted:
     """What runs for `sql` within `scope`. Raises `Refused`."""
     if len(sql.encode("utf-8", "replace")) > limits.TEXT_BYTES:
         raise Refused(f"A statement may have at most {limits.TEXT_BYTES:,} bytes.")
+    if sum(1 for _ in islice(_tokens(sql), limits.TEXT_WORDS + 1)) > limits.TEXT_WORDS:
+        raise Refused(f"A statement may have at most {limits.TEXT_WORDS:,} words and signs.")
     tree = _parse(sql)
     _check(tree)
     views = _replace_tables(tree)
@@ -237,6 +240,8 @@ def _replace_tables(tree: exp.Expr) -> list[tuple[Trusted, View]]:
         place = Trusted(this="SELECT 1")
         table.replace(exp.Subquery(this=place, alias=alias or _alias(name)))
         places.append((place, view))
+        if len(places) > limits.TABLES:
+            raise Refused(f"A statement may name tables at most {limits.TABLES} times.")
     for cte in tree.find_all(exp.CTE):
         if not cte.args.get("scalar"):
             cte.set("alias", _alias(names[cte.alias]))

@@ -20,7 +20,12 @@ PAGE_ROWS: Final = 10_000
 """Rows of a JSON answer unless asked otherwise, and `PAGE_ROWS_MOST` at most; more are cut off, and it says so."""
 
 PAGE_ROWS_MOST: Final = 100_000
-TEXT_BYTES: Final = 100_000
+TEXT_BYTES: Final = 50_000
+TEXT_WORDS: Final = 5_000
+"""Words and signs of a statement: so many are read in well under a second of processor time."""
+
+TABLES: Final = 50
+"""Times that a statement may name a table."""
 
 
 def settings() -> dict[str, str]:

@@ -176,7 +176,7 @@ async def _begin(context: Services, person: Analyst, question: SqlQuestion) -> t
             raise Problem(409, "conflict", "This queryId has been used already.") from failure
         return _Begun(context, person, statement_id), admitted.sql, row_filter(scope)
 
-    return await anyio.to_thread.run_sync(begin)
+    return await anyio.to_thread.run_sync(begin, limiter=context.runner.gate)
 
 
 async def _kept(begun: _Begun, answer: Answer, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -17,6 +17,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
+import anyio
 import httpx
 import orjson
 
@@ -35,6 +36,9 @@ FORMATS: Final[Mapping[str, str]] = {
     "parquet": "Parquet",
 }
 _CONNECTIONS: Final = 24
+GATE_THREADS: Final = 2
+"""Statements that are read at the same time: reading them is work for the processor, which others need as well."""
+
 _TIMEOUT: Final = httpx.Timeout(limits.SECONDS + 15, connect=3, pool=3)
 _ERROR_BYTES: Final = 20_000
 _MESSAGE: Final = re.compile(
@@ -123,6 +127,7 @@ class Runner:
             raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
         parts = urlsplit(settings.clickhouse_url)
         self._url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
+        self.gate = anyio.CapacityLimiter(GATE_THREADS)
         self._http = httpx.AsyncClient(
             auth=(unquote(parts.username or "default"), unquote(parts.password or "")),
             timeout=_TIMEOUT,

@@ -308,6 +308,8 @@ _SHAPES: Final = (
     "SELECT CAST('1', 'Identifier')::AggregateFunction(file, String)",
     "SELECT " + "(" * 400 + "1" + ")" * 400,
     "SELECT 1 " + "+ 1" * 60_000,
+    "SELECT " + "1," * 5_000 + "1",
+    "SELECT 1 FROM clicks" + ", clicks" * 60,
     "SELECT '" + "x" * 100_001 + "'",
 )
 
