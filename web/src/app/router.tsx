@@ -124,6 +124,14 @@ const sql = createRoute({
   component: lazyRouteComponent(() => import('./pages/sql'), 'SqlPage'),
 });
 
+const conversions = createRoute({
+  getParentRoute: () => member,
+  path: '/conversions',
+  staticData: { title: 'Conversions' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/conversions'), 'ConversionsPage'),
+});
+
 const accountSettings = createRoute({
   getParentRoute: () => member,
   path: '/account-settings',
@@ -180,6 +188,27 @@ const adminSystem = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin-system'), 'AdminSystemPage'),
 });
 
+const adminAccounts = createRoute({
+  getParentRoute: () => admin,
+  path: '/accounts',
+  staticData: { title: 'Accounts' },
+  component: lazyRouteComponent(() => import('./pages/admin-accounts'), 'AdminAccountsPage'),
+});
+
+const adminAuditTrail = createRoute({
+  getParentRoute: () => admin,
+  path: '/audit-trail',
+  staticData: { title: 'Audit trail' },
+  component: lazyRouteComponent(() => import('./pages/admin-audit-trail'), 'AdminAuditTrailPage'),
+});
+
+const adminOutbox = createRoute({
+  getParentRoute: () => admin,
+  path: '/outbox',
+  staticData: { title: 'Outbox' },
+  component: lazyRouteComponent(() => import('./pages/admin-outbox'), 'AdminOutboxPage'),
+});
+
 /** What "/admin" is for who signed in to one website. */
 const websiteAdmin = createRoute({
   getParentRoute: () => root,
@@ -194,7 +223,7 @@ const websiteAdmin = createRoute({
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([home, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates, adminProjections, adminDeadLetters, adminSystem])])]);
+const routeTree = root.addChildren([home, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates, adminAccounts, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

@@ -6,6 +6,9 @@ export interface AdminSection {
 
 export const adminSections: readonly AdminSection[] = [
   { label: 'Affiliates', to: '/admin' },
+  { label: 'Accounts', to: '/admin/accounts' },
+  { label: 'Audit trail', to: '/admin/audit-trail' },
+  { label: 'Outbox', to: '/admin/outbox' },
   { label: 'Projections', to: '/admin/projections' },
   { label: 'Dead letters', to: '/admin/dead-letters' },
   { label: 'System', to: '/admin/system' },

@@ -1,0 +1,3 @@
+import { AccountsPanel } from '@/features/accounts-admin/accounts-panel';
+
+export const AdminAccountsPage = () => <AccountsPanel />;

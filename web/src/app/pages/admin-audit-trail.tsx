@@ -1,0 +1,3 @@
+import { AuditPanel } from '@/features/accounts-admin/audit-panel';
+
+export const AdminAuditTrailPage = () => <AuditPanel />;

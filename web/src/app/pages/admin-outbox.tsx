@@ -1,0 +1,3 @@
+import { OutboxPanel } from '@/features/accounts-admin/outbox-panel';
+
+export const AdminOutboxPage = () => <OutboxPanel />;

@@ -1,0 +1,204 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useState, type ReactNode } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import type { Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Dialog } from '@/components/ui/dialog';
+import { TextField } from '@/components/ui/field';
+import { api, body } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { AdminAccount } from '@/lib/api/types';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { toast, toastError } from '@/stores/toasts';
+import { PagedTable } from './paged-table';
+import { accountsQuery } from './queries';
+
+const ROLES = ['member', 'analyst', 'admin'] as const;
+type Role = (typeof ROLES)[number];
+type Doing = { readonly what: 'roles' | 'disable' | 'sessions'; readonly account: AdminAccount };
+
+const nameOf = (account: AdminAccount): string => account.name || account.email || 'Erased account';
+
+export function AccountsPanel() {
+  const [search, setSearch] = useState('');
+  const accounts = useInfiniteQuery(accountsQuery(useDeferredValue(search.trim())));
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const changed = useChanged();
+  const zone = browserTimezone();
+  const enable = useMutation({
+    mutationFn: (account: AdminAccount) => body(api.POST('/api/admin/accounts/{id}/enable', { params: { path: { id: account.id } } })),
+    onSuccess: () => toast('Account enabled'),
+    onError: (error) => toastError('Failed to enable the account', messageOf(error)),
+    onSettled: changed,
+  });
+  const columns: Column<AdminAccount>[] = [
+    {
+      id: 'who',
+      header: 'Account',
+      cell: (row) => (
+        <>
+          <span className="block font-medium">{nameOf(row)}</span>
+          <span className="block text-[0.8125rem] text-muted">{row.name ? row.email : ''}</span>
+        </>
+      ),
+    },
+    {
+      id: 'roles',
+      header: 'Roles',
+      cell: (row) => (
+        <span className="flex flex-wrap gap-1">
+          {row.roles.map((role) => (
+            <Badge key={role} tone={role === 'admin' ? 'brand' : 'neutral'}>
+              {role}
+            </Badge>
+          ))}
+        </span>
+      ),
+    },
+    {
+      id: 'state',
+      header: 'State',
+      cell: (row) => (row.erasedAt ? <Badge>Erased</Badge> : row.disabledAt ? <Badge tone="bad">Disabled</Badge> : <Badge tone="good">Active</Badge>),
+    },
+    { id: 'factor', header: '2FA', cell: (row) => (row.twoFactor ? 'On' : 'Off') },
+    { id: 'websites', header: 'Websites', cell: (row) => row.websites, numeric: true },
+    { id: 'sessions', header: 'Sessions', cell: (row) => row.sessions, numeric: true },
+    { id: 'seen', header: 'Last seen', cell: (row) => (row.lastSeenAt ? formatDateTime(row.lastSeenAt, zone) : '–'), className: 'whitespace-nowrap tabular' },
+    { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, zone), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) =>
+        !row.erasedAt && (
+          <div className="flex justify-end gap-1.5">
+            <Button size="sm" aria-label={`Roles of ${nameOf(row)}`} onClick={() => setDoing({ what: 'roles', account: row })}>
+              Roles
+            </Button>
+            <Button size="sm" aria-label={`End the sessions of ${nameOf(row)}`} disabled={row.sessions === 0} onClick={() => setDoing({ what: 'sessions', account: row })}>
+              End sessions
+            </Button>
+            {row.disabledAt ? (
+              <Button size="sm" aria-label={`Enable ${nameOf(row)}`} disabled={enable.isPending} onClick={() => enable.mutate(row)}>
+                Enable
+              </Button>
+            ) : (
+              <Button size="sm" aria-label={`Disable ${nameOf(row)}`} onClick={() => setDoing({ what: 'disable', account: row })}>
+                Disable
+              </Button>
+            )}
+          </div>
+        ),
+    },
+  ];
+  const close = () => setDoing(null);
+  return (
+    <Card title="Accounts" description="Everybody who registered, newest first">
+      <TextField label="Search" type="search" placeholder="Name or email" className="mb-4 max-w-sm" value={search} onChange={(event) => setSearch(event.target.value)} />
+      <PagedTable caption="All accounts" query={accounts} columns={columns} rowKey={(row) => row.id} none={search ? 'No account matches.' : 'No accounts yet'} />
+      {doing?.what === 'roles' && <Roles account={doing.account} onClose={close} />}
+      {doing?.what === 'disable' && <Disable account={doing.account} onClose={close} />}
+      {doing?.what === 'sessions' && <EndSessions account={doing.account} onClose={close} />}
+    </Card>
+  );
+}
+
+interface DialogProps {
+  readonly account: AdminAccount;
+  readonly onClose: () => void;
+}
+
+function Roles({ account, onClose }: DialogProps) {
+  const [roles, setRoles] = useState<readonly Role[]>(ROLES.filter((role) => account.roles.includes(role)));
+  const save = useDone(
+    () => body(api.PUT('/api/admin/accounts/{id}/roles', { params: { path: { id: account.id } }, body: { roles: [...roles] } })),
+    'Roles changed', onClose,
+  );
+  return (
+    <Asking title={`Roles of ${nameOf(account)}`} description="They count at once. Everybody is a member." action="Save roles" save={save} onClose={onClose}>
+      <fieldset className="flex flex-col gap-2.5">
+        <legend className="sr-only">Roles</legend>
+        {ROLES.map((role) => (
+          <label key={role} className="flex items-center gap-2.5">
+            <input
+              type="checkbox" className="size-4 accent-brand" disabled={role === 'member'} checked={role === 'member' || roles.includes(role)}
+              onChange={(event) => setRoles(event.target.checked ? [...roles, role] : roles.filter((item) => item !== role))}
+            />
+            {role}
+          </label>
+        ))}
+      </fieldset>
+    </Asking>
+  );
+}
+
+function Disable({ account, onClose }: DialogProps) {
+  const [reason, setReason] = useState('');
+  const save = useDone(
+    () => body(api.POST('/api/admin/accounts/{id}/disable', { params: { path: { id: account.id } }, body: { reason: reason.trim() } })),
+    'Account disabled', onClose,
+  );
+  return (
+    <Asking title={`Disable ${nameOf(account)}?`} description="The account may not sign in any more, and its sessions end at once." action="Disable" danger ready={reason.trim() !== ''} save={save} onClose={onClose}>
+      <TextField label="Reason" maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />
+    </Asking>
+  );
+}
+
+function EndSessions({ account, onClose }: DialogProps) {
+  const save = useDone(() => body(api.DELETE('/api/admin/accounts/{id}/sessions', { params: { path: { id: account.id } } })), 'Sessions ended', onClose);
+  return <Asking title={`End the sessions of ${nameOf(account)}?`} description="Every browser that is signed in to this account must sign in again." action="End sessions" danger save={save} onClose={onClose} />;
+}
+
+interface AskingProps {
+  readonly title: string;
+  readonly description: string;
+  readonly action: string;
+  readonly danger?: boolean;
+  readonly ready?: boolean;
+  readonly save: { readonly mutate: () => void; readonly isPending: boolean; readonly error: unknown };
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}
+
+function Asking({ title, description, action, danger = false, ready = true, save, onClose, children }: AskingProps) {
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()} title={title} description={description}>
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) save.mutate();
+        }}
+      >
+        {children}
+        {Boolean(save.error) && <ErrorBox error={save.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant={danger ? 'danger' : 'primary'} busy={save.isPending} disabled={!ready}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function useChanged(): () => Promise<void> {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: ['admin-accounts'] });
+}
+
+function useDone(run: () => Promise<unknown>, said: string, onClose: () => void) {
+  const onSettled = useChanged();
+  return useMutation({
+    mutationFn: () => run(),
+    onSuccess: () => {
+      toast(said);
+      onClose();
+    },
+    onSettled,
+  });
+}

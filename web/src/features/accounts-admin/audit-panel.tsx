@@ -1,0 +1,132 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import type { Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Select } from '@/components/ui/field';
+import type { AuditEntry } from '@/lib/api/types';
+import { describeAction } from '@/lib/audit';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { formatCount } from '@/lib/format';
+import { PagedTable } from './paged-table';
+import { trailCheckQuery, trailQuery, type TrailFilter } from './queries';
+
+const SUBJECTS = { '': 'All actions', 'account.': 'Accounts', 'invite.': 'Invite codes', 'website.': 'Websites', 'domain.': 'Custom domains', 'partner.': 'Partners', 'link.': 'Links', 'conversion.': 'Conversions', 'outbox.': 'Outbox', 'dead_letter.': 'Dead letters', 'projection.': 'Projections', 'analyst.': 'Analysts' } as const;
+const OUTCOMES = { '': 'Done and refused', done: 'Done', refused: 'Refused' } as const;
+const EVERYTHING: TrailFilter = { action: '', outcome: '', accountId: '' };
+
+export function AuditPanel() {
+  const [filter, setFilter] = useState(EVERYTHING);
+  const [of, setOf] = useState('');
+  const trail = useInfiniteQuery(trailQuery(filter));
+  const zone = browserTimezone();
+  const columns: Column<AuditEntry>[] = [
+    { id: 'at', header: 'Time', cell: (row) => formatDateTime(row.at, zone), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'action',
+      header: 'Action',
+      cell: (row) => (
+        <>
+          <span className="font-medium">{describeAction(row.action)}</span> {row.outcome === 'refused' && <Badge tone="bad">Refused</Badge>}
+          <code className="block text-xs text-muted">{row.action}</code>
+        </>
+      ),
+    },
+    { id: 'actor', header: 'By', cell: (row) => row.actorName || (row.actorId ? 'Erased account' : '–') },
+    {
+      id: 'account',
+      header: 'Account',
+      cell: (row) =>
+        row.accountId ? (
+          <button
+            type="button" className="rounded-md text-left text-brand underline-offset-4 hover:underline"
+            onClick={() => {
+              setFilter({ ...filter, accountId: row.accountId ?? '' });
+              setOf(row.accountName || 'Erased account');
+            }}
+          >
+            {row.accountName || 'Erased account'}
+          </button>
+        ) : (
+          '–'
+        ),
+    },
+    { id: 'from', header: 'From', cell: (row) => [row.address, row.device].filter(Boolean).join(', ') || '–', className: 'whitespace-nowrap' },
+    { id: 'details', header: 'Details', cell: (row) => <Details details={row.details} />, className: 'min-w-56' },
+  ];
+  return (
+    <div className="flex flex-col gap-5">
+      <Check />
+      <Card
+        title="Audit trail"
+        description="Who did what, and who was refused, newest first"
+        actions={
+          <>
+            {filter.accountId && (
+              <Button size="sm" onClick={() => setFilter({ ...filter, accountId: '' })}>
+                {`Only ${of}: show all`}
+              </Button>
+            )}
+            <Select label="Actions" value={filter.action} onChange={(event) => setFilter({ ...filter, action: event.target.value })}>
+              {Object.entries(SUBJECTS).map(([id, label]) => (
+                <option key={id} value={id}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+            <Select label="Outcome" value={filter.outcome} onChange={(event) => setFilter({ ...filter, outcome: event.target.value as TrailFilter['outcome'] })}>
+              {Object.entries(OUTCOMES).map(([id, label]) => (
+                <option key={id} value={id}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          </>
+        }
+      >
+        <PagedTable caption="Entries of the audit trail" query={trail} columns={columns} rowKey={(row) => String(row.seq)} none="No entry matches." />
+      </Card>
+    </div>
+  );
+}
+
+function Details({ details }: { readonly details: AuditEntry['details'] }) {
+  const parts = Object.entries(details).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`);
+  return <span className="text-[0.8125rem] break-words text-muted">{parts.join('; ') || '–'}</span>;
+}
+
+/** Works all hashes out again, when asked to. */
+function Check() {
+  const check = useQuery({ ...trailCheckQuery, enabled: false });
+  return (
+    <Card
+      title="Is the trail whole?"
+      description="Each entry carries a hash over all before it: a changed or missing one breaks the chain"
+      actions={
+        <Button size="sm" busy={check.isFetching} onClick={() => void check.refetch()}>
+          <ShieldCheck aria-hidden className="size-3.5" />
+          Check the chain
+        </Button>
+      }
+    >
+      {check.error ? (
+        <ErrorBox error={check.error} />
+      ) : check.data ? (
+        <div role="status">
+          <p className="flex flex-wrap items-center gap-2">
+            {check.data.firstBroken === null ? <Badge tone="good">Whole</Badge> : <Badge tone="bad">{`Broken at entry ${check.data.firstBroken}`}</Badge>}
+            {formatCount(check.data.rows)} entries
+          </p>
+          <p className="mt-2 text-[0.8125rem] break-all text-muted">
+            Last hash, to write down elsewhere: <code>{check.data.head}</code>
+          </p>
+        </div>
+      ) : (
+        <p className="text-muted">Not checked in this visit.</p>
+      )}
+    </Card>
+  );
+}

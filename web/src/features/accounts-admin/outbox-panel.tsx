@@ -1,0 +1,70 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorBox, Skeleton } from '@/components/data/states';
+import type { Column } from '@/components/data/table';
+import { Badge, type Tone } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { CopyField } from '@/components/ui/copy-field';
+import { Dialog } from '@/components/ui/dialog';
+import type { OutboxMail } from '@/lib/api/types';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { PagedTable } from './paged-table';
+import { letterQuery, outboxQuery } from './queries';
+
+const TONES: Readonly<Record<string, Tone>> = { waiting: 'warn', sent: 'good', failed: 'bad' };
+
+export function OutboxPanel() {
+  const outbox = useInfiniteQuery(outboxQuery);
+  const [open, setOpen] = useState<OutboxMail | null>(null);
+  const zone = browserTimezone();
+  const columns: Column<OutboxMail>[] = [
+    { id: 'created', header: 'Time', cell: (row) => formatDateTime(row.createdAt, zone), className: 'whitespace-nowrap tabular' },
+    { id: 'to', header: 'To', cell: (row) => row.to },
+    { id: 'subject', header: 'Subject', cell: (row) => row.subject, className: 'font-medium' },
+    {
+      id: 'state',
+      header: 'State',
+      cell: (row) => (
+        <>
+          <Badge tone={TONES[row.state] ?? 'neutral'}>{row.state}</Badge>
+          {row.error && <span className="mt-1 block text-[0.8125rem] text-muted">{`${row.error} (${row.attempts} tries)`}</span>}
+        </>
+      ),
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) => (
+        <div className="flex justify-end">
+          <Button size="sm" aria-label={`Read the mail to ${row.to}: ${row.subject}`} onClick={() => setOpen(row)}>
+            Read
+          </Button>
+        </div>
+      ),
+    },
+  ];
+  return (
+    <Card title="Outbox" description="Mails of this installation. Without a mail server they wait here, to be handed on; each look is in the audit trail.">
+      <PagedTable caption="Mails" query={outbox} columns={columns} rowKey={(row) => row.id} none="No mails yet" />
+      {open && <Letter mail={open} onClose={() => setOpen(null)} />}
+    </Card>
+  );
+}
+
+function Letter({ mail, onClose }: { readonly mail: OutboxMail; readonly onClose: () => void }) {
+  const letter = useQuery(letterQuery(mail.id));
+  return (
+    <Dialog open onOpenChange={(shown) => !shown && onClose()} title={mail.subject} description={`To ${mail.to}`}>
+      {letter.error ? (
+        <ErrorBox error={letter.error} onRetry={() => void letter.refetch()} />
+      ) : !letter.data ? (
+        <Skeleton className="h-40" />
+      ) : letter.data.text === null ? (
+        <p className="text-muted">The text is not shown: it went, or goes, through the mail server to its reader alone.</p>
+      ) : (
+        <CopyField label="Text" value={letter.data.text} multiline />
+      )}
+    </Dialog>
+  );
+}
