@@ -1,4 +1,4 @@
-import type { Account, AuditEntry, Activity, AdminPartner, ClickPoint, Conversion, Delivery, Figures, Link, LiveData, LiveEvent, Overview, Partner, Website } from '@/lib/api/types';
+import type { Account, AuditEntry, Activity, AdminLink, AdminPartner, ClickPoint, Conversion, Delivery, Figures, Link, LiveData, LiveEvent, Overview, Partner, TrackedClick, Website } from '@/lib/api/types';
 import { addDays } from '@/lib/dates';
 
 export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún', roles: ['admin'] };
@@ -69,4 +69,13 @@ export const adminPartner = (over: Partial<AdminPartner> = {}): AdminPartner => 
 export const auditEntry = (over: Partial<AuditEntry> = {}): AuditEntry => ({
   seq: 1, at: '2026-11-20T12:00:00Z', action: 'account.signed_in', outcome: 'done', actorId: 'u1', actorName: 'Sigrún', accountId: 'u1', accountName: 'Sigrún', subjectId: null,
   address: '82.221.0.0/24', device: 'Firefox', details: {}, ...over,
+});
+
+export const adminLink = (over: Partial<AdminLink> = {}): AdminLink => ({ ...link(), domain: 'vpnreview.is', ownerId: 'u2', ownerName: 'Jón', ...over });
+
+export const trackedClick = (over: Partial<TrackedClick> = {}): TrackedClick => ({
+  id: 'k1', occurredAt: '2026-11-20T12:00:00Z', websiteId: 'w1', domain: 'vpnreview.is', partnerId: 'p1', partnerName: 'NordVPN', linkId: 'l1', slug: 'nord', clickId: 'C1', route: '',
+  country: 'IS', device: 'mobile', browser: 'Firefox', os: 'Android', source: 'Google', sub1: '', isBot: false, botReason: '',
+  conversions: [{ id: 'c1', kind: 'sale', txid: 'ORD-1', status: 'approved', amount: { amount: 20_000, currency: 'USD' }, commission: { amount: 2500, currency: 'USD' }, occurredAt: '2026-11-20T13:00:00Z' }],
+  ...over,
 });

@@ -2,7 +2,7 @@
 import { http, HttpResponse, type DefaultBodyType } from 'msw';
 import { setupServer } from 'msw/node';
 import type { paths } from '@/lib/api/schema';
-import type { About, Account, Activity, AdminPartner, ClickPoint, Conversion, CountryPerformance, CustomDomain, Delivery, InviteCode, Link, Overview, Partner, PartnerPerformance, Website } from '@/lib/api/types';
+import type { About, Account, Activity, AdminLink, AdminPartner, ClickPoint, Conversion, CountryPerformance, CustomDomain, Delivery, InviteCode, Link, Overview, Partner, PartnerPerformance, TrackedClick, Website } from '@/lib/api/types';
 import { PROVIDERS } from '@/lib/sign-in-providers';
 import * as make from './fixtures';
 
@@ -19,6 +19,8 @@ interface State {
   delivery: Delivery;
   activity: Activity[];
   adminPartners: AdminPartner[];
+  adminLinks: AdminLink[];
+  trackedClicks: TrackedClick[];
   /** Every request, as "METHOD path?query". */
   seen: { line: string; headers: Headers; body: unknown }[];
 }
@@ -29,7 +31,7 @@ export function resetState(): void {
   Object.assign(state, {
     account: make.account(), invites: [], domains: [],
     websites: [make.website()], conversions: [make.conversion()], links: [make.link()], partners: [make.partner()],
-    overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), activity: [make.activity()], adminPartners: [make.adminPartner()], seen: [],
+    overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), activity: [make.activity()], adminPartners: [make.adminPartner()], adminLinks: [make.adminLink()], trackedClicks: [make.trackedClick()], seen: [],
   } satisfies State);
 }
 resetState();
@@ -79,6 +81,8 @@ export const server = setupServer(
   get('/api/admin/analytics', () => ({ totalClicks: 12_345, totalConversions: 48, conversionRate: 0.39, totalRevenue: 984.2, currency: 'USD', notConverted: [] })),
   get('/api/admin/recent-activity', () => state.activity),
   get('/api/admin/partners', () => state.adminPartners),
+  get('/api/admin/links', () => state.adminLinks),
+  get('/api/admin/clicks', (url) => state.trackedClicks.filter((item) => url.searchParams.get('bots') !== 'only' || item.isBot)),
   get('/api/admin/partners/{id}/terms', () => state.adminPartners.map((item) => ({ effectiveAt: item.createdAt, commission: item.commission, flatCommission: null, terms: item.terms }))),
 );
 

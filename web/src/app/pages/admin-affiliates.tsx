@@ -1,8 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
+import { ClicksPanel } from '@/features/admin/clicks-panel';
 import { OverviewPanel } from '@/features/admin/overview-panel';
 import { PartnersPanel } from '@/features/admin/partners-panel';
+import { AllLinksPanel } from '@/features/links/all-links-panel';
 
 export function AdminAffiliatesPage() {
   const navigate = useNavigate();
@@ -11,6 +13,8 @@ export function AdminAffiliatesPage() {
   const tabs: readonly Tab[] = [
     { id: 'overview', label: 'Overview', content: <OverviewPanel /> },
     { id: 'partners', label: 'Partners', content: <PartnersPanel selected={textOf(search['partner'])} onDeselect={() => show('partners')} /> },
+    { id: 'links', label: 'Affiliate Links', content: <AllLinksPanel selected={textOf(search['link'])} onDeselect={() => show('links')} /> },
+    { id: 'clicks', label: 'Click Tracking', content: <ClicksPanel conversion={textOf(search['conversion'])} onDeselect={() => show('clicks')} /> },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'overview';

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { getSession, startSession } from '@/lib/session';
-import { activity, adminPartner, USER } from '@/test/fixtures';
+import { activity, adminLink, adminPartner, trackedClick, USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, server, state } from '@/test/server';
 
@@ -125,4 +125,42 @@ test('partners are searched and sorted, and one shows its history and postback',
   expect(screen.getByRole('columnheader', { name: 'Commission' })).toHaveAttribute('aria-sort', 'ascending');
   await user.type(screen.getByRole('searchbox', { name: 'Search partners' }), 'blue');
   expect(names()).toEqual(['Edit Bluehost']);
+});
+
+test('all links are listed with their owner, and made in bulk', async () => {
+  signIn();
+  server.use(http.post(at('/api/platform/links/bulk'), () => HttpResponse.json({ links: [{ ...adminLink({ url: 'http://t.example/go/one' }) }] }, { status: 201 })));
+  const { user } = renderApp('/admin?tab=links');
+  const row = within((await screen.findByText('/go/nord')).closest('tr') as HTMLElement);
+  expect(row.getByText('Jón')).toBeInTheDocument();
+  expect(row.getByText('$123.45')).toBeInTheDocument();
+  await user.click(row.getByRole('button', { name: 'QR code of link nord' }));
+  expect(await screen.findByRole('img', { name: /^QR code of/ })).toHaveAttribute('src', '/api/platform/links/l1/qr.svg');
+  await user.keyboard('{Escape}');
+  await user.click(screen.getByRole('button', { name: 'Bulk create' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Bulk create links' }));
+  await user.type(dialog.getByLabelText('Links'), 'nordvpn, https://nordvpn.com/deal{Enter}who');
+  expect(dialog.getByText('Line 2: There is no active partner “who”.')).toBeInTheDocument();
+  await user.type(dialog.getByLabelText('Links'), '{Backspace}{Backspace}{Backspace}{Backspace}');
+  await user.click(dialog.getByRole('button', { name: 'Create 1 link' }));
+  expect(await screen.findByRole('dialog', { name: '1 links created' })).toHaveTextContent('http://t.example/go/one');
+  expect(state.seen.find((item) => item.line === 'POST /api/platform/links/bulk')?.body).toEqual({ links: [{ websiteId: 'w1', partnerId: 'p1', destination: 'https://nordvpn.com/deal' }] });
+});
+
+test('clicks show their way and are filtered, paused and exported', async () => {
+  signIn();
+  state.trackedClicks = [trackedClick({ route: 'rule 1' }), trackedClick({ id: 'k2', slug: 'bot-link', isBot: true, botReason: 'crawler', conversions: [] })];
+  const { user } = renderApp('/admin?tab=clicks');
+  const row = (await screen.findByRole('cell', { name: /^\/go\/nord/ })).closest('tr') as HTMLElement;
+  expect(row).toHaveTextContent('IS, mobile');
+  expect(row).toHaveTextContent('Click (rule 1) sale ORD-1 approved $25.00');
+  expect(screen.getByText('crawler')).toBeInTheDocument();
+  await user.selectOptions(screen.getByLabelText('Bots'), 'only');
+  await waitFor(() => expect(screen.queryByText('Click (rule 1)', { exact: false })).not.toBeInTheDocument());
+  expect(await screen.findByRole('cell', { name: /^\/go\/bot-link/ })).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Export CSV' })).toHaveAttribute('href', '/api/admin/clicks.csv?bots=only');
+  await user.click(screen.getByRole('button', { name: 'Pause' }));
+  expect(screen.getByText('Paused: the list stands still')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Resume' }));
+  expect(screen.getByText('Live: new clicks appear by themselves')).toBeInTheDocument();
 });

@@ -14,7 +14,7 @@ import { AddPartner } from './add-partner';
 import { EditPartner } from './edit-partner';
 import { PartnerDetails } from './partner-details';
 import { adminPartnersQuery } from './queries';
-import { SearchField } from './search-field';
+import { SearchField } from '@/components/ui/search-field';
 import { usePartnerCommands } from './use-partner-commands';
 
 type SortBy = 'name' | 'commission' | 'status' | 'created';

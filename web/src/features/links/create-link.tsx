@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useMutation, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
@@ -8,31 +8,34 @@ import { SelectField, TextField } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
 import type { NewLink, Partner, Website } from '@/lib/api/types';
-import { linksQuery } from './queries';
+import { creationOf, EMPTY_DRAFT } from './draft';
+import { LinkFields } from './link-fields';
+import { useLinksChanged } from './queries';
 
 interface Props {
-  readonly website: Website;
+  /** With more than one there is a choice. */
+  readonly websites: readonly Website[];
   readonly partners: UseQueryResult<Partner[]>;
   readonly onClose: () => void;
 }
 
-export function CreateLink({ website, partners, onClose }: Props) {
-  const client = useQueryClient();
+export function CreateLink({ websites, partners, onClose }: Props) {
+  const changed = useLinksChanged();
+  const [websiteId, setWebsiteId] = useState(websites.length === 1 ? (websites[0]?.id ?? '') : '');
   const [partnerId, setPartnerId] = useState('');
-  const [destination, setDestination] = useState('');
-  const [sub1, setSub1] = useState('');
   const [slug, setSlug] = useState('');
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [created, setCreated] = useState<NewLink | null>(null);
   const active = partners.data?.filter((partner) => partner.isActive) ?? [];
-  const optional = Object.fromEntries(Object.entries({ destination, sub1, slug }).filter(([, value]) => value.trim() !== '').map(([name, value]) => [name, value.trim()]));
   const create = useMutation({
-    mutationFn: () => body(api.POST('/api/platform/links', { body: { websiteId: website.id, partnerId, ...optional } })),
+    mutationFn: () => body(api.POST('/api/platform/links', { body: { websiteId, partnerId, ...creationOf(draft), ...(slug.trim() ? { slug: slug.trim() } : {}) } })),
     onSuccess: async (link) => {
       setCreated(link);
-      await client.invalidateQueries({ queryKey: linksQuery(website.id).queryKey });
+      await changed();
     },
   });
   const fields = create.error instanceof ApiError ? create.error.fields : {};
+  const only = websites.length === 1 ? websites[0] : undefined;
   return (
     <Dialog
       open
@@ -40,7 +43,7 @@ export function CreateLink({ website, partners, onClose }: Props) {
         if (!open) onClose();
       }}
       title={created ? 'Link created' : 'Create link'}
-      description={created ? 'Put this address where you recommend the partner.' : `A tracked link of ${website.domain} to a partner.`}
+      description={created ? 'Put this address where you recommend the partner.' : `A tracked link of ${only ? only.domain : 'a website'} to a partner.`}
     >
       {created ? (
         <div className="flex flex-col gap-4">
@@ -53,13 +56,24 @@ export function CreateLink({ website, partners, onClose }: Props) {
         <p className="text-muted">There is no active partner yet. An administrator adds partners.</p>
       ) : (
         <form
+          noValidate
           className="flex flex-col gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            if (partnerId) create.mutate();
+            if (partnerId && websiteId) create.mutate();
           }}
         >
           {partners.error && <ErrorBox error={partners.error} onRetry={() => void partners.refetch()} />}
+          {!only && (
+            <SelectField label="Website" required value={websiteId} onChange={(event) => setWebsiteId(event.target.value)} error={fields['websiteId']}>
+              <option value="">Choose…</option>
+              {websites.map((website) => (
+                <option key={website.id} value={website.id}>
+                  {website.domain}
+                </option>
+              ))}
+            </SelectField>
+          )}
           <SelectField label="Partner" required value={partnerId} onChange={(event) => setPartnerId(event.target.value)} error={fields['partnerId']}>
             <option value="">Choose…</option>
             {active.map((partner) => (
@@ -68,13 +82,10 @@ export function CreateLink({ website, partners, onClose }: Props) {
               </option>
             ))}
           </SelectField>
-          <TextField label="Destination (optional)" type="url" inputMode="url" placeholder="https://" value={destination} onChange={(event) => setDestination(event.target.value)} error={fields['destination']} hint="A page of the partner's site. Empty means its start page." />
-          <div className="grid gap-4 sm:grid-cols-2">
-            <TextField label="Sub-ID 1 (optional)" value={sub1} onChange={(event) => setSub1(event.target.value)} error={fields['sub1']} hint="Where the link stands." />
-            <TextField label="Slug (optional)" value={slug} onChange={(event) => setSlug(event.target.value)} error={fields['slug']} hint="The end of its address." />
-          </div>
-          {create.error && Object.keys(fields).length === 0 && <ErrorBox error={create.error} />}
-          <Button type="submit" variant="primary" busy={create.isPending} disabled={!partnerId} className="self-end">
+          <TextField label="Slug (optional)" value={slug} onChange={(event) => setSlug(event.target.value)} error={fields['slug']} hint="The end of its address. Empty: a random one." />
+          <LinkFields draft={draft} onChange={setDraft} errors={fields} />
+          {create.error && <ErrorBox error={create.error} />}
+          <Button type="submit" variant="primary" busy={create.isPending} disabled={!partnerId || !websiteId} className="self-end">
             Create link
           </Button>
         </form>

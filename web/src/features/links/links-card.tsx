@@ -1,32 +1,21 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link2, Plus, Trash2 } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link2, ListPlus, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { CopyButton } from '@/components/ui/copy-field';
-import { Dialog } from '@/components/ui/dialog';
-import { api, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
 import type { Link, Website } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import { partnersQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
+import { BulkCreate } from './bulk-create';
 import { CreateLink } from './create-link';
+import { LinkActions, LinkBadges } from './link-actions';
 import { linksQuery } from './queries';
 
 export function LinksCard({ website, className }: { readonly website: Website; readonly className?: string }) {
-  const client = useQueryClient();
   const links = useQuery(linksQuery(website.id));
   const partners = useQuery(partnersQuery);
-  const [creating, setCreating] = useState(false);
-  const [removing, setRemoving] = useState<Link | null>(null);
-  const remove = useMutation({
-    mutationFn: (link: Link) => done(api.DELETE('/api/platform/links/{id}', { params: { path: { id: link.id } } })),
-    onSuccess: () => toast('Link removed'),
-    onError: (error) => toastError('Failed to remove the link', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: linksQuery(website.id).queryKey }),
-  });
+  const [making, setMaking] = useState<'one' | 'many' | null>(null);
   const partnerName = (link: Link) => link.partnerName ?? partners.data?.find((partner) => partner.id === link.partnerId)?.name ?? 'Partner';
   return (
     <Card
@@ -34,10 +23,16 @@ export function LinksCard({ website, className }: { readonly website: Website; r
       description="Each use of a link is a click. Put them where you recommend a partner."
       {...(className ? { className } : {})}
       actions={
-        <Button size="sm" onClick={() => setCreating(true)}>
-          <Plus aria-hidden className="size-3.5" />
-          Create link
-        </Button>
+        <>
+          <Button size="sm" variant="ghost" onClick={() => setMaking('many')}>
+            <ListPlus aria-hidden className="size-3.5" />
+            Bulk create
+          </Button>
+          <Button size="sm" onClick={() => setMaking('one')}>
+            <Plus aria-hidden className="size-3.5" />
+            Create link
+          </Button>
+        </>
       }
     >
       {links.error ? (
@@ -62,6 +57,7 @@ export function LinksCard({ website, className }: { readonly website: Website; r
                 <p className="truncate text-[0.8125rem] text-muted" title={link.destination}>
                   {link.url}
                 </p>
+                <LinkBadges link={link} />
               </div>
               {link.clicks !== null && (
                 <p className="text-right text-[0.8125rem] text-muted tabular">
@@ -69,40 +65,13 @@ export function LinksCard({ website, className }: { readonly website: Website; r
                   {link.earnings && <span className="block">{formatMinor(link.earnings)}</span>}
                 </p>
               )}
-              <div className="flex gap-1.5">
-                <CopyButton text={link.url} label={`link ${link.slug}`} />
-                <Button size="sm" variant="ghost" aria-label={`Remove link ${link.slug}`} onClick={() => setRemoving(link)}>
-                  <Trash2 aria-hidden className="size-3.5" />
-                </Button>
-              </div>
+              <LinkActions link={link} />
             </li>
           ))}
         </ul>
       )}
-      {creating && <CreateLink website={website} partners={partners} onClose={() => setCreating(false)} />}
-      {removing && (
-        <Dialog
-          open
-          onOpenChange={(open) => {
-            if (!open) setRemoving(null);
-          }}
-          title="Remove this link?"
-          description={`${removing.url} stops working. Its past clicks stay counted.`}
-        >
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => setRemoving(null)}>Cancel</Button>
-            <Button
-              variant="danger"
-              onClick={() => {
-                remove.mutate(removing);
-                setRemoving(null);
-              }}
-            >
-              Remove link
-            </Button>
-          </div>
-        </Dialog>
-      )}
+      {making === 'one' && <CreateLink websites={[website]} partners={partners} onClose={() => setMaking(null)} />}
+      {making === 'many' && <BulkCreate websites={[website]} partners={partners.data ?? []} onClose={() => setMaking(null)} />}
     </Card>
   );
 }

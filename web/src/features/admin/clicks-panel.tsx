@@ -1,0 +1,197 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ArrowRight, Download, MousePointerClick, Pause, Play, X } from 'lucide-react';
+import { useState } from 'react';
+import { Updated } from '@/components/charts/updated';
+import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Badge, type Tone } from '@/components/ui/badge';
+import { Button, buttonClass } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Select } from '@/components/ui/field';
+import type { TrackedClick } from '@/lib/api/types';
+import { browserTimezone, formatDateTime, formatTime } from '@/lib/dates';
+import { formatMinor } from '@/lib/format';
+import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
+import { clicksParams, clicksQuery, linkChoicesQuery, NO_CLICKS_FILTER, type ClicksFilter } from './queries';
+
+const LIVE_MS = 2000;
+const DEVICES = ['desktop', 'mobile', 'tablet', 'bot', 'other'];
+
+interface Props {
+  /** The click of this conversion, when the address asks for it. */
+  readonly conversion: string | undefined;
+  readonly onDeselect: () => void;
+}
+
+/** Every click as it happens, and what came of it. */
+export function ClicksPanel({ conversion, onDeselect }: Props) {
+  const client = useQueryClient();
+  const [chosen, setChosen] = useState(NO_CLICKS_FILTER);
+  const [paused, setPaused] = useState(false);
+  const filter = { ...chosen, conversionId: conversion ?? '' };
+  const options = clicksQuery(filter);
+  const query = useInfiniteQuery({ ...options, refetchInterval: paused ? false : LIVE_MS });
+  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const resume = () => {
+    // Only the newest page is live: the older ones that were looked at are let go.
+    client.setQueryData(options.queryKey, (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) });
+    setPaused(false);
+  };
+  const older = () => {
+    setPaused(true);
+    void query.fetchNextPage();
+  };
+  const csv = `/api/admin/clicks.csv?${new URLSearchParams(clicksParams(filter)).toString()}`;
+  return (
+    <Card
+      title="Click Tracking"
+      description={paused ? 'Paused: the list stands still' : 'Live: new clicks appear by themselves'}
+      actions={
+        <>
+          <Updated at={query.dataUpdatedAt} />
+          <Button size="sm" aria-pressed={paused} onClick={() => (paused ? resume() : setPaused(true))}>
+            {paused ? <Play aria-hidden className="size-3.5" /> : <Pause aria-hidden className="size-3.5" />}
+            {paused ? 'Resume' : 'Pause'}
+          </Button>
+          <a href={csv} download="clicks.csv" className={buttonClass({ size: 'sm' })}>
+            <Download aria-hidden className="size-3.5" />
+            Export CSV
+          </a>
+        </>
+      }
+    >
+      {conversion ? (
+        <p className="mb-4 flex flex-wrap items-center gap-3 text-muted">
+          The click of one conversion.
+          <Button size="sm" onClick={onDeselect}>
+            <X aria-hidden className="size-3.5" />
+            Show all clicks
+          </Button>
+        </p>
+      ) : (
+        <Filters filter={chosen} onChange={setChosen} />
+      )}
+      {query.error && <ErrorBox error={query.error} prefix="Error loading clicks" onRetry={() => void query.refetch()} className="mb-3" />}
+      {!query.data ? (
+        !query.error && <Loading label="Loading clicks" />
+      ) : rows.length === 0 ? (
+        <Empty icon={<MousePointerClick aria-hidden className="size-5" />} title="No clicks">
+          {conversion ? 'No click of it is known.' : Object.keys(clicksParams(chosen)).length > 0 ? 'No click fits these filters.' : 'The first one appears here as soon as somebody follows a link.'}
+        </Empty>
+      ) : (
+        <>
+          <Table caption="Clicks" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} maxHeight="max-h-[70vh]" />
+          {query.hasNextPage && (
+            <Button className="mt-3 self-center" busy={query.isFetchingNextPage} onClick={older}>
+              Show older clicks
+            </Button>
+          )}
+        </>
+      )}
+    </Card>
+  );
+}
+
+function Filters({ filter, onChange }: { readonly filter: ClicksFilter; readonly onChange: (filter: ClicksFilter) => void }) {
+  const websites = useQuery(websitesQuery);
+  const partners = useQuery(partnersQuery);
+  const links = useQuery(linkChoicesQuery(filter.websiteId, filter.partnerId));
+  const set = (change: Partial<ClicksFilter>) => onChange({ ...filter, ...change });
+  return (
+    <div role="group" aria-label="Filters" className="mb-4 flex flex-wrap gap-2">
+      <Select label="Website" value={filter.websiteId} onChange={(event) => set({ websiteId: event.target.value, linkId: '' })}>
+        <option value="">All websites</option>
+        {websites.data?.map((item) => <option key={item.id} value={item.id}>{item.domain}</option>)}
+      </Select>
+      <Select label="Partner" value={filter.partnerId} onChange={(event) => set({ partnerId: event.target.value, linkId: '' })}>
+        <option value="">All partners</option>
+        {partners.data?.map((item) => <option key={item.id} value={item.id}>{item.name}</option>)}
+      </Select>
+      <Select label="Link" value={filter.linkId} onChange={(event) => set({ linkId: event.target.value })} className="max-w-48">
+        <option value="">All links</option>
+        {links.data?.map((item) => <option key={item.id} value={item.id}>{`/go/${item.slug}`}</option>)}
+      </Select>
+      <input
+        aria-label="Country" placeholder="Country" maxLength={2} value={filter.country} onChange={(event) => set({ country: event.target.value })} title="Two letters, such as IS; ZZ: unknown"
+        className="h-9 w-24 rounded-lg border border-line bg-surface px-3 font-medium uppercase placeholder:normal-case hover:bg-sunken"
+      />
+      <Select label="Device" value={filter.device} onChange={(event) => set({ device: event.target.value })}>
+        <option value="">All devices</option>
+        {DEVICES.map((device) => <option key={device} value={device}>{device}</option>)}
+      </Select>
+      <Select label="Bots" value={filter.bots} onChange={(event) => set({ bots: event.target.value as ClicksFilter['bots'] })}>
+        <option value="include">People and bots</option>
+        <option value="exclude">People only</option>
+        <option value="only">Bots only</option>
+      </Select>
+      {Object.keys(clicksParams(filter)).length > 0 && (
+        <Button variant="ghost" onClick={() => onChange(NO_CLICKS_FILTER)}>
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const zone = browserTimezone();
+
+const COLUMNS: readonly Column<TrackedClick>[] = [
+  {
+    id: 'time',
+    header: 'Time',
+    cell: (row) => (
+      <time dateTime={row.occurredAt} title={formatDateTime(row.occurredAt, zone)} className="whitespace-nowrap tabular">
+        {formatDateTime(row.occurredAt, zone).split(',')[0]}, {formatTime(row.occurredAt, zone)}
+      </time>
+    ),
+  },
+  {
+    id: 'link',
+    header: 'Link',
+    cell: (row) => (
+      <>
+        <span className="block font-medium whitespace-nowrap">{row.slug ? `/go/${row.slug}` : 'No link'}</span>
+        <span className="block text-[0.8125rem] text-muted">
+          {row.domain ?? 'Removed website'}
+          {row.sub1 && ` · ${row.sub1}`}
+        </span>
+      </>
+    ),
+  },
+  { id: 'partner', header: 'Partner', cell: (row) => row.partnerName ?? '–' },
+  {
+    id: 'visitor',
+    header: 'Visitor',
+    cell: (row) => (
+      <>
+        <span className="block whitespace-nowrap">{[row.country === 'ZZ' ? 'Unknown country' : row.country, row.device].filter(Boolean).join(', ')}</span>
+        <span className="block text-[0.8125rem] whitespace-nowrap text-muted">{[row.browser, row.os, row.source].filter(Boolean).join(', ')}</span>
+      </>
+    ),
+  },
+  { id: 'bot', header: 'Bot', cell: (row) => (row.isBot ? <Badge tone="warn">{row.botReason || 'bot'}</Badge> : <span className="text-muted">No</span>) },
+  { id: 'way', header: 'Way', cell: (row) => <Way click={row} /> },
+];
+
+const TONES: Readonly<Record<string, Tone>> = { pending: 'warn', approved: 'good', rejected: 'bad', reversed: 'bad' };
+
+/** Click → conversion → commission. */
+function Way({ click }: { readonly click: TrackedClick }) {
+  const arrow = <ArrowRight aria-hidden className="size-3.5 shrink-0 text-muted" />;
+  return (
+    <ul className="flex flex-col gap-1">
+      {click.conversions.length === 0 ? (
+        <li className="flex items-center gap-1.5 whitespace-nowrap text-muted">
+          Click{click.route && ` (${click.route})`} {arrow} no conversion
+        </li>
+      ) : (
+        click.conversions.map((item) => (
+          <li key={item.id} className="flex items-center gap-1.5 whitespace-nowrap">
+            Click{click.route && ` (${click.route})`} {arrow} {item.kind} {item.txid} <Badge tone={TONES[item.status] ?? 'neutral'}>{item.status}</Badge> {arrow}
+            <span className="font-medium tabular">{formatMinor(item.commission)}</span>
+          </li>
+        ))
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,111 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { ListPlus, Plus, X } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
+import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { Table, type Column } from '@/components/data/table';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { SearchField } from '@/components/ui/search-field';
+import type { AdminLink } from '@/lib/api/types';
+import { formatCount, formatMinor } from '@/lib/format';
+import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
+import { BulkCreate } from './bulk-create';
+import { CreateLink } from './create-link';
+import { SUBS } from './draft';
+import { LinkActions, LinkBadges } from './link-actions';
+import { allLinksQuery } from './queries';
+
+interface Props {
+  /** The one link that the address asks for. */
+  readonly selected: string | undefined;
+  readonly onDeselect: () => void;
+}
+
+/** Every tracked link of everybody, for admins. */
+export function AllLinksPanel({ selected, onDeselect }: Props) {
+  const [text, setText] = useState('');
+  const search = useDeferredValue(text.trim());
+  const links = useInfiniteQuery(allLinksQuery({ search, linkId: selected }));
+  const websites = useQuery(websitesQuery);
+  const partners = useQuery(partnersQuery);
+  const [making, setMaking] = useState<'one' | 'many' | null>(null);
+  const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
+  const hasWebsite = (websites.data?.length ?? 0) > 0;
+  return (
+    <Card
+      title="Affiliate Links"
+      description="The tracked links of all websites, with what they brought"
+      actions={
+        <>
+          {selected ? (
+            <Button size="sm" onClick={onDeselect}>
+              <X aria-hidden className="size-3.5" />
+              Show all links
+            </Button>
+          ) : (
+            <SearchField label="Search links" value={text} onChange={setText} />
+          )}
+          <Button size="sm" disabled={!hasWebsite} onClick={() => setMaking('many')}>
+            <ListPlus aria-hidden className="size-3.5" />
+            Bulk create
+          </Button>
+          <Button size="sm" variant="primary" disabled={!hasWebsite} onClick={() => setMaking('one')}>
+            <Plus aria-hidden className="size-3.5" />
+            Create link
+          </Button>
+        </>
+      }
+    >
+      {links.error && !links.data ? (
+        <ErrorBox error={links.error} prefix="Error loading links" onRetry={() => void links.refetch()} />
+      ) : !links.data ? (
+        <Loading label="Loading links" />
+      ) : rows.length === 0 ? (
+        <Empty title={search || selected ? 'No link matches' : 'No links yet'}>{search || selected ? 'Try another word.' : hasWebsite ? 'Create one, or many at once.' : 'Links belong to a website: connect one first.'}</Empty>
+      ) : (
+        <>
+          <Table caption="Affiliate links" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} />
+          {links.hasNextPage && (
+            <Button className="mt-3 self-center" busy={links.isFetchingNextPage} onClick={() => void links.fetchNextPage()}>
+              Show more
+            </Button>
+          )}
+        </>
+      )}
+      {making === 'one' && websites.data && <CreateLink websites={websites.data} partners={partners} onClose={() => setMaking(null)} />}
+      {making === 'many' && websites.data && <BulkCreate websites={websites.data} partners={partners.data ?? []} onClose={() => setMaking(null)} />}
+    </Card>
+  );
+}
+
+const COLUMNS: readonly Column<AdminLink>[] = [
+  {
+    id: 'link',
+    header: 'Link',
+    cell: (row) => (
+      <div className="flex max-w-80 min-w-52 flex-col gap-1">
+        <span className="truncate font-medium" title={row.url}>
+          /go/{row.slug}
+        </span>
+        <span className="truncate text-[0.8125rem] text-muted" title={row.destination}>
+          {row.partnerName ?? 'Partner'} · {row.destination}
+        </span>
+        <LinkBadges link={row} />
+      </div>
+    ),
+  },
+  {
+    id: 'owner',
+    header: 'Owner',
+    cell: (row) => (
+      <>
+        <span className="block whitespace-nowrap">{row.ownerName}</span>
+        <span className="block text-[0.8125rem] text-muted">{row.domain}</span>
+      </>
+    ),
+  },
+  { id: 'subs', header: 'Sub-IDs', cell: (row) => SUBS.map((name) => row[name]).filter(Boolean).join(', ') || '–', className: 'max-w-40 truncate text-muted' },
+  { id: 'clicks', header: 'Clicks', cell: (row) => (row.clicks === null ? '–' : formatCount(row.clicks)), numeric: true },
+  { id: 'earnings', header: 'Earnings', cell: (row) => (row.earnings ? formatMinor(row.earnings) : '–'), numeric: true },
+  { id: 'actions', header: 'Actions', cell: (row) => <LinkActions link={row} /> },
+];

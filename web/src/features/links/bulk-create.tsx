@@ -1,0 +1,132 @@
+import { useMutation } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useId, useState } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { CopyField } from '@/components/ui/copy-field';
+import { Dialog } from '@/components/ui/dialog';
+import { SelectField } from '@/components/ui/field';
+import { api, body } from '@/lib/api/client';
+import { ApiError } from '@/lib/api/errors';
+import type { Partner, Website } from '@/lib/api/types';
+import { download, toCsv } from '@/lib/csv';
+import { formatCount } from '@/lib/format';
+import { errorsByLine, MOST_AT_ONCE, readBulk, type BulkError, type BulkLine } from './bulk';
+import { useLinksChanged } from './queries';
+
+interface Props {
+  readonly websites: readonly Website[];
+  readonly partners: readonly Partner[];
+  readonly onClose: () => void;
+}
+
+interface MadeLink {
+  readonly url: string;
+  readonly partnerName: string;
+  readonly destination: string;
+}
+
+/** Many links from pasted lines or a CSV file; all are made, or none and every culprit is named. */
+export function BulkCreate({ websites, partners, onClose }: Props) {
+  const id = useId();
+  const changed = useLinksChanged();
+  const [websiteId, setWebsiteId] = useState(websites.length === 1 ? (websites[0]?.id ?? '') : '');
+  const [text, setText] = useState('');
+  const [made, setMade] = useState<readonly MadeLink[] | null>(null);
+  const { lines, errors } = readBulk(text, partners.filter((partner) => partner.isActive));
+  const create = useMutation({
+    mutationFn: (wanted: readonly BulkLine[]) => body(api.POST('/api/platform/links/bulk', { body: { links: wanted.map((line) => ({ websiteId, partnerId: '', ...line.body })) } })),
+    onSuccess: async (answer) => {
+      setMade(answer.links);
+      await changed();
+    },
+  });
+  const refused = create.error instanceof ApiError ? errorsByLine(create.error.fields, create.variables ?? []) : [];
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={made ? `${formatCount(made.length)} links created` : 'Bulk create links'}
+      description={made ? 'Copy the addresses, or take them away as a file.' : `One link per line: partner, destination, slug, sub1, sub2, … At most ${MOST_AT_ONCE}.`}
+    >
+      {made ? (
+        <div className="flex flex-col gap-4">
+          <CopyField label="Link addresses" value={made.map((link) => link.url).join('\n')} multiline />
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => download('links.csv', toCsv(['url', 'partner', 'destination'], made.map((link) => [link.url, link.partnerName, link.destination])))}>
+              <Download aria-hidden className="size-4" />
+              Download CSV
+            </Button>
+            <Button variant="primary" onClick={onClose}>
+              Done
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <form
+          noValidate
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (websiteId && lines.length > 0 && errors.length === 0) create.mutate(lines);
+          }}
+        >
+          {websites.length !== 1 && (
+            <SelectField label="Website" required value={websiteId} onChange={(event) => setWebsiteId(event.target.value)}>
+              <option value="">Choose…</option>
+              {websites.map((website) => (
+                <option key={website.id} value={website.id}>
+                  {website.domain}
+                </option>
+              ))}
+            </SelectField>
+          )}
+          <div>
+            <label htmlFor={id} className="mb-1.5 block font-medium">
+              Links
+            </label>
+            <textarea
+              id={id} rows={8} value={text} spellCheck={false} placeholder={'good-vpn, https://good-vpn.example/deal, summer-deal, newsletter\ngood-vpn'}
+              onChange={(event) => {
+                setText(event.target.value);
+                create.reset();
+              }}
+              className="w-full rounded-lg border border-line-strong/60 bg-surface px-3 py-2 font-mono text-[0.8125rem] hover:border-line-strong"
+            />
+            <p className="mt-1.5 text-[0.8125rem] text-muted" role="status">
+              {`${formatCount(lines.length)} ${lines.length === 1 ? 'link' : 'links'} ready. The partner is its slug or name; what is left empty gets a default.`}
+            </p>
+          </div>
+          <label className="flex flex-col gap-1.5 font-medium">
+            Or a CSV file
+            <input
+              type="file" accept=".csv,text/csv,text/plain" className="font-normal text-muted"
+              onChange={(event) => void event.target.files?.[0]?.text().then((content) => setText(content))}
+            />
+          </label>
+          <Faults errors={[...errors, ...refused]} />
+          {create.error && refused.length === 0 && <ErrorBox error={create.error} />}
+          <Button type="submit" variant="primary" busy={create.isPending} disabled={!websiteId || lines.length === 0 || errors.length > 0} className="self-end">
+            {lines.length > 0 ? `Create ${formatCount(lines.length)} ${lines.length === 1 ? 'link' : 'links'}` : 'Create links'}
+          </Button>
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+const SHOWN = 10;
+
+function Faults({ errors }: { readonly errors: readonly BulkError[] }) {
+  if (errors.length === 0) return null;
+  return (
+    <ul role="alert" className="max-h-40 list-inside list-disc overflow-y-auto rounded-lg bg-bad-soft px-3 py-2 text-[0.8125rem] text-bad">
+      {errors.slice(0, SHOWN).map((error) => (
+        <li key={`${error.line} ${error.message}`}>{`Line ${error.line}: ${error.message}`}</li>
+      ))}
+      {errors.length > SHOWN && <li>{`${errors.length - SHOWN} more`}</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,90 @@
+// A link as the texts of a form, and back.
+import type { Link } from '@/lib/api/types';
+
+export const DEVICES = ['desktop', 'mobile', 'tablet', 'other'] as const;
+export type Device = (typeof DEVICES)[number];
+export const SUBS = ['sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10'] as const;
+
+export interface RuleDraft {
+  readonly countries: string;
+  readonly devices: readonly Device[];
+  readonly destination: string;
+}
+
+export interface VariantDraft {
+  readonly destination: string;
+  readonly weight: string;
+}
+
+export interface LinkDraft {
+  readonly destination: string;
+  readonly coupon: string;
+  readonly subs: readonly string[];
+  readonly rules: readonly RuleDraft[];
+  readonly variants: readonly VariantDraft[];
+  /** Local time of this browser, as a datetime field has it; empty: never. */
+  readonly expiresAt: string;
+  readonly fallback: string;
+}
+
+export const EMPTY_DRAFT: LinkDraft = { destination: '', coupon: '', subs: SUBS.map(() => ''), rules: [], variants: [], expiresAt: '', fallback: '' };
+
+export function draftOf(link: Link): LinkDraft {
+  return {
+    destination: link.destination,
+    coupon: link.coupon ?? '',
+    subs: SUBS.map((name) => link[name]),
+    rules: link.rules.map((rule) => ({ countries: rule.countries.join(', '), devices: DEVICES.filter((device) => rule.devices.includes(device)), destination: rule.destination })),
+    variants: link.variants.map((variant) => ({ destination: variant.destination, weight: String(variant.weight) })),
+    expiresAt: link.expiresAt ? localText(new Date(link.expiresAt)) : '',
+    fallback: link.fallback ?? '',
+  };
+}
+
+/** What both calls that take a link understand. */
+export function routingOf(draft: LinkDraft) {
+  return {
+    rules: draft.rules.map((rule) => ({
+      countries: rule.countries.split(/[\s,;]+/).filter(Boolean).map((code) => code.toUpperCase()),
+      devices: [...rule.devices],
+      destination: rule.destination.trim(),
+    })),
+    variants: draft.variants.map((variant) => ({ destination: variant.destination.trim(), weight: /^\d{1,4}$/.test(variant.weight.trim()) ? Number(variant.weight) : 0 })),
+    expiresAt: draft.expiresAt ? new Date(draft.expiresAt).toISOString() : null,
+    fallback: draft.fallback.trim() || null,
+  };
+}
+
+/** For a new link: only what was filled in. */
+export function creationOf(draft: LinkDraft) {
+  const { rules, variants, expiresAt, fallback } = routingOf(draft);
+  const destination = draft.destination.trim();
+  const coupon = draft.coupon.trim();
+  return {
+    ...(destination ? { destination } : {}),
+    ...(coupon ? { coupon } : {}),
+    ...subsOf(draft, (text) => text !== ''),
+    ...(rules.length > 0 ? { rules } : {}),
+    ...(variants.length > 0 ? { variants } : {}),
+    ...(expiresAt ? { expiresAt } : {}),
+    ...(fallback ? { fallback } : {}),
+  };
+}
+
+/** For a change: everything, but only the sub ids that differ. */
+export function changesOf(draft: LinkDraft, before: Link) {
+  return {
+    destination: draft.destination.trim(),
+    ...(draft.coupon.trim().toUpperCase() === (before.coupon ?? '') ? {} : { coupon: draft.coupon.trim() }),
+    ...subsOf(draft, (text, name) => text !== before[name]),
+    ...routingOf(draft),
+  };
+}
+
+function subsOf(draft: LinkDraft, keep: (text: string, name: (typeof SUBS)[number]) => boolean) {
+  return Object.fromEntries(SUBS.map((name, index) => [name, (draft.subs[index] ?? '').trim()] as const).filter(([name, text]) => keep(text, name)));
+}
+
+function localText(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

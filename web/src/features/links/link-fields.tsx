@@ -1,0 +1,150 @@
+import { Plus, Trash2 } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { Button } from '@/components/ui/button';
+import { TextField } from '@/components/ui/field';
+import { DEVICES, SUBS, type LinkDraft, type RuleDraft, type VariantDraft } from './draft';
+
+interface Props {
+  readonly draft: LinkDraft;
+  readonly onChange: (draft: LinkDraft) => void;
+  /** By the names of the API: "rules.0.destination". */
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+const FIRST_SUBS = 2;
+
+/** Everything about a link that may change: destination, sub ids, coupon, targeting, split, expiry and fallback. */
+export function LinkFields({ draft, onChange, errors }: Props) {
+  const set = (change: Partial<LinkDraft>) => onChange({ ...draft, ...change });
+  const used = draft.subs.reduce((most, text, index) => (text ? index + 1 : most), 0);
+  const [subs, setSubs] = useState(Math.max(FIRST_SUBS, used));
+  return (
+    <>
+      <TextField
+        label="Destination (optional)" type="url" inputMode="url" placeholder="https://" value={draft.destination}
+        onChange={(event) => set({ destination: event.target.value })} error={errors['destination']} hint="A page of the partner's site. Empty means its start page."
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        {SUBS.slice(0, subs).map((name, index) => (
+          <TextField
+            key={name} label={`Sub-ID ${index + 1} (optional)`} value={draft.subs[index] ?? ''} error={errors[name]}
+            onChange={(event) => set({ subs: draft.subs.map((text, place) => (place === index ? event.target.value : text)) })}
+          />
+        ))}
+      </div>
+      {subs < SUBS.length && <Add onClick={() => setSubs(subs + 1)}>Add sub-ID</Add>}
+      <TextField label="Coupon (optional)" value={draft.coupon} onChange={(event) => set({ coupon: event.target.value })} error={errors['coupon']} hint="Sales that name it belong to this link." />
+      <Group title="Targeting" text="The first rule that fits wins." error={errors['rules']}>
+        {draft.rules.map((rule, index) => (
+          // A rule has no identity but its place.
+          <RuleFields
+            key={index} place={index} rule={rule} errors={errors}
+            onChange={(next) => set({ rules: draft.rules.map((item, place) => (place === index ? next : item)) })}
+            onRemove={() => set({ rules: draft.rules.filter((_, place) => place !== index) })}
+          />
+        ))}
+        <Add onClick={() => set({ rules: [...draft.rules, { countries: '', devices: [], destination: '' }] })}>Add rule</Add>
+      </Group>
+      <Group title="Split" text="Visitors part by weight; one visitor always gets the same side. It replaces the destination." error={errors['variants']}>
+        {draft.variants.map((variant, index) => (
+          <VariantFields
+            key={index} place={index} variant={variant} errors={errors}
+            onChange={(next) => set({ variants: draft.variants.map((item, place) => (place === index ? next : item)) })}
+            onRemove={() => set({ variants: draft.variants.length === 2 ? [] : draft.variants.filter((_, place) => place !== index) })}
+          />
+        ))}
+        <Add onClick={() => set({ variants: [...(draft.variants.length === 0 ? [{ destination: draft.destination, weight: '1' }] : draft.variants), { destination: '', weight: '1' }] })}>
+          {draft.variants.length === 0 ? 'Split the traffic' : 'Add variant'}
+        </Add>
+      </Group>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="Expires (optional)" type="datetime-local" value={draft.expiresAt} onChange={(event) => set({ expiresAt: event.target.value })} error={errors['expiresAt']} hint="In your time zone." />
+        <TextField
+          label="Fallback (optional)" type="url" inputMode="url" placeholder="https://" value={draft.fallback} onChange={(event) => set({ fallback: event.target.value })} error={errors['fallback']}
+          hint="Where it leads once it expired or is off: on the partner's site or the website itself."
+        />
+      </div>
+    </>
+  );
+}
+
+interface RuleProps {
+  readonly place: number;
+  readonly rule: RuleDraft;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly onChange: (rule: RuleDraft) => void;
+  readonly onRemove: () => void;
+}
+
+function RuleFields({ place, rule, errors, onChange, onRemove }: RuleProps) {
+  const error = (field: string) => errors[`rules.${place}.${field}`];
+  return (
+    <div role="group" aria-label={`Rule ${place + 1}`} className="flex flex-col gap-3 rounded-lg bg-sunken/60 p-3">
+      <TextField label="Countries" placeholder="IS, NO" value={rule.countries} onChange={(event) => onChange({ ...rule, countries: event.target.value })} error={error('countries') ?? errors[`rules.${place}`]} hint="Two letters each. Empty: any." />
+      <fieldset>
+        <legend className="mb-1.5 font-medium">Devices</legend>
+        <div className="flex flex-wrap gap-x-4 gap-y-1.5">
+          {DEVICES.map((device) => (
+            <label key={device} className="inline-flex items-center gap-2 capitalize">
+              <input
+                type="checkbox" checked={rule.devices.includes(device)} className="size-4 accent-(--c-brand)"
+                onChange={(event) => onChange({ ...rule, devices: DEVICES.filter((item) => (item === device ? event.target.checked : rule.devices.includes(item))) })}
+              />
+              {device}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <div className="flex items-end gap-2">
+        <TextField className="min-w-0 flex-1" label="Leads to" type="url" placeholder="https://" value={rule.destination} onChange={(event) => onChange({ ...rule, destination: event.target.value })} error={error('destination')} />
+        <Remove label={`Remove rule ${place + 1}`} onClick={onRemove} />
+      </div>
+    </div>
+  );
+}
+
+interface VariantProps {
+  readonly place: number;
+  readonly variant: VariantDraft;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly onChange: (variant: VariantDraft) => void;
+  readonly onRemove: () => void;
+}
+
+function VariantFields({ place, variant, errors, onChange, onRemove }: VariantProps) {
+  return (
+    <div role="group" aria-label={`Variant ${place + 1}`} className="flex items-end gap-2">
+      <TextField className="min-w-0 flex-1" label="Leads to" type="url" placeholder="https://" value={variant.destination} onChange={(event) => onChange({ ...variant, destination: event.target.value })} error={errors[`variants.${place}.destination`]} />
+      <TextField className="w-20" label="Weight" type="number" min={1} max={1000} value={variant.weight} onChange={(event) => onChange({ ...variant, weight: event.target.value })} error={errors[`variants.${place}.weight`]} />
+      <Remove label={`Remove variant ${place + 1}`} onClick={onRemove} />
+    </div>
+  );
+}
+
+function Group({ title, text, error, children }: { readonly title: string; readonly text: string; readonly error: string | undefined; readonly children: ReactNode }) {
+  return (
+    <fieldset className="flex flex-col gap-3 rounded-lg border border-line p-3.5">
+      <legend className="px-1 font-medium">{title}</legend>
+      <p className="text-[0.8125rem] text-muted">{text}</p>
+      {children}
+      {error && <p role="alert" className="text-[0.8125rem] text-bad">{error}</p>}
+    </fieldset>
+  );
+}
+
+function Add({ onClick, children }: { readonly onClick: () => void; readonly children: ReactNode }) {
+  return (
+    <Button size="sm" className="self-start" onClick={onClick}>
+      <Plus aria-hidden className="size-3.5" />
+      {children}
+    </Button>
+  );
+}
+
+function Remove({ label, onClick }: { readonly label: string; readonly onClick: () => void }) {
+  return (
+    <Button variant="ghost" size="icon" aria-label={label} onClick={onClick}>
+      <Trash2 aria-hidden className="size-4" />
+    </Button>
+  );
+}
