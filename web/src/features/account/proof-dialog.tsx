@@ -20,6 +20,8 @@ interface Props {
   readonly action: string;
   readonly danger?: boolean;
   readonly twoFactor: boolean;
+  /** Also for accounts that sign in with a provider alone: the server then wants a sign-in of just now. */
+  readonly passwordOptional?: boolean;
   /** What stands above the proof; `ready` false keeps the button shut. */
   readonly children?: ReactNode;
   readonly ready?: boolean;
@@ -28,7 +30,7 @@ interface Props {
 }
 
 /** For what only the account's owner may do: the password again, and a code where there is a second factor. */
-export function ProofDialog({ title, description, action, danger = false, twoFactor, children, ready = true, run, onClose }: Props) {
+export function ProofDialog({ title, description, action, danger = false, twoFactor, passwordOptional = false, children, ready = true, run, onClose }: Props) {
   const [password, setPassword] = useState('');
   const [factor, setFactor] = useState(NO_FACTOR);
   const attempt = useMutation({ mutationFn: () => run({ password, ...asProof(factor) }) });
@@ -37,7 +39,7 @@ export function ProofDialog({ title, description, action, danger = false, twoFac
   const factorError = refused?.code === 'wrong_code' || refused?.code === 'code_needed' ? refused.message : undefined;
   // The server knows better than what this page last read.
   const asksFactor = twoFactor || refused?.code === 'code_needed' || factor.text !== '';
-  const complete = ready && password !== '' && (!asksFactor || isComplete(factor));
+  const complete = ready && (passwordOptional || password !== '') && (!asksFactor || isComplete(factor));
   return (
     <Dialog
       open
@@ -56,7 +58,10 @@ export function ProofDialog({ title, description, action, danger = false, twoFac
         }}
       >
         {children}
-        <PasswordField label="Your password" autoComplete="current-password" error={passwordError} value={password} onChange={(event) => setPassword(event.target.value)} />
+        <PasswordField
+          label="Your password" autoComplete="current-password" hint={passwordOptional ? 'Leave this empty if your account has no password.' : undefined}
+          error={passwordError} value={password} onChange={(event) => setPassword(event.target.value)}
+        />
         {asksFactor && <FactorField value={factor} onChange={setFactor} error={factorError} />}
         {attempt.error && !passwordError && !factorError && <ErrorBox error={attempt.error} />}
         <div className="flex justify-end gap-2">
