@@ -57,7 +57,7 @@ class Watch:
         for domain, seen in zip(domains, self._looking.look(*domains), strict=True):
             _LOOKS.labels(seen.verdict.value).inc()
             try:
-                self._settle(domain.id, seen)
+                self.settle(domain.id, seen)
             except UNAVAILABLE:
                 raise
             except Exception:
@@ -66,7 +66,8 @@ class Watch:
                 connection.execute(_LATER, (self._now() + _AFTER_ERROR, domain.id))
         return len(rows)
 
-    def _settle(self, domain_id: UUID, seen: Seen) -> None:
+    def settle(self, domain_id: UUID, seen: Seen) -> None:
+        """Decides what follows from a look, and stores it; anew when somebody else was first."""
         for _ in range(ATTEMPTS):
             domain = self._core.store.load(domain_id, model.evolve)
             if domain is None or domain.removed:
@@ -83,7 +84,7 @@ class Watch:
 _DUE: Final = (
     "SELECT domain_id FROM policy.custom_domain"
     # Looked at in the future: the clock was set back, and `next_at` may lie as far ahead.
-    " WHERE next_at <= %s OR (next_at IS NOT NULL AND checked_at > %s + interval '1 hour')"
+    " WHERE next_at <= %s OR checked_at > %s + interval '1 hour'"
     " ORDER BY next_at LIMIT %s"
 )
 _LATER: Final = "UPDATE policy.custom_domain SET next_at = %s WHERE domain_id = %s"

@@ -1,8 +1,8 @@
 """A relay or a policy in a process of its own that kills itself (`kill -9`) at a named moment.
 
-`python -m tests.support.dying WORK MOMENT NTH`; settings come from the environment. WORK is `relay`, `reports` or
-`approving`; MOMENT is one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`,
-`inside_store`, `after_store` (both policies), `after_refusal` (reports), or `never`; it dies at the NTH time.
+`python -m tests.support.dying WORK MOMENT NTH`; settings come from the environment. WORK is `relay`, `reports`,
+`approving` or `domains`; MOMENT is one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`,
+`inside_store`, `after_store` (the policies), `after_refusal` (reports), or `never`; it dies at the NTH time.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from typing import Any
 
 from command_api import relay
 from command_api.core import open_core
+from command_api.domains import watch
+from command_api.domains.looking import Looking
+from command_api.domains.watch import Watch
 from command_api.leader import Leader
 from command_api.policies import approving
 from command_api.policies.approving import Approving
@@ -26,6 +29,8 @@ from command_api.relay import Relay
 from command_api.store import LockingRecorder
 from infra.clickhouse import ClientPool
 from infra.log import open_log
+from infra.outbound import outbound
+from infra.resolvers import Resolvers
 from infra.settings import load
 
 
@@ -37,6 +42,9 @@ def main(work: str, moment: str, nth: int) -> None:
         leaders = [Leader(settings, relay.NAME, Relay(log).run)]
     elif work == "approving":
         leaders = [Leader(settings, approving.NAME, Approving(core).run)]
+    elif work == "domains":
+        looking = Looking(Resolvers(settings), outbound(settings))
+        leaders = [Leader(settings, watch.NAME, Watch(core, looking).run)]
     else:
         clicks = ClickHouseClicks(ClientPool(settings, 2))
         leaders = [Leader(settings, f"{NAME}:{number}", Reports(core, log, clicks, number).run) for number in (0, 1)]

@@ -39,7 +39,8 @@ CREATE TABLE read.website_keys (id uuid PRIMARY KEY, website_id uuid, kind text,
 CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url text, description text, terms jsonb,
   cookie_days int, postback_preset text, is_active boolean, created_at timestamptz, updated_at timestamptz);
 CREATE TABLE read.links (id uuid PRIMARY KEY, slug text UNIQUE, code bigint UNIQUE, website_id uuid, partner_id uuid,
-  destination text, subs jsonb, coupon text, is_active boolean, created_at timestamptz, deleted_at timestamptz);
+  destination text, subs jsonb, coupon text, routing jsonb, is_active boolean, created_at timestamptz,
+  deleted_at timestamptz);
 CREATE TABLE read.custom_domains (id uuid PRIMARY KEY, account_id uuid, website_id uuid, domain text, token text,
   is_verified boolean, ssl_enabled boolean, added_at timestamptz, expires_at timestamptz, verified_at timestamptz,
   lost_at timestamptz, removed_at timestamptz);

@@ -1,0 +1,113 @@
+"""What the edge serves under publishers' own names, and what the reverse proxy hears before it gets a certificate."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.support.agents import BROWSER
+from tests.support.edge import Edge, Site, Tail
+from tests.support.engines import wait_until
+
+PROBE = "/.well-known/tracking-domain"
+DESTINATION = "https://www.good-vpn.example/"
+
+
+def new_host() -> str:
+    return f"go.{uuid4().hex[:10]}.example"
+
+
+def under(edge: Edge, host: str, path: str, method: str = "GET", **options: object) -> httpx.Response:
+    headers = {"host": host, "user-agent": BROWSER}
+    return httpx.request(method, edge.url + path, headers=headers, timeout=10, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def host(edge: Edge, site: Site) -> str:
+    """A verified domain that the edge knows."""
+    name = new_host()
+    domain = edge.add_domain(site, name)
+    wait_until(lambda: under(edge, name, PROBE).text == str(domain), 10, "the edge to hear of the domain")
+    return name
+
+
+def test_links_of_the_website_are_served_by_slug_and_by_go(edge: Edge, site: Site, host: str, clicks: Tail) -> None:
+    slug = edge.add_link(site, edge.add_partner(uuid4().hex), DESTINATION + "?c={click_id}")
+    for path, name in ((f"/{slug}?sub1=a", host), (f"/go/{slug}", f"{host.upper()}.:443")):
+        answer = under(edge, name, path)
+        assert answer.status_code == 302 and answer.headers["location"].startswith(DESTINATION)
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("aff_click_id=") and "domain" not in cookie.lower()
+        click = clicks.find(origin="redirect", website_id=str(site.id))
+        assert click["click_id"] in answer.headers["location"]
+
+
+def test_links_of_another_website_are_not_there(edge: Edge, host: str) -> None:
+    other = edge.add_site("other.example")
+    slug = edge.add_link(other, edge.add_partner(uuid4().hex), DESTINATION)
+    assert under(edge, host, f"/{slug}").status_code == 404
+    assert under(edge, host, f"/go/{slug}").status_code == 404
+    assert under(edge, "127.0.0.1", f"/go/{slug}").status_code == 302
+    assert under(edge, "127.0.0.1", f"/{slug}").status_code == 404
+
+
+NOT_THERE = (
+    *("/", "/api/platform/user", "/login", "/index.html", "/assets/app.js", "/go/", "/.well-known/acme-challenge/x"),
+    *("/metrics", "/livez", "/readyz", "/postback", "/track/conversions/1", "/internal/domain-check"),
+)
+
+
+@pytest.mark.parametrize("path", NOT_THERE)
+def test_nothing_else_is_served_there(edge: Edge, host: str, path: str) -> None:
+    assert under(edge, host, path).status_code == 404
+
+
+def test_pages_send_their_events_to_their_own_domain(edge: Edge, site: Site, host: str, clicks: Tail) -> None:
+    assert under(edge, host, "/t.js").status_code == 200
+    sent = {"type": "pageview", "site": site.site_key, "url": "https://own.example/a"}
+    assert under(edge, host, "/track", "POST", json=sent).status_code == 202
+    assert clicks.find(type="pageview", website_id=str(site.id))
+
+
+def test_a_domain_that_is_lost_serves_nothing_within_seconds(edge: Edge, site: Site, host: str) -> None:
+    slug = edge.add_link(site, edge.add_partner(uuid4().hex), DESTINATION)
+    assert under(edge, host, f"/{slug}").status_code == 302
+    edge.execute("UPDATE read.custom_domains SET is_verified = false WHERE domain = %s", host)
+    wait_until(lambda: under(edge, host, f"/{slug}").status_code == 404, 5, "the edge to hear that it is lost")
+    for path in (f"/go/{slug}", "/t.js", PROBE):
+        assert under(edge, host, path).status_code == 404
+    assert check(edge, host).status_code == 404
+
+
+def test_a_domain_of_a_website_that_is_gone_serves_nothing(edge: Edge, host: str, site: Site) -> None:
+    edge.execute("UPDATE read.websites SET deleted_at = now() WHERE id = %s", site.id)
+    edge.execute("SELECT pg_notify('projection', 'websites:domain:0:1:1')")
+    wait_until(lambda: under(edge, host, PROBE).status_code == 404, 5, "the edge to hear that the website is gone")
+
+
+def test_the_next_owner_of_a_name_has_it(edge: Edge, site: Site) -> None:
+    name, before = new_host(), edge.add_site("before.example")
+    edge.add_domain(before, name, is_verified=False)
+    domain = edge.add_domain(site, name)
+    wait_until(lambda: under(edge, name, PROBE).text == str(domain), 10, "the edge to hear of the domain")
+    slug = edge.add_link(before, edge.add_partner(uuid4().hex), DESTINATION)
+    assert under(edge, name, f"/{slug}").status_code == 404
+
+
+def check(edge: Edge, domain: str, **headers: str) -> httpx.Response:
+    return httpx.get(edge.url + "/internal/domain-check", params={"domain": domain}, headers=headers)
+
+
+def test_the_proxy_hears_which_names_get_a_certificate(edge: Edge, host: str) -> None:
+    assert check(edge, host).status_code == 200
+    assert check(edge, host.upper()).status_code == 200
+    assert check(edge, new_host()).status_code == 404
+    assert check(edge, "").status_code == 404
+    assert check(edge, host, **{"x-forwarded-for": "203.0.113.7"}).status_code == 404
+    assert check(edge, host, forwarded="for=203.0.113.7").status_code == 404
+
+
+def test_the_probe_says_nothing_under_the_tracking_apis_own_name(edge: Edge, host: str) -> None:
+    assert under(edge, "127.0.0.1", PROBE).status_code == 404

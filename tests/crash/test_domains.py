@@ -1,0 +1,35 @@
+"""Whatever kills the watch over custom domains, a domain whose record is there is verified, once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from command_api.domains.looking import Looking
+from command_api.domains.watch import Watch
+from infra.outbound import outbound
+from infra.resolvers import Resolvers
+from infra.settings import Settings
+from schemas.identity import host_id
+from tests.support.child import child
+from tests.support.command import world
+from tests.support.dns_server import dns_server
+
+
+@pytest.mark.crash
+def test_killed_between_the_answer_and_the_event_the_next_look_finds_the_same(embedded_postgres: Settings) -> None:
+    with dns_server() as dns, world(replace(embedded_postgres, dns_resolvers=(dns.address,))) as made:
+        watch = Watch(made.core, Looking(Resolvers(made.settings), outbound(made.settings)))
+        for moment in ("before_store", "inside_store", "after_store"):
+            body = {"domain": f"{moment.replace('_', '-')}.example.com", "websiteId": made.website()["id"]}
+            domain = made.call("POST", "/api/platform/custom-domains", made.owner, json=body).json()
+            dns.set(domain["verificationName"], "TXT", domain["verificationToken"])
+            resolvers = {"ALTHING_DNS_RESOLVERS": f"127.0.0.1:{dns.port}"}
+            with child(made.settings, "tests.support.dying", "domains", moment, "1", **resolvers) as process:
+                assert process.wait(60) == -9
+            assert (domain["verificationName"], "TXT") in dns.asked
+            for _ in range(3):
+                watch.look(made.postgres)
+            assert made.events(domain["id"]) == ["domain.added.v1", "domain.verified.v1"], moment
+            assert made.events(host_id(domain["domain"])) == ["host.claimed.v1"]
