@@ -47,3 +47,9 @@ def enable_account(account_id: Id, _: Admin, run: Runs) -> Response:
 def end_account_sessions(account_id: Id, _: Admin, run: Runs) -> Response:
     """Ends all sessions of an account, at once."""
     return run(lambda: administration.end_sessions(run.core, account_id, run.asked))
+
+
+@router.delete("/{id}/two-factor", response_model=AdminedAccount)
+def reset_account_two_factor(account_id: Id, _: Admin, run: Runs) -> Response:
+    """Switches off an account's second factor, for whoever lost it and the recovery codes. Make sure who asks."""
+    return run(lambda: administration.reset_factor(run.core, account_id, run.asked))

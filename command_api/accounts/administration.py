@@ -12,13 +12,14 @@ from uuid import UUID
 
 from psycopg import Cursor
 
-from command_api.accounts import model
+from command_api.accounts import mails, model, second_factor
 from command_api.accounts.sessions import end_all
 from command_api.commands import Decided
 from command_api.core import Core
 from command_api.decision import Asked, conflict, missing
 from command_api.http import Answer
 from infra.identity import end_streams
+from infra.mail import queue
 from schemas.events.accounts import Role
 
 
@@ -71,6 +72,20 @@ def enable(core: Core, account_id: UUID, asked: Asked) -> Decided[AdminedAccount
 def end_sessions(core: Core, account_id: UUID, asked: Asked) -> Decided[AdminedAccount]:
     account = _load(core, account_id)
     return Decided(model.end_sessions(account, asked), _shown(account), lambda cursor, _: end_all(cursor, account_id))
+
+
+def reset_factor(core: Core, account_id: UUID, asked: Asked) -> Decided[AdminedAccount]:
+    """For whoever lost authenticator and recovery codes. Sessions end, and the account's owner gets a mail."""
+    account = _load(core, account_id)
+    events = model.disable_two_factor(account, asked)
+
+    def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+        second_factor.disable(cursor, account_id)
+        end_all(cursor, account_id)
+        url = core.settings.app_url
+        queue(cursor, core.settings, mails.two_factor_changed(account.email, account_id, url, enabled=False))
+
+    return Decided(events, _shown(account), also)
 
 
 def keep_an_admin(cursor: Cursor[Any], account: model.Account) -> None:

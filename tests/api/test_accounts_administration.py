@@ -67,6 +67,18 @@ def test_an_admin_ends_the_sessions_of_an_account(command_world: World) -> None:
     assert admin_call(command_world, "DELETE", "00000000-0000-4000-8000-000000000000/sessions").status_code == 404
 
 
+def test_an_admin_lets_in_whoever_lost_the_second_factor(command_world: World) -> None:
+    ada = member(command_world).set_up_factor()
+    assert ada.call("DELETE", f"/api/admin/accounts/{ada.id}/two-factor").status_code == 403
+    assert admin_call(command_world, "DELETE", f"{ada.id}/two-factor").status_code == 200
+    assert not ada.lives() and ada.sign_in().json()["requires2FA"] is False
+    mails = "SELECT count(*) FROM ops.mail WHERE account_id = %s AND kind = 'two_factor_changed'"
+    assert command_world.count(mails, ada.id) == 2
+    trail = "SELECT count(*) FROM auth.audit WHERE action = 'account.two_factor_disabled' AND account_id = %s AND actor_id = %s"
+    assert command_world.count(trail, ada.id, command_world.admin.account_id) == 1
+    assert admin_call(command_world, "DELETE", f"{ada.id}/two-factor").json()["code"] == "no_second_factor"
+
+
 @pytest.fixture
 def only_admin(embedded_postgres: Settings) -> Any:
     """An installation with one admin, who signed in."""
