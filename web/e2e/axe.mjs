@@ -67,6 +67,15 @@ const STATES = [
   { name: 'analytics, reverse', path: '/analytics', act: (page) => decide(page, 'Reverse') },
   { name: 'analytics, empty', path: '/analytics', base: empty },
   { name: 'analytics, nothing yet', path: '/analytics', base: first },
+  { name: 'conversions', path: '/conversions' },
+  { name: 'conversions, selected', path: '/conversions', act: (page) => page.getByRole('checkbox', { name: 'Select all pending shown' }).check() },
+  { name: 'conversions, approve', path: '/conversions', act: (page) => decideAll(page, 'Approve') },
+  { name: 'conversions, reject', path: '/conversions', act: (page) => decideAll(page, 'Reject') },
+  { name: 'conversions, explained', path: '/conversions', act: opens(/^Explain/) },
+  { name: 'conversions, empty', path: '/conversions', base: empty },
+  { name: 'conversions, nothing yet', path: '/conversions', base: first },
+  { name: 'conversions, broken', path: '/conversions', base: broken, expected: '503' },
+  { name: 'statements', path: '/conversions?view=statements' },
   { name: 'settings', path: '/account-settings' },
   { name: 'websites', path: '/account-settings?tab=websites' },
   { name: 'new key', path: '/account-settings?tab=websites', act: opens('New key') },
@@ -153,6 +162,16 @@ async function tables(page) {
 async function decide(page, decision) {
   await page.getByRole('button', { name: new RegExp(`^${decision} `) }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: decision }).click();
+  await page.getByText('Please give a reason').waitFor();
+}
+
+async function decideAll(page, decision) {
+  await page.getByRole('checkbox', { name: 'Select all pending shown' }).check();
+  await page.getByRole('button', { name: decision, exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  if (decision !== 'Reject') return;
+  await dialog.getByRole('button', { name: decision }).click();
   await page.getByText('Please give a reason').waitFor();
 }
 

@@ -79,6 +79,13 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       const found = conversions.filter((item) => (!query.status || item.status === query.status) && (!query.partnerId || item.partnerId === query.partnerId));
       return json(found.slice(0, Number(query.limit ?? 25)));
     }
+    const explained = /conversions\/([^/]+)\/explain$/.exec(url.pathname);
+    if (explained) return json(explanation(conversions.find((item) => item.id === explained[1])));
+    if (/conversions\/(approve|reject)$/.test(url.pathname)) {
+      for (const id of input.ids) Object.assign(conversions.find((item) => item.id === id), { status: url.pathname.endsWith('approve') ? 'approved' : 'rejected', reason: input.reason ?? null });
+      return json({ results: input.ids.map((id) => ({ id, ok: true })), more: false }, 200, { 'X-Position': 'domain@13' });
+    }
+    if (key === 'GET /api/platform/statements') return json(statements(query.month));
     const decided = /conversions\/([^/]+)\/(approve|reject|reverse)$/.exec(url.pathname);
     if (decided && request.method === 'POST') {
       const row = conversions.find((item) => item.id === decided[1]);
@@ -105,6 +112,34 @@ const defaultKeys = () => [
   { id: 'k2', kind: 'secret', key: null, hint: 'sk_…2nVi', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', revokedAt: null },
   { id: 'k3', kind: 'postback', key: null, hint: 'pb_…2Xc', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', revokedAt: '2026-10-01T10:00:00Z' },
 ];
+const usd = (amount) => ({ amount, currency: 'USD' });
+function explanation(row) {
+  const terms = { kind: 'percent', percent: 30, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, tiers: [{ atLeast: 50, percent: 35, amount: null }], holdDays: 30, autoApproveDays: 14, text: '30 % of the sale; 35 % of the sale from 50 conversions a month; payable 30 days after the sale; approved by itself after 14 days' };
+  const place = (topic, partition, offset) => ({ topic, partition, offset });
+  const step = (version, name, text, by, more) => ({ version, name, text, at: row.recordedAt, by, reason: null, pending: null, earned: null, reversed: null, position: 40 + version, place: place('domain', 0, 39 + version), ...more });
+  return {
+    conversion: { ...row, kind: 'sale', conflicts: 1 },
+    rule: { by: 'terms', text: '30 % of the sale', terms, version: 2, effectiveAt: '2026-09-01T00:00:00Z', tier: 'Tier 0: below 50 conversions in 2026-11 when it was decided' },
+    click: { by: 'click_id', at: row.occurredAt, clickId: '01JD7W8Z3Q5K9M2N4P6R8T0V1XCYDZ', linkId: 'l1', link: 'nordvpn-l1', country: 'IS', device: 'mobile', source: 'newsletter', subs: { sub1: 'sidebar' }, place: place('clicks', 2, 18_204) },
+    rate: { rate: '1.0832', of: 'EUR', to: 'USD', on: '2026-11-18' },
+    working: { text: '19.99 EUR × 30 % × 1.0832 USD per EUR = 6.4959504 USD, rounded 6.50 USD', exact: '6.4959504', rounded: '6.50', agrees: true },
+    reports: [{ amount: usd(1999), reportedBy: 'sale', at: row.recordedAt, stands: true }, { amount: usd(2499), reportedBy: 'postback', at: row.recordedAt, stands: false }],
+    events: [
+      step(1, 'conversion.recorded', 'The sale was reported (sale)', 'system', { pending: usd(650) }),
+      step(2, 'conversion.report_conflicted', 'Reported again (postback) with another amount, 24.99 USD; the first report stands', 'system'),
+      step(3, 'conversion.approved', 'Approved', 'you', { pending: usd(-650), earned: usd(650) }),
+      step(4, 'conversion.reversed', '5.00 USD of the sale taken back', 'you', { earned: usd(-163), reversed: usd(163), reason: 'One item was sent back' }),
+    ],
+  };
+}
+const statements = (month) => ({
+  month, timezone: ZONE, isOver: false,
+  statements: partners.slice(0, 4).map((partner, index) => {
+    const [opening, approved, takenBack, adjustments, held] = [210_400 - 40_000 * index, 98_240 - 12_000 * index, 1_250 * index, 4_999, 31_000];
+    const closing = opening + approved - takenBack - adjustments;
+    return { partnerId: partner.id, partnerName: partner.name, opening: usd(opening), approved: usd(approved), takenBack: usd(takenBack), adjustments: usd(adjustments), closing: usd(closing), held: usd(held), payable: usd(closing - held), conversions: 40 - index };
+  }),
+});
 const problem = (status, code, message) => ({ type: 'about:blank', title: code, status, code, message });
 const link = (id, partner, sub1, slug) => ({ id, websiteId: 'w1', partnerId: partner.id, partnerName: partner.name, slug: slug || `${partner.slug}-${id}`, url: `http://127.0.0.1:8001/go/${slug || `${partner.slug}-${id}`}`, destination: `https://${partner.slug}.com/`, ...(sub1 ? { sub1 } : {}), coupon: null, isActive: true, createdAt: '2026-09-01T00:00:00Z', clicks: 4210 - 731 * Number(id.slice(1)), conversions: 40, earnings: { amount: 118_240 - 21_355 * Number(id.slice(1)), currency: 'USD' } });
 
@@ -118,6 +153,7 @@ function conversion(index) {
     id: `c${index}`, websiteId: 'w1', partnerId: index === 5 ? null : partner.id, partnerName: index === 5 ? null : partner.name, linkId: 'l1', clickId: 'k', event: index % 4 ? 'sale' : 'lead',
     txid: `ORD-${104_233 - index * 17}`, status, amount: money(amount), commission: money(amount * 0.3), reversed: money(status === 'reversed' ? amount : 0),
     reason: { rejected: 'Outside the cookie window', reversed: 'Refunded by the customer' }[status] ?? null, attribution: index === 5 ? null : 'click_id', occurredAt: at, recordedAt: at, decidedAt: null,
+    approvesAt: status === 'pending' && index % 7 ? new Date(Date.parse(at) + 14 * DAY).toISOString() : null, payableAt: status === 'approved' ? new Date(Date.parse(at) + 30 * DAY).toISOString() : null, conflicts: index === 3 ? 1 : 0,
   };
 }
 

@@ -21,6 +21,10 @@ const SCREENS = [
   { name: 'dashboard', path: '/dashboard' },
   { name: 'analytics', path: '/analytics?range=30d' },
   { name: 'analytics-24h', path: '/analytics?range=24h&f=is,country,DE' },
+  { name: 'conversions', path: '/conversions', act: (page) => page.getByRole('checkbox', { name: 'Select all pending shown' }).check(), after: true },
+  { name: 'explained', path: '/conversions', act: click(/^Explain/), after: true },
+  { name: 'approve-many', path: '/conversions', act: approveMany, after: true },
+  { name: 'statements', path: '/conversions?view=statements' },
   { name: 'settings', path: '/account-settings?tab=websites' },
   { name: 'general', path: '/account-settings' },
   { name: 'sql', path: '/sql' },
@@ -96,6 +100,12 @@ function keys(text) {
 
 function click(name) {
   return (page) => page.getByRole('button', { name }).first().click();
+}
+
+async function approveMany(page) {
+  await page.getByRole('checkbox', { name: 'Select all pending shown' }).check();
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByRole('dialog').waitFor();
 }
 
 async function connect(page) {

@@ -28,6 +28,7 @@ const NAVIGATION: readonly NavEntry[] = [
   { label: 'Consulting', to: '/consulting', built: false },
   { label: 'Dashboard', to: '/dashboard', built: true, key: 'd' },
   { label: 'Analytics', to: '/analytics', built: true, key: 'a' },
+  { label: 'Conversions', to: '/conversions', built: true, key: 'c' },
   { label: 'SQL', to: '/sql', built: true, key: 's', role: 'analyst' },
   { label: 'Admin', to: '/admin', built: true, key: 'x', role: 'admin' },
 ];

@@ -11,7 +11,7 @@ import { createAppRouter, isOwnPath } from './router';
 
 test('nothing in the navigation or the footer leads nowhere', () => {
   expect(deadEnds(createAppRouter(new QueryClient()))).toEqual([]);
-  expect(navigation.map((entry) => entry.label)).toEqual(['Home', 'Dashboard', 'Analytics']);
+  expect(navigation.map((entry) => entry.label)).toEqual(['Home', 'Dashboard', 'Analytics', 'Conversions']);
   expect(footer.every((column) => column.links.length > 0)).toBe(true);
 });
 

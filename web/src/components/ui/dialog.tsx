@@ -11,9 +11,15 @@ interface Props {
   readonly title: string;
   readonly description?: ReactNode;
   readonly children: ReactNode;
-  /** A sheet comes from the right and fills the height: menus on phones. */
-  readonly as?: 'dialog' | 'sheet';
+  /** Sheets and drawers come from the right and fill the height: menus on phones, and details beside a list. */
+  readonly as?: keyof typeof SHAPES;
 }
+
+const SHAPES = {
+  dialog: 'animate-rise-in top-[12vh] left-1/2 max-h-[80vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-2xl',
+  sheet: 'animate-slide-in inset-y-0 right-0 w-[min(20rem,calc(100vw-3rem))]',
+  drawer: 'animate-slide-in inset-y-0 right-0 w-[min(42rem,100vw)] sm:p-6',
+} as const;
 
 export function Dialog({ open, onOpenChange, title, description, children, as = 'dialog' }: Props) {
   const focus = useReturnFocus();
@@ -26,9 +32,7 @@ export function Dialog({ open, onOpenChange, title, description, children, as = 
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={cx(
             'fixed z-50 overflow-y-auto border border-line bg-raised p-5 shadow-pop focus:outline-none',
-            as === 'dialog'
-              ? 'animate-rise-in top-[12vh] left-1/2 max-h-[80vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-2xl'
-              : 'animate-slide-in inset-y-0 right-0 w-[min(20rem,calc(100vw-3rem))]',
+            SHAPES[as],
           )}
         >
           <div className="mb-4 pr-9">

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { Select } from '@/components/ui/field';
+import { Tabs } from '@/components/ui/tabs';
+import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
+import { ExplanationDrawer } from '@/features/conversions/explanation';
+import { LedgerCard } from '@/features/conversions/ledger-card';
+import { readState, VIEWS, writeState, type ConversionsState } from '@/features/conversions/search';
+import { Statements } from '@/features/conversions/statements';
+import { NoWebsites } from './no-websites';
+import { Page } from './page';
+
+export function ConversionsPage() {
+  const navigate = useNavigate();
+  const state = readState(useSearch({ from: '/member/conversions' }));
+  const websites = useQuery(websitesQuery);
+  const partners = useQuery(partnersQuery);
+  const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
+  const change = (part: Partial<ConversionsState>) => void navigate({ to: '/conversions', search: writeState({ ...state, ...part }), resetScroll: false });
+  return (
+    <Page
+      title="Conversions"
+      subtitle="What was reported, what it earns, and what partners owe"
+      tools={
+        website && (
+          <Select label="Website" value={website.id} onChange={(event) => change({ website: event.target.value, open: null })}>
+            {websites.data?.map((item) => (
+              <option key={item.id} value={item.id}>
+                {item.domain}
+              </option>
+            ))}
+          </Select>
+        )
+      }
+    >
+      {websites.error ? (
+        <ErrorBox error={websites.error} prefix="Error loading conversions" onRetry={() => void websites.refetch()} />
+      ) : !websites.data ? (
+        <Loading label="Loading websites" />
+      ) : website ? (
+        <>
+          <Tabs
+            label="Conversions"
+            value={state.view}
+            onChange={(id) => change({ view: VIEWS.find((view) => view === id) ?? 'list', open: null })}
+            tabs={[
+              { id: 'list', label: 'All conversions', content: <LedgerCard key={website.id} website={website} partners={partners.data ?? []} state={state} onChange={change} /> },
+              { id: 'statements', label: 'Statements', content: <Statements website={website} month={state.month} onMonth={(month) => change({ month })} /> },
+            ]}
+          />
+          {state.open && <ExplanationDrawer key={state.open} id={state.open} website={website} onClose={() => change({ open: null })} />}
+        </>
+      ) : (
+        <NoWebsites />
+      )}
+    </Page>
+  );
+}

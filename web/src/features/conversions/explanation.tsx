@@ -1,0 +1,210 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, TriangleAlert } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import type { Conversion, Explanation, Website } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { formatMinor } from '@/lib/format';
+import { StatusBadge } from './conversions-card';
+import { DecisionDialog } from './decision-dialog';
+import { explanationQuery } from './ledger';
+import { allowed } from './queries';
+import { useDecision } from './use-decision';
+
+interface Props {
+  readonly id: string;
+  readonly website: Website;
+  readonly onClose: () => void;
+}
+
+/** One conversion beside the list: why it earns what it earns, and what may be decided. */
+export function ExplanationDrawer({ id, website, onClose }: Props) {
+  const query = useQuery(explanationQuery(id));
+  return (
+    <Dialog
+      as="drawer"
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={query.data ? `Transaction ${query.data.conversion.txid}` : 'Conversion'}
+      description="Why it earns what it earns: the rule, the click, the rate, and every event behind it."
+    >
+      {query.error && !query.data ? (
+        <ErrorBox error={query.error} prefix="Error loading the conversion" onRetry={() => void query.refetch()} />
+      ) : query.data ? (
+        <Explained told={query.data} website={website} onDecided={() => void query.refetch()} />
+      ) : (
+        <Loading label="Loading the conversion" />
+      )}
+    </Dialog>
+  );
+}
+
+function Explained({ told, website, onDecided }: { readonly told: Explanation; readonly website: Website; readonly onDecided: () => void }) {
+  const { conversion, rule, click, rate, working } = told;
+  const at = (time: string) => formatDateTime(time, website.timezone);
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div>
+          <p className="text-2xl font-semibold tabular">{formatMinor(conversion.commission)}</p>
+          <p className="mt-1 flex flex-wrap items-center gap-2 text-[0.8125rem] text-muted">
+            <StatusBadge status={conversion.status} />
+            {conversion.partnerName ?? 'Not attributed'} · {conversion.kind} of {formatMinor(conversion.amount)}
+          </p>
+          <When conversion={conversion} at={at} />
+        </div>
+        <Decisions conversion={conversion} websiteId={website.id} onDecided={onDecided} />
+      </div>
+      {conversion.conflicts > 0 && <Conflicts told={told} at={at} />}
+      {rule && working ? (
+        <Part title="How it is worked out">
+          <p className="rounded-lg bg-sunken px-3 py-2.5 font-mono text-[0.8125rem] break-words">{working.text}</p>
+          <p className="mt-2 flex items-center gap-1.5 text-[0.8125rem] text-muted">
+            {working.agrees ? <CircleCheck aria-hidden className="size-4 text-good" /> : <TriangleAlert aria-hidden className="size-4 text-bad" />}
+            {working.agrees ? 'Worked out again just now, it comes to the same.' : 'Worked out again just now, it does not come to what was recorded.'}
+          </p>
+          <Facts
+            of={[
+              ['Rule', rule.text],
+              ['Terms', `${rule.terms.text}${rule.version && rule.effectiveAt ? ` (version ${rule.version}, since ${at(rule.effectiveAt)})` : ''}`],
+              ['Tier', rule.tier],
+              ['Rate', rate && `1 ${rate.of} = ${rate.rate} ${rate.to}${rate.on ? `, of ${rate.on}` : ''}`],
+              ['Rounding', 'Once, at the end; halves to the even neighbour'],
+            ]}
+          />
+        </Part>
+      ) : (
+        <p className="text-muted">Its click is not known yet. Until it comes, this conversion counts nothing.</p>
+      )}
+      {click && (
+        <Part title={click.by === 'coupon' ? 'The coupon' : 'The click'}>
+          <Facts
+            of={[
+              ['When', at(click.at)],
+              ['Found by', click.by.replaceAll('_', ' ')],
+              ['Link', click.link && `/go/${click.link}`],
+              ['Where', click.country === 'ZZ' ? null : [click.country, click.device].filter(Boolean).join(', ')],
+              ['Source', click.source],
+              ['Sub ids', Object.entries(click.subs).map(([name, value]) => `${name}=${value}`).join(', ')],
+              ['Click id', click.clickId],
+              ['In the log', click.place && placeOf(click.place)],
+            ]}
+          />
+        </Part>
+      )}
+      <Part title="Events behind it">
+        <ol className="divide-y divide-line border-y border-line">
+          {told.events.map((event) => (
+            <li key={event.version} className="flex items-start justify-between gap-4 py-2.5">
+              <div className="min-w-0">
+                <p className="font-medium">{event.text}</p>
+                <p className="text-[0.8125rem] text-muted">
+                  {at(event.at)}, {event.by === 'system' ? 'by the system' : `by ${event.by}`}
+                </p>
+                {event.reason && <p className="text-[0.8125rem] break-words text-muted">{event.reason}</p>}
+                <p className="font-mono text-xs break-all text-muted">
+                  {event.name} · {placeOf(event.place)}
+                </p>
+              </div>
+              <Moved event={event} />
+            </li>
+          ))}
+        </ol>
+      </Part>
+    </div>
+  );
+}
+
+const placeOf = (place: { topic: string; partition: number; offset: number }): string => `${place.topic}[${place.partition}] @ ${place.offset}`;
+
+function When({ conversion, at }: { readonly conversion: Explanation['conversion']; readonly at: (time: string) => string }) {
+  if (conversion.payableAt) return <p className="mt-1 text-[0.8125rem] text-muted">Payable from {at(conversion.payableAt)}</p>;
+  if (conversion.approvesAt) return <p className="mt-1 text-[0.8125rem] text-muted">Approved by itself on {at(conversion.approvesAt)} if nobody decides</p>;
+  return null;
+}
+
+function Conflicts({ told, at }: { readonly told: Explanation; readonly at: (time: string) => string }) {
+  return (
+    <Part title="Reports disagree">
+      <ul className="flex flex-col gap-1.5">
+        {told.reports.map((report, index) => (
+          <li key={index} className="flex flex-wrap items-center gap-2">
+            <span className="font-medium tabular">{formatMinor(report.amount)}</span>
+            <span className="text-[0.8125rem] text-muted">
+              by {report.reportedBy}, {at(report.at)}
+            </span>
+            {report.stands ? <Badge tone="good">This one stands</Badge> : <Badge tone="warn">Not counted</Badge>}
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function Moved({ event }: { readonly event: Explanation['events'][number] }) {
+  const moves = [
+    { label: 'pending', money: event.pending },
+    { label: 'earned', money: event.earned },
+  ].filter(({ money }) => money);
+  return (
+    <div className="shrink-0 text-right text-[0.8125rem] tabular">
+      {moves.map(({ label, money }) => money && (
+        <p key={label}>
+          {money.amount > 0 ? '+' : '−'}
+          {formatMinor({ ...money, amount: Math.abs(money.amount) })} <span className="text-muted">{label}</span>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Decisions({ conversion, websiteId, onDecided }: { readonly conversion: Conversion; readonly websiteId: string; readonly onDecided: () => void }) {
+  const decision = useDecision(websiteId);
+  const [asked, setAsked] = useState<'reject' | 'reverse' | null>(null);
+  const names = { approve: 'Approve', reject: 'Reject', reverse: 'Reverse' } as const;
+  return (
+    <div className="flex gap-2">
+      {allowed(conversion).map((kind) => (
+        <Button
+          key={kind}
+          size="sm"
+          busy={decision.isPending}
+          {...(kind === 'approve' ? { variant: 'primary' as const } : {})}
+          onClick={() => (kind === 'approve' ? decision.mutate({ conversion, decision: { kind } }, { onSettled: onDecided }) : setAsked(kind))}
+        >
+          {names[kind]}
+        </Button>
+      ))}
+      {asked && <DecisionDialog conversion={conversion} kind={asked} onClose={() => setAsked(null)} onDecide={(made) => decision.mutate({ conversion, decision: made }, { onSettled: onDecided })} />}
+    </div>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="mb-2 font-semibold">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ of }: { readonly of: readonly (readonly [string, string | null | undefined])[] }) {
+  return (
+    <dl className="mt-3 grid grid-cols-[6rem_1fr] gap-x-4 gap-y-1.5">
+      {of.map(([name, value]) =>
+        value ? (
+          <div key={name} className="contents">
+            <dt className="text-muted">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ) : null,
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,153 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import { conversion } from '@/test/fixtures';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+import { explanation, statements } from '@/test/money';
+import { addMonths, readState, writeState } from './search';
+
+const sent = (path: string) => state.seen.filter((item) => item.line === `POST ${path}`).map((item) => item.body);
+const bulk = (kind: 'approve' | 'reject', answer: (ids: string[]) => object[] = (ids) => ids.map((id) => ({ id, ok: true })), more = false) =>
+  http.post(at(`/api/platform/conversions/${kind}`), async ({ request }) => {
+    const body = (await request.clone().json()) as { ids?: string[] };
+    return HttpResponse.json({ results: answer(body.ids ?? []), more }, { headers: { 'X-Position': 'domain@9' } });
+  });
+
+beforeEach(() => {
+  signIn();
+  state.conversions = [
+    conversion(),
+    conversion({ id: 'c2', txid: 'ORD-2' }),
+    conversion({ id: 'c3', txid: 'ORD-3', status: 'approved', payableAt: '2026-12-20T12:00:00Z', conflicts: 1 }),
+  ];
+  server.use(
+    http.get(at('/api/platform/conversions/{id}/explain'), () => HttpResponse.json(explanation())),
+    http.get(at('/api/platform/statements'), () => HttpResponse.json(statements())),
+  );
+});
+
+test('the address is the state, and nonsense in it is ignored', () => {
+  const state = readState({ website: 'w1', view: 'statements', status: 'approved', partner: 'p1', from: '2026-11-02', to: '2026-11-20', month: '2026-10', open: 'c1' });
+  expect(readState(writeState(state))).toEqual(state);
+  expect(writeState(readState({ view: 'x', status: 'x', from: 'x', month: '2026-13' }))).toEqual({});
+  expect(readState({ from: '2026-11-20', to: '2026-11-02' })).toMatchObject({ from: '2026-11-02', to: '2026-11-20' });
+  expect([addMonths('2026-01', -1), addMonths('2026-12', 1)]).toEqual(['2025-12', '2027-01']);
+});
+
+test('pending ones are selected and approved together, after a word of what that means', async () => {
+  server.use(bulk('approve'));
+  const { user } = renderApp('/conversions');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select all pending shown' }));
+  expect(screen.queryByRole('checkbox', { name: 'Select ORD-3' })).not.toBeInTheDocument();
+  expect(screen.getByRole('region', { name: 'Selection' })).toHaveTextContent('2 selected');
+  await user.click(screen.getByRole('button', { name: 'Approve' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Approve 2 conversions?' });
+  expect(dialog).toHaveTextContent('This cannot be taken back');
+  expect(sent('/api/platform/conversions/approve')).toEqual([]);
+  await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
+  expect(await screen.findByText('2 conversions approved', { exact: true })).toBeInTheDocument();
+  expect(sent('/api/platform/conversions/approve')).toEqual([{ ids: ['c1', 'c2'] }]);
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Selection' })).not.toBeInTheDocument());
+});
+
+test('rejecting many needs a reason, and what could not be rejected says why and stays selected', async () => {
+  server.use(bulk('reject', (ids) => ids.map((id) => (id === 'c2' ? { id, ok: false, code: 'already_reversed', message: 'This conversion is reversed already.' } : { id, ok: true }))));
+  const { user } = renderApp('/conversions');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select ORD-1' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Select ORD-2' }));
+  await user.click(screen.getByRole('button', { name: 'Reject' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Reject 2 conversions?' });
+  await user.click(within(dialog).getByRole('button', { name: 'Reject' }));
+  expect(within(dialog).getByText('Please give a reason')).toBeInTheDocument();
+  await user.type(within(dialog).getByLabelText('Reason'), ' Fraud ');
+  await user.click(within(dialog).getByRole('button', { name: 'Reject' }));
+  expect(await screen.findByText('1 of 2 conversions could not be rejected', { exact: true })).toBeInTheDocument();
+  expect(screen.getByText('This conversion is reversed already.', { exact: true })).toBeInTheDocument();
+  expect(sent('/api/platform/conversions/reject')).toEqual([{ ids: ['c1', 'c2'], reason: 'Fraud' }]);
+  expect(screen.getByRole('checkbox', { name: 'Select ORD-2' })).toBeChecked();
+  expect(screen.getByRole('checkbox', { name: 'Select ORD-1' })).not.toBeChecked();
+});
+
+test('all that match are decided by the filter, however many pages they are', async () => {
+  let rounds = 0;
+  server.use(
+    http.get(at('/api/platform/conversions'), () => HttpResponse.json(state.conversions, { headers: { Link: '</api/platform/conversions?cursor=next>; rel="next"' } })),
+    http.post(at('/api/platform/conversions/approve'), () => {
+      rounds += 1;
+      return HttpResponse.json({ results: [{ id: `x${rounds}`, ok: true }], more: rounds < 3 });
+    }),
+  );
+  const { user } = renderApp('/conversions?partner=p1&from=2026-11-01');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select all pending shown' }));
+  await user.click(screen.getByRole('button', { name: 'Select all pending that match' }));
+  await user.click(screen.getByRole('button', { name: 'Approve' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Approve all pending conversions that match?' });
+  await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
+  expect(await screen.findByText('3 conversions approved', { exact: true })).toBeInTheDocument();
+  expect(sent('/api/platform/conversions/approve')).toEqual(Array(3).fill({ filter: { websiteId: 'w1', partnerId: 'p1', from: '2026-11-01' } }));
+});
+
+test('filters are in the address and asked of the server', async () => {
+  const { user, router } = renderApp('/conversions');
+  await screen.findByRole('button', { name: 'Explain ORD-1' });
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Status' }), 'approved');
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?status=approved'));
+  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('status=approved'));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Partner' }), 'p1');
+  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('partnerId=p1'));
+  await user.click(screen.getByRole('button', { name: 'Clear filters' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions'));
+});
+
+test('each amount explains itself beside the list', async () => {
+  const { user, router } = renderApp('/conversions');
+  expect(await screen.findByText('Reports disagree')).toBeInTheDocument();
+  expect(screen.getByText(/^Payable from Dec 20/)).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Explain ORD-1' }));
+  const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
+  await within(drawer).findByText('100.00 USD × 30 % = 30 USD, rounded 30.00 USD');
+  for (const text of ['Worked out again just now, it comes to the same.', '/go/nord', 'sub1=banner', 'clicks[2] @ 41', 'conversion.recorded · domain[0] @ 11']) {
+    expect(within(drawer).getByText(text)).toBeInTheDocument();
+  }
+  expect(drawer).toHaveTextContent('version 2, since Nov 1');
+  expect(router.state.location.href).toBe('/conversions?open=c1');
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions'));
+});
+
+test('disagreeing reports say which one stands; one that is not attributed says what it waits for', async () => {
+  const told = explanation();
+  server.use(
+    http.get(at('/api/platform/conversions/{id}/explain'), () =>
+      HttpResponse.json({
+        ...told, rule: null, working: null, click: null, conversion: { ...told.conversion, conflicts: 1 },
+        reports: [...told.reports, { amount: { amount: 12_000, currency: 'USD' }, reportedBy: 'postback', at: '2026-11-21T12:00:00Z', stands: false }],
+      }),
+    ),
+  );
+  renderApp('/conversions?open=c1');
+  const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
+  expect(within(drawer).getByText('This one stands').closest('li')).toHaveTextContent('$100.00by sale');
+  expect(within(drawer).getByText('Not counted').closest('li')).toHaveTextContent('$120.00by postback');
+  expect(drawer).toHaveTextContent('Its click is not known yet');
+});
+
+test('statements of a month with their files, and the months beside it', async () => {
+  const { user, router } = renderApp('/conversions?view=statements&month=2026-10');
+  const table = await screen.findByRole('table', { name: 'Statements table' });
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('NordVPN$50.00$120.00$0.00−$10.50$159.50$20.00$139.50');
+  expect(screen.getByText(/The month is not over/)).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Download statement of NordVPN as CSV' })).toHaveAttribute('href', '/api/platform/statements/p1.csv?websiteId=w1&month=2026-10');
+  expect(screen.getByRole('link', { name: 'Print statement of NordVPN' })).toHaveAttribute('href', '/api/platform/statements/p1.html?websiteId=w1&month=2026-10');
+  await user.click(screen.getByRole('button', { name: 'Month before' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?view=statements&month=2026-09'));
+});
+
+test('empty and failing statements have words', async () => {
+  server.use(http.get(at('/api/platform/statements'), () => refuse(500, 'Broken'), { once: true }), http.get(at('/api/platform/statements'), () => HttpResponse.json(statements({ statements: [] }))));
+  const { user } = renderApp('/conversions?view=statements&month=2026-10');
+  expect(await screen.findByText('Error loading statements: Broken')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('Nothing was earned by the end of October 2026.')).toBeInTheDocument();
+});
