@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
@@ -72,9 +73,10 @@ def _memory(pid: int, *, with_children: bool) -> int:
 
 
 def _size(folder: Path) -> int:
+    """What lies in it; files that come and go meanwhile count or do not."""
     total = 0
-    for path in folder.rglob("*"):
-        with suppress(OSError):  # files come and go
-            if path.is_file() and not path.is_symlink():
-                total += path.stat().st_blocks * 512
+    for root, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(root, name)).st_blocks * 512
     return total

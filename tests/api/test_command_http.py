@@ -331,3 +331,56 @@ def test_dead_letters_are_retried_or_skipped_by_admins(command_world: World) -> 
     assert missing.status_code == 404
     path = f"/api/admin/dead-letters/{ids['other']}/skip"
     assert command_world.call("POST", path, command_world.owner).status_code == 403
+
+
+def test_dead_letters_are_revealed_to_who_says_so_and_handled_by_group(command_world: World) -> None:
+    letters = [uuid4() for _ in range(5)]
+    for number, letter in enumerate(letters):
+        command_world.postgres.execute(
+            "INSERT INTO engine.dead_letter"
+            ' (id, projection, generation, topic, partition, "offset", reason, key, value, headers)'
+            " VALUES (%s, 'group-test', 1, 'clicks', 0, %s, %s, 'k', %s, %s)",
+            (
+                letter,
+                number,
+                "bad_json" if number < 3 else "too_big",
+                b"\xff{" if number == 0 else b"{}",
+                '[["h", "6162"]]',
+            ),
+        )
+    admin, path = command_world.admin, "/api/admin/dead-letters"
+    shown = command_world.call("POST", f"{path}/{letters[0]}/reveal", admin, json={"reason": "a look"}).json()
+    assert (shown["text"], shown["base64"], shown["headers"], shown["bytes"]) == (None, "/3s=", {"h": "ab"}, 2)
+    assert command_world.call("POST", f"{path}/{letters[1]}/reveal", admin, json={}).json()["text"] == "{}"
+    assert command_world.events(letters[0]) == ["dead_letter.revealed.v1"]
+    assert command_world.call("POST", f"{path}/{uuid4()}/reveal", admin, json={}).status_code == 404
+    assert command_world.call("POST", f"{path}/{letters[0]}/reveal", command_world.owner, json={}).status_code == 403
+
+    group = {"projection": "group-test", "kind": "bad_json", "reason": "the website was mended"}
+    assert command_world.call("POST", f"{path}/retry", admin, json=group).json() == {"handled": 3, "left": 0}
+    asked = "SELECT count(*) FROM engine.dead_letter WHERE id = ANY(%s) AND retry_requested_at IS NOT NULL"
+    assert command_world.count(asked, letters) == 3
+    assert command_world.call("POST", f"{path}/skip", admin, json={**group, "kind": None}).json()["handled"] == 5
+    assert command_world.events(letters[0])[-2:] == ["dead_letter.retried.v1", "dead_letter.skipped.v1"]
+    assert command_world.events(letters[4]) == ["dead_letter.skipped.v1"]
+    again = command_world.call("POST", f"{path}/skip", admin, json=group)
+    assert (again.status_code, again.json()["code"]) == (400, "nothing_open")
+
+
+def test_what_is_asked_of_projections_waits_for_the_projectors(command_world: World) -> None:
+    command_world.postgres.execute(
+        "INSERT INTO engine.projection (name, kind, version, live_generation) VALUES ('asked', 'postgres', 1, 1)"
+        " ON CONFLICT DO NOTHING"
+    )
+    path = "/api/admin/projections/asked/rebuild"
+    asked = command_world.call("POST", path, command_world.admin, json={"reason": "new rule"})
+    assert (asked.status_code, asked.json()["state"]) == (202, "waiting")
+    row = "SELECT count(*) FROM engine.request WHERE id = %s AND actor_id = %s AND state = 'waiting'"
+    assert command_world.count(row, asked.json()["id"], command_world.admin.account_id) == 1
+    for body in ({}, {"reason": "  "}, {"reason": "x" * 501}, {"reason": "x", "more": 1}):
+        assert command_world.call("POST", path, command_world.admin, json=body).status_code == 400
+    assert command_world.call("POST", path, command_world.owner, json={"reason": "x"}).status_code == 403
+    unknown = command_world.call("POST", "/api/admin/projections/no/pause", command_world.admin, json={"reason": "x"})
+    assert unknown.status_code == 404
+    odd = command_world.call("POST", "/api/admin/projections/asked/drop", command_world.admin, json={"reason": "x"})
+    assert odd.status_code == 400

@@ -12,14 +12,16 @@ interface Props {
 /** How far a build is: a bar, and what is left. */
 export function BuildProgress({ build, name, compact = false }: Props) {
   const { progress } = build;
-  const percent = Math.min(100, progress.percent);
+  const isReady = build.state === 'ready';
+  // Once it is ready it follows the log like the live one.
+  const percent = isReady ? 100 : Math.min(100, progress.percent);
   const eta = build.etaSeconds === null ? '' : `, about ${formatSpan(build.etaSeconds)} left`;
   return (
     <div className={compact ? 'w-44 max-w-full' : 'w-full'}>
       <div className="mb-1 flex items-center gap-2 text-xs text-muted">
         <span className="tabular">Gen {build.generation}</span>
         <Badge tone={toneOf(build.state)}>{wordOf(build.state)}</Badge>
-        <span className="ml-auto tabular">{formatPercent(percent, percent === 100 ? 0 : 1)}</span>
+        {!isReady && <span className="ml-auto tabular">{formatPercent(percent, percent === 100 ? 0 : 1)}</span>}
       </div>
       <div
         role="progressbar"

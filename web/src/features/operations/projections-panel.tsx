@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { MoreHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { Sparkline } from '@/components/charts/sparkline';
 import { Updated } from '@/components/charts/updated';
@@ -8,7 +7,6 @@ import { Table, type Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Menu, MenuItem } from '@/components/ui/menu';
 import { formatCount } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
 import { ActionDialog } from './action-dialog';
@@ -33,6 +31,7 @@ export function ProjectionsPanel({ selected, onSelect }: Props) {
   const open = (name: string, action: Action) => setAsked({ name, action });
   return (
     <div className="flex flex-col gap-5">
+      {selected && <ProjectionPanel key={selected} name={selected} onClose={() => onSelect(null)} onAct={(action) => open(selected, action)} />}
       <Card
         title="Projections"
         description="Tables made from the log. Each can be built again from the first event ever, beside the live one."
@@ -56,7 +55,6 @@ export function ProjectionsPanel({ selected, onSelect }: Props) {
           <Table caption="Projections" columns={columns(onSelect, open)} rows={rows} rowKey={(row) => row.name} />
         )}
       </Card>
-      {selected && <ProjectionPanel key={selected} name={selected} onClose={() => onSelect(null)} onAct={(action) => open(selected, action)} />}
       {asked && (
         <ActionDialog
           {...asked}
@@ -126,19 +124,13 @@ function Actions({ row, onAct }: { readonly row: Projection; readonly onAct: (na
   const actions = allowed(row);
   if (actions.length === 0) return <span className="text-xs text-muted">With {row.family}</span>;
   return (
-    <Menu
-      trigger={
-        <Button size="sm" aria-label={`Actions for ${row.name}`}>
-          <MoreHorizontal aria-hidden className="size-4" />
-        </Button>
-      }
-    >
+    <div className="flex flex-wrap justify-end gap-1.5">
       {actions.map((action) => (
-        <MenuItem key={action} onSelect={() => onAct(row.name, action)}>
+        <Button key={action} size="sm" aria-label={`${LABELS[action]} ${row.name}`} onClick={() => onAct(row.name, action)}>
           {LABELS[action]}
-        </MenuItem>
+        </Button>
       ))}
-    </Menu>
+    </div>
   );
 }
 

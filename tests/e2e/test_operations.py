@@ -1,0 +1,198 @@
+"""The journey of an admin who rebuilds everything while people click: nothing on any dashboard moves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Any
+
+import httpx
+import psycopg
+from playwright.sync_api import Page, expect
+
+from infra.log import Record, open_log
+from infra.settings import load
+from tests.e2e.conftest import AGENT, connect, partner_with_link, sign_in
+from tests.support.stack import Stack, wait_for
+
+FIGURES = ("Total Clicks", "Revenue", "Conversions")
+
+
+def clicks(url: str, count: int) -> None:
+    with httpx.Client(headers={"User-Agent": AGENT}) as visitor:
+        for _ in range(count):
+            assert visitor.get(url).status_code == 302
+
+
+class Watcher:
+    """Reads dashboards all the time: those of a quiet website must stay as they are, a busy one's only grow."""
+
+    def __init__(self, api: httpx.Client, quiet: str, busy: str) -> None:
+        self._api, self._quiet, self._busy = api, quiet, busy
+        self.looks = 0
+        self.wrong: list[str] = []
+        self.before = self.quiet()
+
+    def quiet(self) -> dict[str, Any]:
+        return {
+            path: self._get(path)
+            for path in (
+                f"/api/platform/analytics/overview?websiteId={self._quiet}",
+                f"/api/platform/analytics/partners?websiteId={self._quiet}",
+                f"/api/platform/analytics/geographic?websiteId={self._quiet}",
+                f"/api/platform/links?websiteId={self._quiet}",
+                "/api/platform/partners",
+                "/api/platform/websites",
+            )
+        }
+
+    def busy(self) -> int:
+        total: int = self._get(f"/api/platform/analytics/overview?websiteId={self._busy}")["clicks"]["total"]
+        return total
+
+    def run(self, stopping: Event) -> None:
+        most = 0
+        while not stopping.is_set():
+            for path, now in self.quiet().items():
+                if now != self.before[path]:
+                    self.wrong.append(f"{path}: {now} instead of {self.before[path]}")
+            now = self.busy()
+            if now < most:
+                self.wrong.append(f"the busy website went back from {most} to {now} clicks")
+            most = max(most, now)
+            self.looks += 1
+
+    def _get(self, path: str) -> Any:
+        answer = self._api.get(path)
+        assert answer.status_code == 200, (path, answer.text)
+        return answer.json()
+
+
+@contextmanager
+def beside(*works: Any) -> Iterator[None]:
+    stopping = Event()
+    threads = [Thread(target=work, args=(stopping,)) for work in works]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stopping.set()
+        for thread in threads:
+            thread.join(30)
+
+
+def give_reason(page: Page, reason: str, confirm: str) -> None:
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Reason").fill(reason)
+    dialog.get_by_role("button", name=confirm, exact=True).click()
+    expect(dialog).to_have_count(0)
+
+
+def test_everything_is_rebuilt_under_load_and_no_number_moves(
+    admin_stack: Stack, page: Page, api: httpx.Client
+) -> None:
+    """Rebuild every projection from the page, compare one, promote all: every figure stays, the busy website's grow."""
+    quiet, busy = connect(api, "quiet.example"), connect(api, "busy.example")
+    _, quiet_link = partner_with_link(api, quiet["id"], "Quiet Partner", 10)
+    _, busy_link = partner_with_link(api, busy["id"], "Busy Partner", 10)
+    api.headers.pop("X-Wait-For")
+    clicks(quiet_link["url"], 40)
+    overview = f"/api/platform/analytics/overview?websiteId={quiet['id']}"
+    wait_for(lambda: api.get(overview).json()["clicks"]["total"] == 40, "the clicks of the quiet website")
+    watcher = Watcher(api, quiet["id"], busy["id"])
+    sign_in(page, admin_stack.app)
+    shown = figures(page, admin_stack.app, quiet["id"])
+    assert shown["Total Clicks"] == "40"
+
+    def load(stopping: Event) -> None:
+        while not stopping.is_set():
+            clicks(busy_link["url"], 1)
+            stopping.wait(0.03)
+
+    page.goto(f"{admin_stack.app}/admin/projections")
+    expect(page.get_by_role("button", name="Rebuild events", exact=True)).to_be_visible()
+    found = {row["name"]: row for row in api.get("/api/admin/projections").json() if row["family"] is None}
+    with beside(watcher.run, load):
+        for name in found:
+            page.get_by_role("button", name=f"Rebuild {name}", exact=True).click()
+            give_reason(page, "a rule was changed", "Rebuild")
+        page.get_by_role("button", name="Compare events", exact=True).click()
+        give_reason(page, "before it goes live", "Compare")
+        comparison = page.get_by_role("region", name="Comparison")
+        expect(comparison.get_by_role("heading").get_by_text("Equal", exact=True)).to_be_visible(timeout=60_000)
+        expect(comparison.get_by_role("row", name=re.compile("traffic_15m.*clicks: (\\d+) = \\1"))).to_be_visible()
+        assert watcher.quiet() == watcher.before
+        for name in found:
+            page.get_by_role("button", name=f"Promote {name}", exact=True).click(timeout=60_000)
+            give_reason(page, "it is equal", "Promote")
+
+        def promoted() -> bool:
+            rows = {row["name"]: row["liveGeneration"] for row in api.get("/api/admin/projections").json()}
+            return all(rows[name] > row["liveGeneration"] for name, row in found.items())
+
+        wait_for(promoted, "every projection to be promoted")
+        looks = watcher.looks
+        wait_for(lambda: watcher.looks > looks + 1, "a look at what is live now")
+    assert not watcher.wrong, watcher.wrong[:3]
+    assert watcher.looks > 5
+    assert watcher.quiet() == watcher.before
+    assert figures(page, admin_stack.app, quiet["id"]) == shown
+    wait_for(lambda: "projection.promoted" in names(api), "the events of it")
+    assert {"projection.promoted"} <= set(names(api))
+
+
+def test_an_admin_sees_the_system_and_handles_dead_letters(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
+    """A record that nobody can read is revealed, retried in vain and skipped, each with a reason; the system shows."""
+    plant_bad_record(admin_stack)
+    sign_in(page, admin_stack.app)
+    page.goto(f"{admin_stack.app}/admin/dead-letters")
+    page.get_by_role("button", name=re.compile("^Show .* of events$")).first.click()
+    page.get_by_role("button", name=re.compile("^Reveal clicks")).first.click()
+    give_reason(page, "what did they send?", "Reveal")
+    expect(page.get_by_label("Content")).to_contain_text("not json at all")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name=re.compile("^Retry clicks")).first.click()
+    give_reason(page, "perhaps now", "Retry")
+    expect(page.get_by_text("Still refused", exact=True)).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Skip clicks")).first.click()
+    give_reason(page, "it is rubbish", "Skip")
+    expect(page.get_by_role("table", name="Dead letters", exact=True).get_by_text("Skipped")).to_be_visible()
+    wait_for(
+        lambda: {"dead_letter.revealed", "dead_letter.retried", "dead_letter.skipped"} <= set(names(api)), "the events"
+    )
+    page.goto(f"{admin_stack.app}/admin/system")
+    processes = page.get_by_role("table", name="Processes")
+    for name in ("projectors", "command", "query", "ingest", "postgres", "clickhouse"):
+        expect(processes.get_by_role("row", name=re.compile(f"^{name} \\d+ Running"))).to_be_visible()
+    expect(page.get_by_role("table", name="Engines").get_by_text("Does not answer")).to_have_count(0)
+    expect(page.get_by_text("No backup has been made")).to_be_visible()
+
+
+def figures(page: Page, app: str, website: str) -> dict[str, str]:
+    """What the dashboard of a website shows."""
+    page.goto(f"{app}/analytics?website={website}")
+    found = {label: page.get_by_test_id(f"kpi-{label}") for label in FIGURES}
+    for one in found.values():
+        expect(one).to_be_visible()
+    return {label: one.inner_text() for label, one in found.items()}
+
+
+def names(api: httpx.Client) -> list[str]:
+    return [row["type"] for row in api.get("/api/admin/recent-activity?limit=100").json()]
+
+
+def plant_bad_record(mine: Stack) -> None:
+    """What no edge would write: straight into the log."""
+    log = open_log(load(mine.environment, env_file=None))
+    try:
+        log.publish([Record("clicks", b"bad", b"not json at all", ())]).result(30)
+    finally:
+        log.close()
+    with psycopg.connect(mine.environment["POSTGRES_URL"], autocommit=True) as connection:
+        wait_for(
+            lambda: connection.execute("select 1 from engine.dead_letter where state = 'open'").fetchone(),
+            "the dead letter",
+        )
