@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/accounts/{id}/two-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Reset Account Two Factor
+         * @description Switches off an account's second factor, for whoever lost it and the recovery codes. Make sure who asks.
+         */
+        delete: operations["resetAccountTwoFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/analytics": {
         parameters: {
             query?: never;
@@ -6935,6 +6955,37 @@ export interface operations {
             };
         };
     };
+    resetAccountTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminedAccount"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_admin_analytics: {
         parameters: {
             query?: never;
@@ -11467,10 +11518,7 @@ export interface operations {
                 /** @description Last day, inclusive */
                 to?: string | null;
             };
-            header?: {
-                /** @description X-Position of a command: wait (2 s at most) for it */
-                "x-wait-for"?: string | null;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -11499,10 +11547,7 @@ export interface operations {
     get_website_keys: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description X-Position of a command: wait (2 s at most) for it */
-                "x-wait-for"?: string | null;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
