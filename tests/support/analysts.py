@@ -47,6 +47,7 @@ class AnalystWorld:
         self.partner = service.partner(f"Acme's \\ {uuid4().hex[:6]}")
         self.ada_site, self.eve_site = self.website(self.ada, "ada.example"), self.website(self.eve, "eve.example")
         self.http = httpx.Client(base_url=clickhouse.address, timeout=40)
+        self._pages = httpx.Client(base_url=service.address, timeout=40)
 
     def asker(self, *roles: str) -> Asker:
         email = f"{uuid4().hex[:8]}@example.com"
@@ -67,12 +68,11 @@ class AnalystWorld:
     ) -> httpx.Response:
         """One statement through the SQL page's call."""
         sent = {**asker.person.headers, **(headers or {})}
-        return httpx.post(f"{self.service.address}/api/platform/sql", json=dict(question), headers=sent, timeout=40)
+        return self._pages.post("/api/platform/sql", json=dict(question), headers=sent)
 
     def cancel(self, asker: Asker, query_id: object) -> httpx.Response:
-        address = f"{self.service.address}/api/platform/sql/{query_id}"
         headers = {**asker.person.headers, "X-Requested-With": "test"}
-        return httpx.delete(address, headers=headers, timeout=20)
+        return self._pages.delete(f"/api/platform/sql/{query_id}", headers=headers)
 
     def stop_all(self) -> None:
         """Stops what runs in ClickHouse."""
