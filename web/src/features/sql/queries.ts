@@ -21,6 +21,12 @@ export const historyQuery = queryOptions({
   queryFn: ({ signal }) => body(api.GET('/api/platform/sql/history', { params: { query: { limit: 50 } }, signal })),
 });
 
+/** Of all analysts, for admins. */
+export const everybodyQuery = queryOptions({
+  queryKey: ['sql', 'history', 'everybody'] as const,
+  queryFn: ({ signal }) => body(api.GET('/api/admin/sql/history', { params: { query: { limit: 100 } }, signal })),
+});
+
 export const savedQuery = queryOptions({
   queryKey: ['sql', 'saved'] as const,
   queryFn: ({ signal }) => body(api.GET('/api/platform/sql/queries', { signal })),

@@ -9,7 +9,7 @@ import { messageOf } from '@/lib/api/errors';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
-import { historyQuery, savedQuery, schemaQuery, type Statement } from './queries';
+import { everybodyQuery, historyQuery, savedQuery, schemaQuery, type Statement } from './queries';
 
 interface Props {
   /** Puts a whole statement into the editor. */
@@ -58,14 +58,28 @@ export function Tables({ onOpen, onInsert }: Props & { readonly onInsert: (text:
 const TONES: Record<string, Tone> = { done: 'good', failed: 'bad', refused: 'warn', cancelled: 'neutral', running: 'brand' };
 
 export function History({ onOpen }: Props) {
-  const history = useQuery(historyQuery);
+  return <Statements history={useQuery(historyQuery)} empty="What you run shows up here, from this page and from your clients." onOpen={onOpen} />;
+}
+
+/** For admins: what all analysts ran. */
+export function Everybody({ onOpen }: Props) {
+  return <Statements history={useQuery(everybodyQuery)} empty="Nobody has run a statement yet." onOpen={onOpen} />;
+}
+
+interface StatementsProps extends Props {
+  readonly history: { readonly data: readonly (Statement & { readonly email?: string | null })[] | undefined; readonly error: unknown; readonly refetch: () => unknown };
+  readonly empty: string;
+}
+
+function Statements({ history, empty, onOpen }: StatementsProps) {
   if (history.error) return <ErrorBox error={history.error} onRetry={() => void history.refetch()} />;
   if (!history.data) return <Waiting label="Loading history" />;
-  if (history.data.length === 0) return <Empty>What you run shows up here, from this page and from your clients.</Empty>;
+  if (history.data.length === 0) return <Empty>{empty}</Empty>;
   return (
     <ul className="flex flex-col">
       {history.data.map((one) => (
         <li key={one.id} className="border-b border-line py-2.5 last:border-0">
+          {one.email && <p className="truncate text-xs font-medium">{one.email}</p>}
           <button type="button" className="block w-full rounded text-left" onClick={() => onOpen(one.sql)} aria-label={`Open ${one.sql.slice(0, 80)}`}>
             <code className="line-clamp-3 font-mono text-xs break-words whitespace-pre-wrap">{one.sql}</code>
           </button>

@@ -132,6 +132,11 @@ test('tables, history and saved queries go into the editor', async () => {
   await user.click(screen.getByRole('tab', { name: 'History' }));
   await user.click(await screen.findByRole('button', { name: 'Open SELECT 5' }));
   expect(area).toHaveValue('SELECT 5');
+  server.use(http.get(at('/api/admin/sql/history'), () => HttpResponse.json([
+    { id: 'h2', door: 'sql page', sql: 'SELECT 7', tables: [], outcome: 'done', message: '', rows: 1, rowsRead: 1, elapsedMs: 3, startedAt: '2026-11-20T10:00:00Z', accountId: 'a', email: 'eve@example.com' },
+  ])));
+  await user.click(screen.getByRole('tab', { name: 'All' }));
+  expect(await screen.findByText('eve@example.com')).toBeInTheDocument();
   await user.click(screen.getByRole('tab', { name: 'Saved' }));
   await user.click(await screen.findByText('Kept'));
   expect(area).toHaveValue('SELECT 6');

@@ -7,13 +7,14 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Tabs } from '@/components/ui/tabs';
 import { formatCompact, formatCount } from '@/lib/format';
+import { isAdmin, useSession } from '@/lib/session';
 import { keyLabels } from '@/lib/shortcuts';
 import { Editor } from './editor';
 import { schemaQuery, type SqlResult, type SqlSchema } from './queries';
 import { ResultChart } from './result-chart';
 import { ResultTable } from './result-table';
 import { saveAs, useRun, type FileFormat, type Run } from './run';
-import { History, Saved, Tables } from './side';
+import { Everybody, History, Saved, Tables } from './side';
 
 // Dialogs and the help for clients are fetched when they are needed: the editor comes first.
 const Clients = lazy(() => import('./clients').then((module) => ({ default: module.Clients })));
@@ -26,6 +27,7 @@ export function Workbench() {
   const [sql, setSql] = useState(FIRST);
   const [saving, setSaving] = useState(false);
   const { run, start, cancel } = useRun();
+  const admin = isAdmin(useSession()?.user);
   const running = run.state === 'running';
   const open = (text: string) => setSql(text);
   const insert = (text: string) => setSql((before) => `${before}${/\s$/.test(before) || !before ? '' : ' '}${text}`);
@@ -66,6 +68,7 @@ export function Workbench() {
               { id: 'tables', label: 'Tables', content: <Tables onOpen={open} onInsert={insert} /> },
               { id: 'history', label: 'History', content: <History onOpen={open} /> },
               { id: 'saved', label: 'Saved', content: <Saved onOpen={open} /> },
+              ...(admin ? [{ id: 'everybody', label: 'All', content: <Everybody onOpen={open} /> }] : []),
             ]}
           />
         </div>
