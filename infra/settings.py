@@ -189,7 +189,10 @@ class Settings:
     port: int = setting("ALTHING_PORT", _port, 8000, "Port of the web app and its API.")
     tracking_port: int = setting("ALTHING_TRACKING_PORT", _port, 8001, "Port of the tracking API.")
     public_url: str | None = setting(
-        "ALTHING_PUBLIC_URL", _url("http", "https"), None, "The web app's address as people see it."
+        "ALTHING_PUBLIC_URL",
+        _url("http", "https"),
+        None,
+        "The web app's address as people see it. It answers under no other public name.",
     )
     tracking_url: str | None = setting(
         "ALTHING_TRACKING_URL", _url("http", "https"), None, "The tracking API's address as websites see it."

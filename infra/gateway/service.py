@@ -10,6 +10,7 @@ from prometheus_client import Counter, Histogram
 
 from infra import health
 from infra.gateway.headers import PAGE_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT, page_headers
+from infra.gateway.hosts import Hosts
 from infra.gateway.openapi import merged, page
 from infra.gateway.proxy import Proxy
 from infra.gateway.static import Site
@@ -18,6 +19,8 @@ from infra.http_server import serve
 from infra.settings import Settings, SettingsError, load
 
 DIST = Path(__file__).resolve().parents[2] / "web" / "dist"
+_HEALTH = ("/livez", "/readyz")
+"""Whoever looks after the machine asks under whatever name."""
 _JSON = b"application/json"
 _HTML = b"text/html; charset=utf-8"
 _REQUESTS = Counter("web_requests_total", "Requests to the web app's port", ["kind", "status"])
@@ -42,6 +45,7 @@ class Gateway:
         self._site = Site(dist, STRICT_TRANSPORT if secure else (), page_headers(settings.tracking_base_url))
         self._urls = (f"http://127.0.0.1:{settings.query_port}", f"http://127.0.0.1:{settings.command_port}")
         self._trusted = settings.trusted_proxies
+        self._hosts = Hosts(settings)
         self._proxy: Proxy | None = None
         self._stopping = False
 
@@ -76,7 +80,10 @@ class Gateway:
 
     async def _route(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
         proxy = self._proxy
-        if proxy is None:
+        if not self._hosts.may_serve(scope) and path not in _HEALTH:
+            message = "The app is not served under this name. If it should be, set ALTHING_PUBLIC_URL to it."
+            await _refuse(send, 404, "not_found", message)
+        elif proxy is None:
             await _refuse(send, 503, "unavailable", "The web app is starting. Please try again in a moment.")
         elif path in ("/api/openapi.json", "/api/docs"):
             await self._describe(proxy, path, send)
