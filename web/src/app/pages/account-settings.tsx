@@ -1,34 +1,26 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
-import { DomainsPanel } from '@/features/account/domains-panel';
-import { InviteCodesPanel } from '@/features/account/invite-codes-panel';
 import { WebsitesPanel } from '@/features/websites/websites-panel';
 import { Page } from './page';
 
-// The forms library comes with the tab that has forms.
+// Each tab is fetched when it is opened.
 const GeneralPanel = lazy(() => import('@/features/account/general-panel').then((module) => ({ default: module.GeneralPanel })));
+const DomainsPanel = lazy(() => import('@/features/account/domains-panel').then((module) => ({ default: module.DomainsPanel })));
+const InviteCodesPanel = lazy(() => import('@/features/account/invite-codes-panel').then((module) => ({ default: module.InviteCodesPanel })));
 
 export function AccountSettingsPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/member/account-settings' });
   const show = (tab: string) => void navigate({ to: '/account-settings', search: { tab } });
   const tabs: readonly Tab[] = [
-    {
-      id: 'general',
-      label: 'General',
-      content: (
-        <Suspense fallback={<Loading label="Loading your settings" />}>
-          <GeneralPanel />
-        </Suspense>
-      ),
-    },
+    { id: 'general', label: 'General', content: loaded(<GeneralPanel />) },
     { id: 'websites', label: 'Websites', content: <WebsitesPanel toDashboard={(id) => <ToDashboard website={id} />} /> },
-    { id: 'custom-domains', label: 'Custom Domains', content: <DomainsPanel connect={<Button variant="primary" onClick={() => show('websites')}>Connect Website</Button>} /> },
-    { id: 'invite-codes', label: 'Invite Codes', content: <InviteCodesPanel /> },
+    { id: 'custom-domains', label: 'Custom Domains', content: loaded(<DomainsPanel connect={<Button variant="primary" onClick={() => show('websites')}>Connect Website</Button>} />) },
+    { id: 'invite-codes', label: 'Invite Codes', content: loaded(<InviteCodesPanel />) },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'general';
@@ -38,6 +30,8 @@ export function AccountSettingsPage() {
     </Page>
   );
 }
+
+const loaded = (panel: ReactNode) => <Suspense fallback={<Loading label="Loading your settings" />}>{panel}</Suspense>;
 
 function ToDashboard({ website }: { readonly website: string }) {
   return (

@@ -1,11 +1,11 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { CodeStep } from '@/components/security/code-step';
 import type { Factor } from '@/components/security/factor';
+import { Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
 import { PasswordField } from '@/components/ui/password-field';
@@ -15,6 +15,7 @@ import { toast, toastError } from '@/stores/toasts';
 import { signIn, type Credentials } from './api';
 import { ProviderButtons } from './provider-buttons';
 
+const CodeStep = lazy(() => import('@/components/security/code-step').then((module) => ({ default: module.CodeStep })));
 const schema = z.object({ email, password });
 
 interface Half {
@@ -46,7 +47,9 @@ export function SignIn({ next, onSignedIn }: { readonly next?: string | undefine
     },
   });
   return half ? (
-    <CodeStep busy={attempt.isPending} onBack={() => setHalf(null)} onFactor={(factor) => attempt.mutate({ ...half, factor })} />
+    <Suspense fallback={<Loading label="Loading the form" />}>
+      <CodeStep busy={attempt.isPending} onBack={() => setHalf(null)} onFactor={(factor) => attempt.mutate({ ...half, factor })} />
+    </Suspense>
   ) : (
     <>
       <CredentialsForm busy={attempt.isPending} onSubmit={(credentials) => attempt.mutate({ credentials })} />
