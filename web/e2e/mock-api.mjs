@@ -55,6 +55,12 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       if (input.email === 'two@example.com' && !input.twoFactorCode) return json({ requires2FA: true });
       return json({ requires2FA: false, token: 'token', user }, 200, { 'Set-Cookie': 'sid=1; HttpOnly; Path=/; SameSite=Lax' });
     }
+    if (key === 'POST /api/platform/auth/exchange') {
+      if (input.code === 'new') return json({ inviteNeeded: true, provider: 'google', ticket: 't', email: 'gudrun@mail.example', name: 'Guðrún' });
+      if (input.code === 'two') return json({ requires2FA: true, ticket: 't' });
+      return json(problem(400, 'handoff_ended', 'This sign-in has ended. Please sign in again.'), 400);
+    }
+    if (key === 'GET /api/platform/auth/providers') return json(['Google', 'GitHub', 'Microsoft', 'LinkedIn'].map((label) => ({ name: label.toLowerCase(), label, isConfigured: label !== 'LinkedIn' })));
     if (key === 'POST /api/platform/setup') return json({ requires2FA: false, token: 'token', user });
     if (key === 'POST /api/platform/logout') return json(null, 204);
     if (key === 'GET /api/platform/user') return json(user);

@@ -17,6 +17,10 @@ const browser = await launch();
 const SCREENS = [
   { name: 'home', path: '/', signedIn: false },
   { name: 'login', path: '/login', signedIn: false },
+  { name: 'finish-new', path: '/login/finish#code=new', signedIn: false },
+  { name: 'finish-code', path: '/login/finish#code=two', signedIn: false },
+  { name: 'finish-ended', path: '/login/finish#code=old', signedIn: false, expected: '400' },
+  { name: 'login-problem', path: '/login?problem=unconfigured&provider=linkedin', signedIn: false },
   { name: 'setup', path: '/setup?token=abc', signedIn: false },
   { name: 'dashboard', path: '/dashboard' },
   { name: 'analytics', path: '/analytics?range=30d' },

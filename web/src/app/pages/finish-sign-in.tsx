@@ -17,23 +17,27 @@ export function FinishSignInPage() {
   const [{ next, problem, provider }] = useState(search); // the address loses them with the code
   const code = useOneTimeCode('/login/finish');
   const signedIn = useSession() !== null;
-  const back = signedIn ? (
-    <Link to="/account-settings" className={textLink}>Back to account settings</Link>
-  ) : (
-    <Link to="/login" className={textLink}>Back to Login</Link>
+  const back = (
+    <p className="text-center">
+      {signedIn ? <Link to="/account-settings" className={textLink}>Back to account settings</Link> : <Link to="/login" className={textLink}>Back to Login</Link>}
+    </p>
   );
   const refused = problem ? new Error(providerProblem(problem, provider ?? '')) : NO_CODE;
   return (
-    <Entrance title="Sign in" subtitle="The last step." below={back}>
+    <Entrance title="Sign in" subtitle="With Google, GitHub, Microsoft or LinkedIn.">
       {code && !problem ? (
         <FinishSignIn
           code={code}
+          back={back}
           onSignedIn={() => void navigate({ href: next ?? '/dashboard', replace: true })}
           onLinked={() => void navigate({ to: '/account-settings', replace: true })}
           onBack={() => void navigate({ to: '/login', search: {}, replace: true })}
         />
       ) : (
-        <ErrorBox error={refused} />
+        <>
+          <ErrorBox error={refused} className="mb-5" />
+          {back}
+        </>
       )}
     </Entrance>
   );

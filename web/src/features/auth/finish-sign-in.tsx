@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { CodeStep } from '@/components/security/code-step';
 import type { Factor } from '@/components/security/factor';
@@ -12,13 +12,15 @@ import { RegisterProven } from './register-proven';
 
 interface Props {
   readonly code: string;
+  /** The way out, where there is no other. */
+  readonly back: ReactNode;
   readonly onSignedIn: () => void;
   readonly onLinked: () => void;
   readonly onBack: () => void;
 }
 
 /** Back from a provider: exchanges the code, then asks for what is missing, or goes on. */
-export function FinishSignIn({ code, onSignedIn, onLinked, onBack }: Props) {
+export function FinishSignIn({ code, back, onSignedIn, onLinked, onBack }: Props) {
   const attempt = useMutation({
     mutationFn: exchange,
     onSuccess: (result) => {
@@ -38,10 +40,17 @@ export function FinishSignIn({ code, onSignedIn, onLinked, onBack }: Props) {
     mutate(code);
   }, [code, mutate]);
 
-  if (attempt.error) return <ErrorBox error={attempt.error} />;
+  if (attempt.error) {
+    return (
+      <>
+        <ErrorBox error={attempt.error} className="mb-5" />
+        {back}
+      </>
+    );
+  }
   const result = attempt.data;
   if (result?.kind === 'code-needed') return <SecondStep ticket={result.ticket} onSignedIn={onSignedIn} onBack={onBack} />;
-  if (result?.kind === 'new-here') return <RegisterProven person={result.person} onSignedIn={onSignedIn} onEnded={onBack} />;
+  if (result?.kind === 'new-here') return <RegisterProven person={result.person} back={back} onSignedIn={onSignedIn} onEnded={onBack} />;
   return <Loading label="Signing in..." />;
 }
 

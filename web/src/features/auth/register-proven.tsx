@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { Button } from '@/components/ui/button';
@@ -19,12 +19,13 @@ const FIELDS = ['inviteCode', 'email', 'name', 'company'] as const;
 
 interface Props {
   readonly person: NewHere;
+  readonly back: ReactNode;
   readonly onSignedIn: () => void;
   readonly onEnded: () => void;
 }
 
 /** Somebody a provider has proven, without an account yet: membership is by invite for them, too. */
-export function RegisterProven({ person, onSignedIn, onEnded }: Props) {
+export function RegisterProven({ person, back, onSignedIn, onEnded }: Props) {
   const [registered, setRegistered] = useState<Registered | null>(null);
   const form = useForm<ProvenRegistration>({
     resolver: zodResolver(schema),
@@ -65,6 +66,7 @@ export function RegisterProven({ person, onSignedIn, onEnded }: Props) {
       <Button type="submit" variant="primary" size="lg" busy={create.isPending}>
         {create.isPending ? 'Creating account...' : 'Create Account'}
       </Button>
+      {back}
     </form>
   );
 }
