@@ -36,7 +36,7 @@ class Watcher:
         self.before = self.quiet()
 
     def quiet(self) -> dict[str, Any]:
-        return {
+        found = {
             path: self._get(path)
             for path in (
                 f"/api/platform/analytics/overview?websiteId={self._quiet}",
@@ -44,9 +44,9 @@ class Watcher:
                 f"/api/platform/analytics/geographic?websiteId={self._quiet}",
                 f"/api/platform/links?websiteId={self._quiet}",
                 "/api/platform/partners",
-                "/api/platform/websites",
             )
         }
+        return found | {"website": [row for row in self._get("/api/platform/websites") if row["id"] == self._quiet]}
 
     def busy(self) -> int:
         total: int = self._get(f"/api/platform/analytics/overview?websiteId={self._busy}")["clicks"]["total"]

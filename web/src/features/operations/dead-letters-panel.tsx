@@ -3,7 +3,7 @@ import { Eye, RotateCcw, SkipForward } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -14,6 +14,7 @@ import { toast, toastError } from '@/stores/toasts';
 import { groupsQuery, handleGroup, handleLetter, lettersQuery, reveal, type Choice, type DeadLetter, type DeadLetterGroup, type RevealedRecord } from './queries';
 import { ReasonDialog } from './reason-dialog';
 import { RecordDialog } from './record-dialog';
+import { Rows } from './rows';
 import { formatBytes, toneOf, wordOf } from './shown';
 
 type Asked =
@@ -63,7 +64,7 @@ export function DeadLettersPanel({ choice, onChoose }: Props) {
         )}
         {query.data && groups.length === 0 && <Empty title="No dead letters">Every record in the log was taken.</Empty>}
         {groups.length > 0 && (
-          <Table caption="Dead letters by reason" columns={groupColumns(onChoose, setAsked)} rows={groups} rowKey={(row) => `${row.projection} ${row.reason}`} />
+          <Rows caption="Dead letters by reason" columns={groupColumns(onChoose, setAsked)} rows={groups} rowKey={(row) => `${row.projection} ${row.reason}`} />
         )}
       </Card>
       {choice && <Letters key={`${choice.projection} ${choice.reason}`} choice={choice} onAsk={setAsked} onClose={() => onChoose(null)} />}
@@ -144,7 +145,7 @@ function Letters({ choice, onAsk, onClose }: LettersProps) {
       {query.error && <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />}
       {!query.data && !query.error && <Skeleton className="h-32" />}
       {query.data && rows.length === 0 && <Empty>None of them is left</Empty>}
-      {rows.length > 0 && <Table caption="Dead letters" columns={letterColumns(onAsk)} rows={rows} rowKey={(row) => row.id} />}
+      {rows.length > 0 && <Rows caption="Dead letters" columns={letterColumns(onAsk)} rows={rows} rowKey={(row) => row.id} />}
       {query.hasNextPage && (
         <div className="mt-3 flex justify-center">
           <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>

@@ -1,7 +1,8 @@
-import { Table, type Column } from '@/components/data/table';
+import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { formatCount } from '@/lib/format';
 import type { Comparison } from './queries';
+import { Rows } from './rows';
 
 type Compared = Comparison['tables'][number];
 
@@ -14,7 +15,7 @@ export function ParityTable({ comparison, running }: { readonly comparison: Comp
         Generation {rebuilt} against {live}
         {!running && <Badge tone={isEqual ? 'good' : 'bad'}>{isEqual ? 'Equal' : `${formatCount(differenceCount)} rows differ`}</Badge>}
       </h3>
-      <Table caption={`Generation ${rebuilt} against ${live}`} columns={COLUMNS} rows={tables} rowKey={(row) => row.table} />
+      <Rows caption={`Generation ${rebuilt} against ${live}`} columns={COLUMNS} rows={tables} rowKey={(row) => row.table} />
       {differences.length > 0 && (
         <details className="rounded-lg border border-line px-3 py-2">
           <summary className="cursor-pointer font-medium">Rows that differ{differenceCount > differences.length && ` (the first ${differences.length})`}</summary>

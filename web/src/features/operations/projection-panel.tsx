@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { Sparkline } from '@/components/charts/sparkline';
 import { ErrorBox, Skeleton } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -13,6 +13,7 @@ import { toastError } from '@/stores/toasts';
 import { BuildProgress } from './build-progress';
 import { ParityTable } from './parity-table';
 import { projectionQuery, stopComparing, type Action, type Build, type ProjectionDetail, type RequestShown } from './queries';
+import { Rows } from './rows';
 import { allowed, candidateOf, formatLag, formatSpan, LABELS, toneOf, wordOf } from './shown';
 
 interface Props {
@@ -66,18 +67,18 @@ function Detail({ data }: { readonly data: ProjectionDetail }) {
       {compared?.comparison && <ParityTable comparison={compared.comparison} running={compared === comparing} />}
       <section aria-label="Partitions">
         <h3 className="mb-2 font-semibold">Partitions</h3>
-        <Table caption={`Partitions of ${data.name}`} columns={placeColumns(data)} rows={live(data)?.positions ?? []} rowKey={(row) => `${row.topic}-${row.partition}`} />
+        <Rows caption={`Partitions of ${data.name}`} columns={placeColumns(data)} rows={live(data)?.positions ?? []} rowKey={(row) => `${row.topic}-${row.partition}`} />
       </section>
       <section aria-label="Generations">
         <h3 className="mb-2 font-semibold">Generations</h3>
-        <Table caption={`Generations of ${data.name}`} columns={BUILD_COLUMNS} rows={data.builds} rowKey={(row) => String(row.generation)} />
+        <Rows caption={`Generations of ${data.name}`} columns={BUILD_COLUMNS} rows={data.builds} rowKey={(row) => String(row.generation)} />
       </section>
       <section aria-label="Requests">
         <h3 className="mb-2 font-semibold">What was asked</h3>
         {data.requests.length === 0 ? (
           <p className="text-muted">Nothing was asked of this projection yet.</p>
         ) : (
-          <Table caption={`Requests of ${data.name}`} columns={REQUEST_COLUMNS} rows={data.requests} rowKey={(row) => row.id} />
+          <Rows caption={`Requests of ${data.name}`} columns={REQUEST_COLUMNS} rows={data.requests} rowKey={(row) => row.id} />
         )}
       </section>
     </div>
