@@ -69,6 +69,12 @@ def _reversed(event: conversions.ConversionReversed) -> Happening:
     return Happening(f"A {event.facts.kind} was {how} ({_shown(event.amount)})", event.facts.website_id)
 
 
+def _verified(event: operations.ProjectionVerified) -> Happening:
+    how = "is equal to" if event.is_equal else "differs from"
+    rest = "" if event.is_equal else f" in {event.differences} rows"
+    return Happening(f"Generation {event.generation} of projection {event.projection} {how} the live one{rest}")
+
+
 def _shown(money: Money) -> str:
     """1234567 USD -> 12,345.67 USD."""
     digits = MINOR_DIGITS.get(money.currency, 2)
@@ -109,6 +115,8 @@ _TOLD: Final[Mapping[type[DomainEvent], Callable[[Any], Happening]]] = {
         "Projection {e.projection} was rolled back to generation {e.generation}"
     ),
     operations.ProjectionBuildCancelled: _of_nobody("The rebuild of projection {e.projection} was cancelled"),
+    operations.ProjectionVerified: _verified,
+    operations.DeadLetterRevealed: _of_nobody("The content of a dead letter of {e.projection} was looked at"),
     operations.DeadLetterRetried: _of_nobody("A dead letter of {e.projection} was retried"),
     operations.DeadLetterSkipped: _of_nobody("A dead letter of {e.projection} was skipped"),
     operations.ExchangeRateRecorded: _of_nobody("The rate {e.base}/{e.quote} of {e.on} was set to {e.rate}"),
