@@ -29,6 +29,12 @@ const runSql = async (page) => {
   await page.getByRole('button', { name: 'Run' }).click();
   await page.getByRole('region', { name: 'Rows of the result' }).waitFor();
 };
+const revealRecord = async (page) => {
+  await page.getByRole('button', { name: /^Reveal/ }).first().click();
+  await page.getByRole('textbox', { name: 'Reason' }).fill('a look');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click();
+  await page.getByLabel('Content').waitFor();
+};
 const STATES = [
   { name: 'home', path: '/', signedIn: false },
   { name: 'login', path: '/login', signedIn: false },
@@ -49,6 +55,7 @@ const STATES = [
   { name: 'sql, suggestions', path: '/sql', act: async (page) => { await page.getByLabel('SQL').fill('SELECT cou'); await page.getByRole('listbox').waitFor(); } },
   { name: 'sql, history', path: '/sql', act: named('tab', 'History') },
   { name: 'sql, saved', path: '/sql', act: named('tab', 'Saved') },
+  { name: 'sql, everybody', path: '/sql', act: named('tab', 'All') },
   { name: 'sql, save', path: '/sql', act: opens('Save') },
   { name: 'sql, new token', path: '/sql', act: opens('New token') },
   { name: 'sql, revoke token', path: '/sql', act: opens('Revoke Notebook') },
@@ -85,6 +92,16 @@ const STATES = [
   { name: 'new key', path: '/account-settings?tab=websites', act: opens('New key') },
   { name: 'revoke key', path: '/account-settings?tab=websites', act: opens(/^Revoke/) },
   { name: 'remove website', path: '/account-settings?tab=websites', act: opens(/^Remove vpn/) },
+  { name: 'projections', path: '/admin/projections' },
+  { name: 'projections, one', path: '/admin/projections?name=events', act: (page) => page.getByRole('region', { name: 'Comparison' }).waitFor() },
+  { name: 'projections, rebuild', path: '/admin/projections', act: opens('Rebuild accounts') },
+  { name: 'projections, promote', path: '/admin/projections', act: opens('Promote events') },
+  { name: 'projections, broken', path: '/admin/projections', base: broken, expected: '503' },
+  { name: 'dead letters', path: '/admin/dead-letters?projection=events&reason=bad_json' },
+  { name: 'dead letters, skip all', path: '/admin/dead-letters', act: opens('Skip all bad_json of events') },
+  { name: 'dead letters, revealed', path: '/admin/dead-letters?projection=events&reason=bad_json', act: revealRecord },
+  { name: 'system', path: '/admin/system' },
+  { name: 'system, broken', path: '/admin/system', base: broken, expected: '503' },
   { name: 'onboarding', path: '/onboarding' },
   { name: 'onboarding, connected', path: '/onboarding', base: first, act: connect },
 ];

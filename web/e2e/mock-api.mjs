@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { operationsAnswer } from './mock-operations.mjs';
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json' };
@@ -64,6 +65,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'POST /api/platform/setup') return json({ requires2FA: false, token: 'token', user });
     if (key === 'POST /api/platform/logout') return json(null, 204);
     if (key === 'GET /api/platform/user') return json(user);
+    const operations = operationsAnswer(key);
+    if (operations) return operations;
     const sql = sqlAnswer(key, input);
     if (sql) return json(...sql);
     if (key === 'GET /api/platform/about') return json({ name: 'Althing', version: '0.1.0', trackingUrl: 'http://127.0.0.1:8001' });
@@ -308,6 +311,10 @@ function sqlAnswer(key, input) {
       asked('h2', 'SELECT * FROM traffic_15m', 'done'),
       asked('h3', 'DROP TABLE events', 'refused', 'Only SELECT statements can run here.'),
       asked('h4', 'SELECT count() FROM events, clicks', 'cancelled'),
+    ],
+    'GET /api/admin/sql/history': [
+      { ...asked('h1', 'SELECT country, count() AS clicks FROM clicks GROUP BY country', 'done'), accountId: 'u1', email: 'sigrun@example.com' },
+      { ...asked('h5', 'SELECT * FROM system.users', 'refused', 'There is no table system.users.'), accountId: 'u2', email: 'a-rather-long-address@analysts.example.com' },
     ],
     'GET /api/platform/sql/queries': [{ id: 's1', title: 'Clicks per country', sql: 'SELECT country, count() FROM clicks GROUP BY country', createdAt: at(60) }],
     'GET /api/platform/sql/tokens': [{ id: 't1', name: 'Notebook', last4: 'x7Qa', createdAt: at(3000), lastUsedAt: at(4) }],

@@ -37,6 +37,7 @@ const SCREENS = [
   { name: 'sql-suggestions', path: '/sql', act: suggest, after: true },
   { name: 'sql-wrong', path: '/sql', act: async (page) => { await page.getByLabel('SQL').fill('SELECT * FROM wrong'); await page.getByRole('button', { name: 'Run' }).click(); await page.getByRole('alert').waitFor(); } },
   { name: 'sql-history', path: '/sql', act: async (page) => { await page.getByRole('tab', { name: 'History' }).click(); } },
+  { name: 'sql-everybody', path: '/sql', act: async (page) => { await page.getByRole('tab', { name: 'All' }).click(); } },
   { name: 'sql-token', path: '/sql', act: click('New token'), after: true },
   { name: 'missing', path: '/nowhere', signedIn: false },
   { name: 'empty', path: '/analytics', base: empty.url },

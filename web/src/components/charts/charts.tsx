@@ -9,9 +9,9 @@ import type { PartnerBar, Slice, TrendPoint } from './types';
 
 const REVENUE = 'var(--c-chart-1)';
 const CONVERSIONS = 'var(--c-chart-2)';
-const AXIS = { axisLine: false, tickLine: false, tickMargin: 8 } as const;
-const CURSOR = { stroke: 'var(--c-line-strong)', strokeDasharray: '3 3' };
-const FILL = { width: '100%', height: '100%' } as const;
+export const AXIS = { axisLine: false, tickLine: false, tickMargin: 8 } as const;
+export const CURSOR = { stroke: 'var(--c-line-strong)', strokeDasharray: '3 3' };
+export const FILL = { width: '100%', height: '100%' } as const;
 
 interface TrendProps {
   readonly points: readonly TrendPoint[];
@@ -128,52 +128,6 @@ export const PartnerChart = memo(function PartnerChart({ bars, currency, compact
   );
 });
 
-interface QueryProps {
-  readonly kind: 'line' | 'bar';
-  readonly name: string;
-  readonly series: readonly string[];
-  /** `x` and one value per series, as `y0`, `y1`, ... */
-  readonly points: readonly Record<string, string | number | null>[];
-}
-
-export const QueryChart = memo(function QueryChart({ kind, name, series, points }: QueryProps) {
-  const colour = (index: number) => `var(--c-chart-${(index % 8) + 1})`;
-  const items = series.map((title, index) => ({ color: colour(index), name: title }));
-  const parts = (
-    <>
-      <CartesianGrid vertical={false} stroke="var(--c-line)" strokeDasharray="3 4" />
-      <XAxis dataKey="x" minTickGap={24} tickFormatter={(text: string) => shorten(text, 18)} {...AXIS} />
-      <YAxis width="auto" tickFormatter={formatCompact} {...AXIS} />
-      <Tooltip cursor={kind === 'line' ? CURSOR : { fill: 'var(--c-sunken)', opacity: 0.6 }} isAnimationActive={false} content={({ active, payload }) => {
-        const point = payload[0]?.payload as Record<string, string | number | null> | undefined;
-        if (!active || !point) return null;
-        const rows = items.map((item, index) => ({ ...item, value: typeof point[`y${index}`] === 'number' ? Number(point[`y${index}`]).toLocaleString() : '–' }));
-        return <TooltipBox title={String(point['x'])} rows={rows} />;
-      }} />
-      <Legend content={() => <LegendRow items={items} />} />
-    </>
-  );
-  const frame = { responsive: true, style: FILL, data: [...points], margin: { top: 8, right: 8, bottom: 0, left: 0 }, title: name } as const;
-  if (kind === 'line') {
-    return (
-      <LineChart {...frame}>
-        {parts}
-        {series.map((title, index) => (
-          <Line key={title} dataKey={`y${index}`} stroke={colour(index)} strokeWidth={2} dot={points.length === 1 ? { r: 4 } : false} isAnimationActive={false} />
-        ))}
-      </LineChart>
-    );
-  }
-  return (
-    <BarChart {...frame}>
-      {parts}
-      {series.map((title, index) => (
-        <Bar key={title} dataKey={`y${index}`} fill={colour(index)} maxBarSize={32} isAnimationActive={false} />
-      ))}
-    </BarChart>
-  );
-});
-
 interface DonutProps {
   readonly slices: readonly Slice[];
   readonly currency: string;
@@ -226,7 +180,7 @@ interface TooltipRow {
   readonly value: string;
 }
 
-function TooltipBox({ title, rows }: { readonly title: string; readonly rows: readonly TooltipRow[] }) {
+export function TooltipBox({ title, rows }: { readonly title: string; readonly rows: readonly TooltipRow[] }) {
   return (
     <div className="rounded-lg border border-line bg-raised px-3 py-2 text-[0.8125rem] shadow-pop">
       <p className="mb-1 font-semibold">{title}</p>
@@ -241,7 +195,7 @@ function TooltipBox({ title, rows }: { readonly title: string; readonly rows: re
   );
 }
 
-function LegendRow({ items }: { readonly items: readonly { readonly color: string; readonly name: string; readonly dashed?: boolean }[] }) {
+export function LegendRow({ items }: { readonly items: readonly { readonly color: string; readonly name: string; readonly dashed?: boolean }[] }) {
   return (
     <ul className="flex flex-wrap justify-center gap-x-5 gap-y-1 pt-3 text-[0.8125rem] text-muted">
       {items.map((item) => (
@@ -254,4 +208,4 @@ function LegendRow({ items }: { readonly items: readonly { readonly color: strin
   );
 }
 
-const shorten = (name: string, length: number): string => (name.length > length ? `${name.slice(0, length - 1)}…` : name);
+export const shorten = (name: string, length: number): string => (name.length > length ? `${name.slice(0, length - 1)}…` : name);

@@ -20,7 +20,6 @@ export function preloadCharts(): void {
 /** These stand inside a ChartSpace, which waits for the drawing code. */
 export const TrendChart = late((module) => module.TrendChart);
 export const PartnerChart = late((module) => module.PartnerChart);
-export const QueryChart = late((module) => module.QueryChart);
 export const Donut = late((module) => module.Donut);
 
 function late<Props extends object>(pick: (module: Charts) => ComponentType<Props>) {

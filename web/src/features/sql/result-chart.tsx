@@ -1,9 +1,11 @@
-import { useState } from 'react';
-import { ChartSpace, QueryChart } from '@/components/charts/lazy';
-import { Empty } from '@/components/data/states';
+import { lazy, Suspense, useState } from 'react';
+import { Boundary } from '@/components/data/boundary';
+import { Empty, Skeleton } from '@/components/data/states';
 import { Select } from '@/components/ui/field';
 import type { SqlResult } from './queries';
 import { drawing, isNumber, isTime, MOST_POINTS } from './values';
+
+const QueryChart = lazy(() => import('@/components/charts/query-chart').then((module) => ({ default: module.QueryChart })));
 
 export function ResultChart({ result }: { readonly result: SqlResult }) {
   const numbers = result.columns.flatMap((column, index) => (isNumber(column.type) ? [index] : []));
@@ -38,9 +40,13 @@ export function ResultChart({ result }: { readonly result: SqlResult }) {
       </div>
       {drawn ? (
         <>
-          <ChartSpace className="h-80">
-            <QueryChart kind={kind} series={drawn.series} points={drawn.points} name={`${drawn.series.join(', ')} by ${drawn.x}`} />
-          </ChartSpace>
+          <div className="h-80">
+            <Boundary fallback={<Empty>The chart could not be loaded.</Empty>}>
+              <Suspense fallback={<Skeleton className="h-full" />}>
+                <QueryChart kind={kind} series={drawn.series} points={drawn.points} name={`${drawn.series.join(', ')} by ${drawn.x}`} />
+              </Suspense>
+            </Boundary>
+          </div>
           {result.rows.length > MOST_POINTS && <p className="mt-2 text-muted">{`The first ${MOST_POINTS} rows are drawn.`}</p>}
         </>
       ) : (
