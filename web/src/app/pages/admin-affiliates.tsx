@@ -1,22 +1,35 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { Boundary } from '@/components/data/boundary';
+import { Empty, Loading } from '@/components/data/states';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
-import { ClicksPanel } from '@/features/admin/clicks-panel';
-import { OverviewPanel } from '@/features/admin/overview-panel';
-import { PartnersPanel } from '@/features/admin/partners-panel';
-import { AllLinksPanel } from '@/features/links/all-links-panel';
+
+// Each tab is fetched when it is first opened.
+const OverviewPanel = lazy(() => import('@/features/admin/overview-panel').then((module) => ({ default: module.OverviewPanel })));
+const PartnersPanel = lazy(() => import('@/features/admin/partners-panel').then((module) => ({ default: module.PartnersPanel })));
+const ClicksPanel = lazy(() => import('@/features/admin/clicks-panel').then((module) => ({ default: module.ClicksPanel })));
+const AllLinksPanel = lazy(() => import('@/features/links/all-links-panel').then((module) => ({ default: module.AllLinksPanel })));
 
 export function AdminAffiliatesPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/member/admin/' });
   const show = (tab: string) => void navigate({ to: '/admin', search: { tab } });
   const tabs: readonly Tab[] = [
-    { id: 'overview', label: 'Overview', content: <OverviewPanel /> },
-    { id: 'partners', label: 'Partners', content: <PartnersPanel selected={textOf(search['partner'])} onDeselect={() => show('partners')} /> },
-    { id: 'links', label: 'Affiliate Links', content: <AllLinksPanel selected={textOf(search['link'])} onDeselect={() => show('links')} /> },
-    { id: 'clicks', label: 'Click Tracking', content: <ClicksPanel conversion={textOf(search['conversion'])} onDeselect={() => show('clicks')} /> },
+    { id: 'overview', label: 'Overview', content: panel(<OverviewPanel />) },
+    { id: 'partners', label: 'Partners', content: panel(<PartnersPanel selected={textOf(search['partner'])} onDeselect={() => show('partners')} />) },
+    { id: 'links', label: 'Affiliate Links', content: panel(<AllLinksPanel selected={textOf(search['link'])} onDeselect={() => show('links')} />) },
+    { id: 'clicks', label: 'Click Tracking', content: panel(<ClicksPanel conversion={textOf(search['conversion'])} onDeselect={() => show('clicks')} />) },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'overview';
   return <Tabs label="Affiliate management" tabs={tabs} value={current} onChange={show} />;
+}
+
+function panel(content: ReactNode): ReactNode {
+  return (
+    <Boundary fallback={<Empty>This part could not be loaded. Please reload the page.</Empty>}>
+      <Suspense fallback={<Loading label="Loading" />}>{content}</Suspense>
+    </Boundary>
+  );
 }

@@ -6,7 +6,8 @@ import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
 import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
-import { websitesQuery } from '@/lib/shared-queries';
+import { userQuery, websitesQuery } from '@/lib/shared-queries';
+import { invitesQuery } from '@/features/account/queries';
 import { KpiCards } from '@/features/analytics/kpi-cards';
 import { finished } from '@/features/analytics/periods';
 import { clicksQuery, overviewQuery, paramsOf } from '@/features/analytics/queries';
@@ -70,7 +71,9 @@ function Overview({ website }: { readonly website: Website }) {
   const links = useQuery(linksQuery(website.id));
   const latest = useQuery(latestConversionsQuery(website.id, LATEST));
   useLiveRefresh(website.id, true);
-  const known = overview.data && links.data && latest.data;
+  const account = useQuery({ ...userQuery, staleTime: 0 });
+  const invites = useQuery(invitesQuery);
+  const known = overview.data && links.data && latest.data && account.data && invites.data;
   const arrived = (overview.data?.data.pageviews ?? 0) + (overview.data?.data.clicks.total ?? 0) > 0;
   return (
     <div className="flex flex-col gap-4 sm:gap-5">
@@ -89,6 +92,14 @@ function Overview({ website }: { readonly website: Website }) {
               action: <Link to="/account-settings" search={{ tab: 'websites' }} className="font-medium text-brand hover:underline">Show the snippet</Link>,
             },
             { title: 'Create a tracked link', text: 'Each use of it is a click.', done: links.data.length > 0 },
+            {
+              title: 'Turn on two-factor sign-in', text: 'A code beside your password keeps your money yours.', done: account.data.twoFactor,
+              action: <Link to="/account-settings" search={{ tab: 'general' }} className="font-medium text-brand hover:underline">Set it up</Link>,
+            },
+            {
+              title: 'Invite somebody', text: 'Registration is by invite only.', done: invites.data.length > 0,
+              action: <Link to="/account-settings" search={{ tab: 'invite-codes' }} className="font-medium text-brand hover:underline">Make an invite code</Link>,
+            },
             { title: 'Report the first conversion', text: 'By a partner’s postback or from your server.', done: latest.data.length > 0, action: <a href="/api/docs" className="font-medium text-brand hover:underline">Read the API documentation</a> },
           ]}
         />

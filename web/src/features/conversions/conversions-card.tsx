@@ -5,7 +5,6 @@ import { useIsPhone } from '@/lib/media';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table, type Column } from '@/components/data/table';
-import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
@@ -14,11 +13,10 @@ import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { DecisionDialog } from './decision-dialog';
 import { allowed, conversionsQuery, type Decision } from './queries';
+import { STATUS_LABELS, StatusBadge } from './status-badge';
 import { useDecision } from './use-decision';
 
 const STATUSES: readonly ConversionStatus[] = ['pending', 'approved', 'rejected', 'reversed'];
-const TONES: Record<ConversionStatus, Tone> = { pending: 'warn', approved: 'good', rejected: 'bad', reversed: 'neutral' };
-const LABELS: Record<ConversionStatus, string> = { pending: 'Pending', approved: 'Approved', rejected: 'Rejected', reversed: 'Reversed' };
 
 interface Props {
   readonly website: Website;
@@ -66,7 +64,7 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
           <option value="all">All statuses</option>
           {STATUSES.map((item) => (
             <option key={item} value={item}>
-              {LABELS[item]}
+              {STATUS_LABELS[item]}
             </option>
           ))}
         </Select>
@@ -129,10 +127,6 @@ function useFocusAfter(busy: boolean, rows: readonly Conversion[]) {
     decided.current = id;
   };
   return { list, follow };
-}
-
-export function StatusBadge({ status }: { readonly status: ConversionStatus }) {
-  return <Badge tone={TONES[status]}>{LABELS[status]}</Badge>;
 }
 
 interface ListProps {

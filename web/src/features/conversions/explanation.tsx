@@ -8,7 +8,7 @@ import { Dialog } from '@/components/ui/dialog';
 import type { Conversion, Explanation, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
-import { StatusBadge } from './conversions-card';
+import { StatusBadge } from './status-badge';
 import { DecisionDialog } from './decision-dialog';
 import { explanationQuery } from './ledger';
 import { allowed } from './queries';

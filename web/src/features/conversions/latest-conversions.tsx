@@ -5,7 +5,7 @@ import { Card } from '@/components/ui/card';
 import type { Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
-import { StatusBadge } from './conversions-card';
+import { StatusBadge } from './status-badge';
 import { latestConversionsQuery } from './queries';
 
 export const LATEST = 6;

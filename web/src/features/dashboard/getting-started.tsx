@@ -16,7 +16,7 @@ export function GettingStarted({ steps }: { readonly steps: readonly StartStep[]
   if (open === 0) return null;
   return (
     <Card title="Getting started" description={`${steps.length - open} of ${steps.length} steps done`}>
-      <ol className="grid gap-3 md:grid-cols-2 xl:grid-cols-4">
+      <ol className="grid gap-3 md:grid-cols-2 xl:grid-cols-3">
         {steps.map((step, index) => (
           <li key={step.title} className={cx('flex gap-3 rounded-lg border border-line p-3.5', step.done && 'bg-sunken/60')}>
             <span

@@ -9,10 +9,9 @@ import { SearchField } from '@/components/ui/search-field';
 import type { AdminLink } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
-import { BulkCreate } from './bulk-create';
-import { CreateLink } from './create-link';
 import { SUBS } from './draft';
 import { LinkActions, LinkBadges } from './link-actions';
+import { BulkCreate, CreateLink } from './dialogs';
 import { allLinksQuery } from './queries';
 
 interface Props {

@@ -11,8 +11,7 @@ import type { Link } from '@/lib/api/types';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { useNow } from '@/lib/now';
 import { toast, toastError } from '@/stores/toasts';
-import { EditLink } from './edit-link';
-import { QrDialog } from './qr-dialog';
+import { EditLink, QrDialog } from './dialogs';
 import { useLinksChanged } from './queries';
 
 /** Copy, QR code, edit and remove, with their dialogs. */

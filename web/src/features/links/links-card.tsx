@@ -7,9 +7,8 @@ import { Card } from '@/components/ui/card';
 import type { Link, Website } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import { partnersQuery } from '@/lib/shared-queries';
-import { BulkCreate } from './bulk-create';
-import { CreateLink } from './create-link';
 import { LinkActions, LinkBadges } from './link-actions';
+import { BulkCreate, CreateLink } from './dialogs';
 import { linksQuery } from './queries';
 
 export function LinksCard({ website, className }: { readonly website: Website; readonly className?: string }) {
