@@ -12,7 +12,7 @@ import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
 import { BulkDialog } from './bulk-dialog';
-import { StatusBadge } from './conversions-card';
+import { StatusBadge } from './status-badge';
 import { ledgerQuery, MOST_AT_ONCE, type Bulk, type Which } from './ledger';
 import { STATUSES, type ConversionsState } from './search';
 import { countOf, useBulk } from './use-bulk';
@@ -127,23 +127,26 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
       ) : rows.length === 0 ? (
         <Empty>{state.status ?? state.partner ?? state.from ?? state.to ? 'No conversion matches these filters.' : 'No conversion has been reported yet.'}</Empty>
       ) : phone ? (
-        <ul aria-label="Conversions" className="divide-y divide-line border-t border-line">
-          {rows.map((row) => (
-            <li key={row.id} className="flex gap-3 py-3">
-              <div className="w-4 pt-1">{box(row)}</div>
-              <div className="min-w-0 flex-1">
-                <div className="flex items-start justify-between gap-3">
-                  <OpenButton row={row} onOpen={() => onChange({ open: row.id })} />
-                  <p className="shrink-0 font-medium tabular">{formatMinor(row.commission)}</p>
+        <>
+          {boxOfAll && <label className="flex items-center gap-3 pb-3 text-muted">{boxOfAll} Select all pending shown</label>}
+          <ul aria-label="Conversions" className="divide-y divide-line border-t border-line">
+            {rows.map((row) => (
+              <li key={row.id} className="flex gap-3 py-3">
+                <div className="w-4 pt-1">{box(row)}</div>
+                <div className="min-w-0 flex-1">
+                  <div className="flex items-start justify-between gap-3">
+                    <OpenButton row={row} onOpen={() => onChange({ open: row.id })} />
+                    <p className="shrink-0 font-medium tabular">{formatMinor(row.commission)}</p>
+                  </div>
+                  <p className="text-[0.8125rem] text-muted">
+                    {formatDateTime(row.occurredAt, website.timezone)} · {row.partnerName ?? 'Not attributed'}
+                  </p>
+                  <State row={row} timezone={website.timezone} />
                 </div>
-                <p className="text-[0.8125rem] text-muted">
-                  {formatDateTime(row.occurredAt, website.timezone)} · {row.partnerName ?? 'Not attributed'}
-                </p>
-                <State row={row} timezone={website.timezone} />
-              </div>
-            </li>
-          ))}
-        </ul>
+              </li>
+            ))}
+          </ul>
+        </>
       ) : (
         <Table caption="Conversions table" rows={rows} rowKey={(row) => row.id} columns={columns(website, box, boxOfAll, (id) => onChange({ open: id }))} />
       )}
@@ -194,7 +197,7 @@ function OpenButton({ row, onOpen }: { readonly row: Conversion; readonly onOpen
 }
 
 function State({ row, timezone }: { readonly row: Conversion; readonly timezone: string }) {
-  const when = row.payableAt ? `Payable from ${formatDateTime(row.payableAt, timezone)}` : row.approvesAt ? `By itself on ${formatDateTime(row.approvesAt, timezone)}` : null;
+  const when = row.payableAt ? `Payable from ${formatDateTime(row.payableAt, timezone)}` : row.approvesAt ? `Approved by itself on ${formatDateTime(row.approvesAt, timezone)}` : null;
   return (
     <div className="flex flex-col items-start gap-0.5">
       <span className="flex flex-wrap gap-1">
