@@ -1,0 +1,65 @@
+"""The journey of a commission: reported, approved among ten, taken back in part, and on the month's statement."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import connect, partner_with_link, sign_in
+from tests.support.stack import Stack, wait_for
+
+
+def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_to_the_cent(
+    admin_stack: Stack, page: Page, api: httpx.Client
+) -> None:
+    """Approve ten at once, reverse part of one, see why it earns what it earns, and read the statement of the month."""
+    site = connect(api, "statements.example")
+    partner, link = partner_with_link(api, site["id"], "Statement Partner", 12.5)
+    go = httpx.get(link["url"], headers={"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Firefox/144.0"})
+    click_id = parse_qs(urlsplit(go.headers["location"]).query)["cid"][0]
+    for number in range(10):
+        sale = {"click_id": click_id, "txid": f"S-{number}", "amount": "19.99", "currency": "USD"}
+        sent = httpx.get(f"{admin_stack.tracking}/postback", params={**sale, "token": site["postbackToken"]})
+        assert sent.status_code in (200, 202), sent.text
+    place = {"websiteId": site["id"]}
+    wait_for(lambda: len(api.get("/api/platform/conversions", params=place).json()) == 10, "ten conversions")
+
+    sign_in(page, admin_stack.app)
+    page.goto(f"{admin_stack.app}/conversions?website={site['id']}")
+    page.get_by_role("checkbox", name="Select all pending shown").check()
+    expect(page.get_by_role("region", name="Selection")).to_contain_text("10 selected")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    page.get_by_role("dialog", name="Approve 10 conversions?").get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("10 conversions approved", exact=True).first).to_be_visible()
+
+    page.get_by_role("button", name="Explain S-3").click()
+    drawer = page.get_by_role("dialog", name="Transaction S-3")
+    expect(drawer).to_contain_text("19.99 USD × 12.5 % = 2.49875 USD, rounded 2.50 USD")
+    expect(drawer).to_contain_text("it comes to the same")
+    drawer.get_by_role("button", name="Reverse").click()
+    reversal = page.get_by_role("dialog", name="Reverse conversion")
+    reversal.get_by_label("Reason").fill("One item was sent back")
+    reversal.get_by_label(re.compile("^Amount")).fill("7.00")
+    reversal.get_by_role("button", name="Reverse").click()
+    expect(drawer).to_contain_text("7.00 USD of the sale taken back")
+    expect(drawer.get_by_text(re.compile(r"^conversion\.reversed · domain\[0\] @ \d+$"))).to_be_visible()
+    drawer.get_by_role("button", name="Close").click()
+
+    page.get_by_role("tab", name="Statements").click()
+    row = page.get_by_role("table", name="Statements table").get_by_role("row").nth(1)
+    # Ten times 2.50 earned; 0.88 goes with 7.00 of 19.99.
+    for text in (partner["name"], "$0.00", "$25.00", "−$0.88", "$24.12"):
+        expect(row).to_contain_text(text)
+    with page.expect_download() as download:
+        page.get_by_role("link", name=re.compile("as CSV$")).click()
+    text = download.value.path().read_text()
+    assert text.count("approved") == 10 and "'-0.88,USD" in text and text.rstrip().split("\r\n")[-1].count("24.12") == 1
+    month = datetime.now(UTC).strftime("%Y-%m")
+    with page.expect_popup() as popup:
+        page.get_by_role("link", name=re.compile("^Print statement")).click()
+    expect(popup.value.get_by_role("heading", name=f"Statement {month}")).to_be_visible()
+    expect(popup.value.get_by_role("row", name=re.compile("Closing balance"))).to_have_count(2)
