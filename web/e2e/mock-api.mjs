@@ -37,7 +37,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const key = `${request.method} ${url.pathname}`;
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
-    const figures = /^\/api\/platform\/(analytics|conversions|links)/.test(url.pathname);
+    const figures = /^\/api\/(platform\/(analytics|conversions|links)|admin\/(projections|dead-letters|system))/.test(url.pathname);
     // Not all of them: a browser has six connections to a server, and the page's own files need one.
     if (slow && /\/(overview|clicks|geographic)$/.test(url.pathname)) return;
     if (broken && figures) {
@@ -66,7 +66,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'POST /api/platform/logout') return json(null, 204);
     if (key === 'GET /api/platform/user') return json(user);
     const operations = operationsAnswer(key);
-    if (operations) return operations;
+    if (operations) return json(...operations);
     const sql = sqlAnswer(key, input);
     if (sql) return json(...sql);
     if (key === 'GET /api/platform/about') return json({ name: 'Althing', version: '0.1.0', trackingUrl: 'http://127.0.0.1:8001' });
