@@ -45,6 +45,16 @@ const STATES = [
   { name: 'finish, code', path: '/login/finish#code=two', signedIn: false, act: (page) => page.getByLabel('Two-factor code').waitFor() },
   { name: 'finish, ended', path: '/login/finish#code=old', signedIn: false, expected: '400' },
   { name: 'login, problem', path: '/login?problem=unconfigured&provider=linkedin', signedIn: false },
+  { name: 'login, recovery code', path: '/login', signedIn: false, act: recover },
+  { name: 'login, website', path: '/login?tab=website', signedIn: false },
+  { name: 'register', path: '/login?invite=7KXQ-M2VD', signedIn: false },
+  { name: 'register, second factor', path: '/login?invite=7KXQ-M2VD', signedIn: false, act: register },
+  { name: 'register, recovery codes', path: '/login?invite=7KXQ-M2VD', signedIn: false, act: registerToTheEnd },
+  { name: 'forgot password', path: '/forgot-password', signedIn: false },
+  { name: 'reset password', path: '/reset-password#code=abc', signedIn: false },
+  { name: 'reset password, no code', path: '/reset-password', signedIn: false },
+  { name: 'confirm email', path: '/confirm-email#code=abc', signedIn: false },
+  { name: 'website admin', path: '/admin/website', signedIn: false, website: true },
   { name: 'setup', path: '/setup?token=abc', signedIn: false },
   { name: 'setup, no token', path: '/setup', signedIn: false },
   { name: 'missing', path: '/nowhere', signedIn: false },
@@ -88,6 +98,24 @@ const STATES = [
   { name: 'conversions, broken', path: '/conversions', base: broken, expected: '503' },
   { name: 'statements', path: '/conversions?view=statements' },
   { name: 'settings', path: '/account-settings' },
+  { name: 'settings, two-factor on', path: '/account-settings', base: first },
+  { name: 'change email', path: '/account-settings', act: opens('Change email') },
+  { name: 'change password', path: '/account-settings', act: opens('Change password') },
+  { name: 'set up two-factor', path: '/account-settings', act: opens('Set up two-factor authentication') },
+  { name: 'new recovery codes', path: '/account-settings', base: first, act: opens('New recovery codes') },
+  { name: 'unlink', path: '/account-settings', act: opens('Unlink GitHub') },
+  { name: 'erase account', path: '/account-settings', act: opens('Erase my account') },
+  { name: 'custom domains', path: '/account-settings?tab=custom-domains' },
+  { name: 'custom domains, no website', path: '/account-settings?tab=custom-domains', base: empty },
+  { name: 'remove domain', path: '/account-settings?tab=custom-domains', act: opens(/^Remove go/) },
+  { name: 'invite codes', path: '/account-settings?tab=invite-codes' },
+  { name: 'revoke invite', path: '/account-settings?tab=invite-codes', act: opens(/^Revoke invite/) },
+  { name: 'admin accounts', path: '/admin/accounts' },
+  { name: 'admin accounts, roles', path: '/admin/accounts', act: opens(/^Roles of/) },
+  { name: 'admin accounts, disable', path: '/admin/accounts', act: opens(/^Disable/) },
+  { name: 'audit trail', path: '/admin/audit-trail' },
+  { name: 'outbox', path: '/admin/outbox' },
+  { name: 'outbox, mail', path: '/admin/outbox', act: opens(/^Read the mail/) },
   { name: 'websites', path: '/account-settings?tab=websites' },
   { name: 'new key', path: '/account-settings?tab=websites', act: opens('New key') },
   { name: 'revoke key', path: '/account-settings?tab=websites', act: opens(/^Revoke/) },
@@ -129,8 +157,8 @@ async function worker() {
   }
 }
 
-async function check({ name, path, base = mock, signedIn = true, widths = [DESK, PHONE], act, expected, busy = false }) {
-  const { page, context, complaints } = await newPage(browser, { theme: 'light', width: widths[0], signedIn });
+async function check({ name, path, base = mock, signedIn = true, website = false, widths = [DESK, PHONE], act, expected, busy = false }) {
+  const { page, context, complaints } = await newPage(browser, { theme: 'light', width: widths[0], signedIn, website });
   await page.goto(base.url + path);
   await page.locator('h1').first().waitFor();
   if (!busy) await settle(page);
@@ -173,6 +201,26 @@ async function signIn(page, email, password) {
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign In' }).click();
   await page.getByText(/Login Failed|2FA Required/).first().waitFor();
+}
+
+async function recover(page) {
+  await signIn(page, 'two@example.com', 'right-password');
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+}
+
+async function register(page) {
+  await page.getByLabel('Email').fill('a@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('right-password');
+  await page.getByLabel('Name').fill('Embla');
+  await page.getByRole('button', { name: 'Create Account' }).click();
+  await page.getByRole('img', { name: /^QR code/ }).waitFor();
+}
+
+async function registerToTheEnd(page) {
+  await register(page);
+  await page.getByLabel('Two-factor code').fill('123456');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByRole('list', { name: 'Recovery codes' }).waitFor();
 }
 
 async function tables(page) {

@@ -6,15 +6,16 @@ export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jón
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
 
 /** A page in a theme and width, signed in or not; what the console and the policy complain about is collected. */
-export async function newPage(browser, { theme = 'light', width = 1440, height = 900, signedIn = true } = {}) {
+export async function newPage(browser, { theme = 'light', width = 1440, height = 900, signedIn = true, website = false } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
-  await context.addInitScript(({ user, signedIn, theme }) => {
+  await context.addInitScript(({ user, signedIn, website, theme }) => {
     localStorage.setItem('theme', theme);
     if (signedIn) {
       localStorage.setItem('authToken', 'token');
       localStorage.setItem('user', JSON.stringify(user));
     }
-  }, { user: USER, signedIn, theme });
+    if (website) localStorage.setItem('websiteSession', JSON.stringify({ token: 'wt_1', website: { id: 'w1', domain: 'vpnreview.is' }, user }));
+  }, { user: USER, signedIn, website, theme });
   const page = await context.newPage();
   const complaints = [];
   page.on('console', (message) => {

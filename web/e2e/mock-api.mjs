@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { people } from './mock-people.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
@@ -64,7 +65,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'GET /api/platform/auth/providers') return json(['Google', 'GitHub', 'Microsoft', 'LinkedIn'].map((label) => ({ name: label.toLowerCase(), label, isConfigured: label !== 'LinkedIn' })));
     if (key === 'POST /api/platform/setup') return json({ requires2FA: false, token: 'token', user });
     if (key === 'POST /api/platform/logout') return json(null, 204);
-    if (key === 'GET /api/platform/user') return json(user);
+    const ofPeople = people(key, user, first);
+    if (ofPeople) return json(ofPeople.body, ofPeople.status);
     const operations = operationsAnswer(key);
     if (operations) return json(...operations);
     const sql = sqlAnswer(key, input);
@@ -102,7 +104,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       row.reason = input.reason ?? null;
       return json(row, 200, { 'X-Position': 'domain@13' });
     }
-    if (url.pathname.startsWith('/api/platform/analytics/')) {
+    if (key === 'GET /api/website/keys') return json(defaultKeys().slice(0, 2));
+    if (url.pathname.startsWith('/api/platform/analytics/') || url.pathname.startsWith('/api/website/')) {
       const name = url.pathname.split('/').at(-1);
       return json(analytics(name, query, first && !sent), 200, fresh);
     }

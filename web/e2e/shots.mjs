@@ -39,6 +39,16 @@ const SCREENS = [
   { name: 'sql-history', path: '/sql', act: async (page) => { await page.getByRole('tab', { name: 'History' }).click(); } },
   { name: 'sql-everybody', path: '/sql', act: async (page) => { await page.getByRole('tab', { name: 'All' }).click(); } },
   { name: 'sql-token', path: '/sql', act: click('New token'), after: true },
+  { name: 'website-login', path: '/login?tab=website', signedIn: false },
+  { name: 'register', path: '/login?invite=7KXQ-M2VD', signedIn: false },
+  { name: 'second-factor', path: '/account-settings', act: click('Set up two-factor authentication'), after: true },
+  { name: 'erase', path: '/account-settings', act: click('Erase my account'), after: true },
+  { name: 'custom-domains', path: '/account-settings?tab=custom-domains' },
+  { name: 'invite-codes', path: '/account-settings?tab=invite-codes' },
+  { name: 'website-admin', path: '/admin/website', signedIn: false, website: true },
+  { name: 'accounts', path: '/admin/accounts' },
+  { name: 'audit-trail', path: '/admin/audit-trail' },
+  { name: 'outbox', path: '/admin/outbox' },
   { name: 'missing', path: '/nowhere', signedIn: false },
   { name: 'empty', path: '/analytics', base: empty.url },
   { name: 'first', path: '/dashboard', base: first.url },
@@ -66,7 +76,7 @@ let faults = 0;
 for (const look of LOOKS) {
   for (const screen of SCREENS) {
     if (wanted && !wanted.includes(screen.name)) continue;
-    const { page, context, complaints } = await newPage(browser, { ...look, signedIn: screen.signedIn ?? true });
+    const { page, context, complaints } = await newPage(browser, { ...look, signedIn: screen.signedIn ?? true, website: screen.website ?? false });
     await page.goto((screen.base ?? mock.url) + screen.path);
     await page.locator('h1').first().waitFor();
     if (!screen.after) await screen.act?.(page);

@@ -124,7 +124,7 @@ function DomainCard({ domain, website, zone }: { readonly domain: CustomDomain; 
       description={website ? `For links of ${website}` : 'For links of a website that is gone'}
       actions={
         <>
-          <Button size="sm" busy={check.isPending} aria-label={`Check ${domain.domain} now`} onClick={() => check.mutate()}>
+          <Button size="sm" busy={check.isPending} aria-label={`Check now: ${domain.domain}`} onClick={() => check.mutate()}>
             Check now
           </Button>
           <Button size="sm" aria-label={`Remove ${domain.domain}`} disabled={remove.isPending} onClick={() => setRemoving(true)}>

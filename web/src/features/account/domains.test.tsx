@@ -54,7 +54,7 @@ test('checking now verifies it; SSL has a badge; removing asks first', async () 
   );
   const { user } = renderApp('/account-settings?tab=custom-domains');
   expect(await screen.findByText('There is no TXT record.')).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Check go.example.com now' }));
+  await user.click(screen.getByRole('button', { name: 'Check now: go.example.com' }));
   expect(await screen.findByText('Domain verified', { exact: true })).toBeInTheDocument();
   expect(await screen.findByText('SSL')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Remove go.example.com' }));

@@ -46,7 +46,7 @@ test('roles are replaced, sessions ended, accounts disabled with a reason', asyn
   await user.click(screen.getByRole('button', { name: 'Save roles' }));
   expect(await screen.findByText('Roles changed', { exact: true })).toBeInTheDocument();
   expect(state.seen.find((item) => item.line.startsWith('PUT'))?.body).toEqual({ roles: ['member', 'analyst'] });
-  await user.click(screen.getByRole('button', { name: 'End the sessions of Nína' }));
+  await user.click(screen.getByRole('button', { name: 'End sessions of Nína' }));
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'End sessions' }));
   expect(await screen.findByText('Sessions ended', { exact: true })).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Disable Nína' }));

@@ -76,7 +76,7 @@ export function AccountsPanel() {
             <Button size="sm" aria-label={`Roles of ${nameOf(row)}`} onClick={() => setDoing({ what: 'roles', account: row })}>
               Roles
             </Button>
-            <Button size="sm" aria-label={`End the sessions of ${nameOf(row)}`} disabled={row.sessions === 0} onClick={() => setDoing({ what: 'sessions', account: row })}>
+            <Button size="sm" aria-label={`End sessions of ${nameOf(row)}`} disabled={row.sessions === 0} onClick={() => setDoing({ what: 'sessions', account: row })}>
               End sessions
             </Button>
             {row.disabledAt ? (
