@@ -52,13 +52,14 @@ def test_owners_see_their_domains_and_nobody_elses(whole_api: Api, theirs: Belon
     answer = whole_api.call("GET", PATH, theirs.owner)
     assert answer.status_code == 200, answer.text
     found = {row["domain"].partition(".")[0]: row for row in answer.json()}
+    assert found.pop("go")["id"] == str(theirs.custom_domain)
     assert {name: (row["state"], row["isVerified"]) for name, row in found.items()} == {
         "verified": ("verified", True),
         "pending": ("pending", False),
         "expired": ("expired", False),
         "lost": ("lost", False),
     }
-    assert answer.json()[0]["domain"] == "verified.example.com"
+    assert [row["addedAt"] for row in answer.json()] == sorted((row["addedAt"] for row in answer.json()), reverse=True)
     row = found["pending"]
     assert (row["problem"], row["websiteId"]) == ("There is no TXT record.", str(theirs.website))
     assert (row["verificationName"], row["verificationToken"]) == (

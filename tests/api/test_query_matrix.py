@@ -130,6 +130,7 @@ class Walk:
             ("/invite-codes/", self._of.invite),
             ("/outbox/", self._of.mail),
             ("/sessions/", self._of.owner.session_id),
+            ("/custom-domains/", self._of.custom_domain),
             ("/websites/", self._of.website),
             ("/links/", self._of.link),
             ("/conversions/", self._of.conversion),

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,11 +31,13 @@ from command_api.store import create_schema
 from infra.gateway.service import Gateway
 from infra.http_guard import BodyGuard, guarded_protocol
 from infra.mail import Mail, queue
+from infra.settings import Settings
 from infra.website_identity import open_website_session
 from schemas.base import Money
 from schemas.events.accounts import Role
 from schemas.events.conversions import ConversionFacts
 from schemas.identity import email_id
+from tests.support.dns_server import dns_server
 from tests.support.engines import free_port, wait_until
 from tests.support.people import PASSWORD
 from tests.support.query import PERCENT_10, Person, QueryService, conversion, event, this_moment
@@ -98,6 +100,9 @@ class Belongings:
         link = _made(api.call("POST", "/api/platform/links", self.owner, json=named))
         self.link, self.slug = UUID(link["id"]), str(link["slug"])
         self.conversion = self._converted(api)
+        name = {"domain": f"go.{self.domain}", "websiteId": str(self.website)}
+        added = _made(api.call("POST", "/api/platform/custom-domains", self.owner, json=name))
+        self.custom_domain, self.token = UUID(added["id"]), str(added["verificationToken"])
         self._project(api)
 
     def website_headers(self, api: Api) -> dict[str, str]:
@@ -113,7 +118,7 @@ class Belongings:
 
     @property
     def ids(self) -> frozenset[str]:
-        return frozenset(str(one) for one in (self.website, self.key, self.link, self.conversion))
+        return frozenset(str(one) for one in (self.website, self.key, self.link, self.conversion, self.custom_domain))
 
     def _converted(self, api: Api) -> UUID:
         made, now = uuid4(), datetime.now(UTC)
@@ -156,6 +161,11 @@ class Belongings:
             "id": self.link, "slug": self.slug, "code": self.link.int % 2**47, "website_id": self.website,
             "partner_id": self.partner, "destination": "https://partner.example/", "subs": "{}", "is_active": True,
             "created_at": now,
+        })  # fmt: skip
+        query.insert("custom_domains", {
+            "id": self.custom_domain, "account_id": self.owner.account_id, "website_id": self.website,
+            "domain": f"go.{self.domain}", "token": self.token, "is_verified": False, "ssl_enabled": False,
+            "added_at": now, "expires_at": now + timedelta(days=7),
         })  # fmt: skip
         query.insert("conversions", {
             "id": self.conversion, "website_id": self.website, "kind": "sale", "event": "sale",
@@ -214,9 +224,15 @@ def served(app: Any, port: int) -> Iterator[str]:
 @contextmanager
 def whole(query: QueryService, folder: Path) -> Iterator[Api]:
     """The gateway over that query service and a command service in this process."""
+    with dns_server() as dns, _whole(query, folder, replace(query.settings, dns_resolvers=(dns.address,))) as api:
+        yield api
+
+
+@contextmanager
+def _whole(query: QueryService, folder: Path, deciding: Settings) -> Iterator[Api]:
     create_schema(query.settings)
     command_port, web_port = free_port(), free_port()
-    core = open_core(query.settings)
+    core = open_core(deciding)
     settings = replace(
         query.settings, command_port=command_port, query_port=int(query.address.rpartition(":")[2]), port=web_port
     )
