@@ -1,0 +1,63 @@
+"""Linked sign-ins: given events, when a command, then events; and who an identity is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from command_api.accounts import model
+from command_api.decision import Asked, Refused
+from command_api.trail import entries
+from schemas.events.accounts import AccountRegistered, SignInLinked, SignInUnlinked
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ADA = uuid4()
+ASKED = Asked(NOW, ADA)
+GOOGLE, GITHUB = "1f" * 32, "2f" * 32
+
+
+def account(*linked: str) -> model.Account:
+    state = model.evolve(
+        None,
+        AccountRegistered(
+            originator_id=ADA, originator_version=1, timestamp=NOW, email="a@b.example", name="Ada", way="invite"
+        ),
+    )
+    for subject in linked:
+        [event] = model.link_sign_in(ADA, state.version, "google", subject, ASKED)
+        state = model.evolve(state, event)
+    return state
+
+
+def test_a_sign_in_is_linked_by_its_hash() -> None:
+    [linked] = model.link_sign_in(ADA, 1, "google", GOOGLE, ASKED)
+    assert isinstance(linked, SignInLinked)
+    assert (linked.provider, linked.subject_hash, linked.originator_version) == ("google", GOOGLE, 2)
+    assert model.evolve(account(), linked).linked == {GOOGLE}
+
+
+def test_an_unlinked_one_is_linked_no_more() -> None:
+    before = account(GOOGLE, GITHUB)
+    [unlinked] = model.unlink_sign_in(before, "google", GOOGLE, other_way_in=True, asked=ASKED)
+    assert isinstance(unlinked, SignInUnlinked)
+    assert model.evolve(before, unlinked).linked == {GITHUB}
+
+
+@pytest.mark.parametrize(
+    ("linked", "other_way_in", "code"), [((GOOGLE,), False, "last_sign_in"), ((GITHUB,), True, "not_found")]
+)
+def test_the_last_way_in_and_what_is_not_linked_stay(linked: tuple[str, ...], other_way_in: bool, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        model.unlink_sign_in(account(*linked), "google", GOOGLE, other_way_in=other_way_in, asked=ASKED)
+    assert refused.value.code == code
+
+
+def test_the_audit_trail_tells_the_provider_and_not_the_hash() -> None:
+    [entry] = entries(model.link_sign_in(ADA, 1, "google", GOOGLE, ASKED), ADA)
+    assert (entry.action, entry.account_id, dict(entry.details)) == (
+        "account.sign_in_linked",
+        ADA,
+        {"provider": "google"},
+    )
