@@ -64,11 +64,16 @@ class DecisionStore(Application[UUID]):
         super().__init__(_environment(settings, create_tables))
 
     def load(self, aggregate_id: UUID, evolve: Evolve[State]) -> State | None:
-        """The aggregate's state, or none when it has no history."""
+        """The aggregate's state, or none when it has no history, or the history of something of another kind."""
 
         def fold(state: State | None, events: Iterable[Any]) -> State | None:
             for event in events:
-                state = evolve(state, event)
+                try:
+                    state = evolve(state, event)
+                except (AssertionError, TypeError):
+                    if state is not None:
+                        raise
+                    return None  # somebody named a partner where a website was asked for: there is no such website
             return state
 
         try:

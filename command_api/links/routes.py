@@ -140,7 +140,7 @@ class _Making:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._loaded: dict[UUID, Any] = {}
+        self._loaded: dict[tuple[UUID, Evolve[Any]], Any] = {}
         self._claims: dict[str, slugs.Claim] = {}
         self._coupons: dict[tuple[UUID, str], UUID] = {}
 
@@ -169,9 +169,9 @@ class _Making:
         return _Made(model.evolve(None, created), partner, (created, claimed))
 
     def _load(self, id: UUID, evolve: Evolve[Any]) -> Any:
-        if id not in self._loaded:
-            self._loaded[id] = self._run.core.store.load(id, evolve)
-        return self._loaded[id]
+        if (id, evolve) not in self._loaded:
+            self._loaded[id, evolve] = self._run.core.store.load(id, evolve)
+        return self._loaded[id, evolve]
 
     def _coupon_owner(self, wanted: CreateLink) -> UUID | None:
         if not wanted.coupon:

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
-import { figures, link, overview, partner } from '@/test/fixtures';
+import { account, figures, link, overview, partner } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
@@ -23,12 +23,16 @@ test('getting started shows what is still missing, and goes when all is done', a
   state.conversions = [];
   renderApp('/dashboard');
   const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
-  expect(steps.getByText('1 of 4 steps done')).toBeInTheDocument();
+  expect(steps.getByText('1 of 6 steps done')).toBeInTheDocument();
+  expect(steps.getByRole('link', { name: 'Set it up' })).toHaveAttribute('href', '/account-settings?tab=general');
+  expect(steps.getByRole('link', { name: 'Make an invite code' })).toHaveAttribute('href', '/account-settings?tab=invite-codes');
   expect(steps.getByRole('link', { name: 'Show the snippet' })).toHaveAttribute('href', '/account-settings?tab=websites');
   expect(screen.getByText('No links yet')).toBeInTheDocument();
 });
 
 test('with everything done there are no steps', async () => {
+  state.account = account({ twoFactor: true });
+  state.invites = [{ id: 'i1', code: 'AAAA-BBBB', maxUses: 1, currentUses: 0, createdAt: '2026-11-01T00:00:00Z', expiresAt: '2026-12-01T00:00:00Z', revokedAt: null, status: 'active', joined: [] }];
   renderApp('/dashboard');
   await screen.findByText('ORD-1', { exact: false });
   await screen.findByText('http://t.example/go/nord');

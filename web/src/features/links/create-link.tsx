@@ -83,7 +83,7 @@ export function CreateLink({ websites, partners, onClose }: Props) {
             ))}
           </SelectField>
           <TextField label="Slug (optional)" value={slug} onChange={(event) => setSlug(event.target.value)} error={fields['slug']} hint="The end of its address. Empty: a random one." />
-          <LinkFields draft={draft} onChange={setDraft} errors={fields} />
+          <LinkFields draft={draft} onChange={setDraft} errors={fields} isNew />
           {create.error && <ErrorBox error={create.error} />}
           <Button type="submit" variant="primary" busy={create.isPending} disabled={!partnerId || !websiteId} className="self-end">
             Create link

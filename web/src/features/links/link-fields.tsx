@@ -9,20 +9,22 @@ interface Props {
   readonly onChange: (draft: LinkDraft) => void;
   /** By the names of the API: "rules.0.destination". */
   readonly errors: Readonly<Record<string, string>>;
+  /** A new link may go without a destination. */
+  readonly isNew?: boolean;
 }
 
 const FIRST_SUBS = 2;
 
 /** Everything about a link that may change: destination, sub ids, coupon, targeting, split, expiry and fallback. */
-export function LinkFields({ draft, onChange, errors }: Props) {
+export function LinkFields({ draft, onChange, errors, isNew = false }: Props) {
   const set = (change: Partial<LinkDraft>) => onChange({ ...draft, ...change });
   const used = draft.subs.reduce((most, text, index) => (text ? index + 1 : most), 0);
   const [subs, setSubs] = useState(Math.max(FIRST_SUBS, used));
   return (
     <>
       <TextField
-        label="Destination (optional)" type="url" inputMode="url" placeholder="https://" value={draft.destination}
-        onChange={(event) => set({ destination: event.target.value })} error={errors['destination']} hint="A page of the partner's site. Empty means its start page."
+        label={isNew ? 'Destination (optional)' : 'Destination'} required={!isNew} type="url" inputMode="url" placeholder="https://" value={draft.destination}
+        onChange={(event) => set({ destination: event.target.value })} error={errors['destination']} hint={`A page of the partner's site.${isNew ? ' Empty means its start page.' : ''}`}
       />
       <div className="grid gap-4 sm:grid-cols-2">
         {SUBS.slice(0, subs).map((name, index) => (

@@ -1,0 +1,106 @@
+"""Links in bulk, their ways, and partners that are removed, over HTTP on a real Postgres."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.command import World, command_world
+
+__all__ = ["command_world"]
+
+BULK = "/api/platform/links/bulk"
+
+
+def row(site: dict[str, Any], partner: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"websiteId": site["id"], "partnerId": partner["id"], **more}
+
+
+def test_many_links_are_made_in_one_command(command_world: World) -> None:
+    site, partner = command_world.website(), command_world.partner()
+    links = [row(site, partner, slug=f"bulk-{n}", sub1="mail", coupon=f"CODE{n}") for n in range(20)]
+    answer = command_world.call("POST", BULK, command_world.owner, json={"links": links})
+    assert answer.status_code == 201, answer.text
+    made = answer.json()["links"]
+    assert [one["slug"] for one in made] == [one["slug"] for one in links]
+    assert all(command_world.events(one["id"]) == ["link.created.v1"] for one in made)
+    known = command_world.count("SELECT count(*) FROM policy.link WHERE website_id = %s", site["id"])
+    coupons = command_world.count("SELECT count(*) FROM policy.coupon WHERE website_id = %s", site["id"])
+    assert (known, coupons) == (20, 20), "attribution finds them at once"
+
+
+def test_one_that_cannot_be_made_keeps_all_from_being_made(command_world: World) -> None:
+    site, partner = command_world.website(), command_world.partner()
+    links = [
+        row(site, partner, slug="good-one"),
+        row(site, partner, slug="good-one"),
+        row(site, partner, destination="https://elsewhere.example/"),
+        row(site, partner, coupon="SAME"),
+        row(site, partner, coupon="same"),
+        {**row(site, partner), "websiteId": partner["id"]},
+    ]
+    answer = command_world.call("POST", BULK, command_world.owner, json={"links": links})
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad_links")
+    fields = {error["field"] for error in answer.json()["errors"]}
+    assert fields == {"links.1.slug", "links.2.destination", "links.4.coupon", "links.5"}
+    assert command_world.count("SELECT count(*) FROM policy.link WHERE website_id = %s", site["id"]) == 0
+    retry = command_world.call("POST", BULK, command_world.owner, json={"links": links[:1]})
+    assert retry.status_code == 201, "the slug was not taken by what was refused"
+
+
+@pytest.mark.parametrize("count", [0, 201])
+def test_a_bulk_has_1_to_200_links(command_world: World, count: int) -> None:
+    site, partner = command_world.website(), command_world.partner()
+    links = [row(site, partner)] * count
+    assert command_world.call("POST", BULK, command_world.owner, json={"links": links}).status_code == 400
+
+
+def test_a_stranger_makes_none_for_ones_website(command_world: World) -> None:
+    site, partner = command_world.website(), command_world.partner()
+    stranger = command_world.person()
+    answer = command_world.call("POST", BULK, stranger, json={"links": [row(site, partner)]})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "links.0")
+    by_admin = command_world.call("POST", BULK, command_world.admin, json={"links": [row(site, partner)]})
+    assert by_admin.status_code == 201
+
+
+def test_a_links_ways_are_set_changed_and_taken_away(command_world: World) -> None:
+    site, partner = command_world.website(), command_world.partner()
+    home = partner["baseUrl"].rstrip("/")
+    ways = {
+        "rules": [{"countries": ["is"], "devices": ["mobile"], "destination": f"{home}/is"}],
+        "variants": [{"destination": f"{home}/a", "weight": 1}, {"destination": f"{home}/b", "weight": 2}],
+        "expiresAt": "2099-01-01T12:00:00+02:00",
+        "fallback": f"https://{site['domain']}/over",
+    }
+    link = command_world.link(site, partner, **ways)
+    path = f"/api/platform/links/{link['id']}"
+    assert link["rules"] == [{"countries": ["IS"], "devices": ["mobile"], "destination": f"{home}/is"}]
+    assert (link["variants"], link["expiresAt"]) == (ways["variants"], "2099-01-01T10:00:00Z")
+
+    def patch(**body: Any) -> Any:
+        return command_world.call("PATCH", path, command_world.owner, json=body)
+
+    changed = patch(rules=[], expiresAt=None).json()
+    assert (changed["rules"], changed["expiresAt"], changed["fallback"]) == ([], None, ways["fallback"])
+    assert changed["variants"] == ways["variants"], "what is not named stays"
+    assert patch(fallback=None, variants=[]).json()["fallback"] is None
+    refused = patch(rules=[{"devices": ["mobile"], "destination": "https://elsewhere.example/"}])
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "rules.0.destination")
+    assert patch(rules=[{"devices": ["fridge"], "destination": home}]).status_code == 400
+    assert patch(expiresAt="2020-01-01T00:00:00Z").json()["code"] == "bad_expiry"
+
+
+def test_a_removed_partner_takes_no_new_links_and_is_not_found_again(command_world: World) -> None:
+    site, partner = command_world.website(), command_world.partner()
+    link = command_world.link(site, partner)
+    path = f"/api/admin/partners/{partner['id']}"
+    assert command_world.call("DELETE", path, command_world.owner).status_code == 403
+    assert command_world.call("DELETE", path, command_world.admin).status_code == 204
+    assert command_world.events(partner["id"])[-2:] == ["partner.deactivated.v1", "partner.removed.v1"]
+    assert command_world.call("DELETE", path, command_world.admin).status_code == 404
+    assert command_world.call("PATCH", path, command_world.admin, json={"isActive": True}).status_code == 404
+    more = command_world.call("POST", "/api/platform/links", command_world.owner, json=row(site, partner))
+    assert more.status_code == 404
+    assert command_world.events(link["id"]) == ["link.created.v1"]
