@@ -159,7 +159,7 @@ def test_an_admin_sees_the_system_and_handles_dead_letters(admin_stack: Stack, p
     expect(page.get_by_text("Still refused", exact=True)).to_be_visible()
     page.get_by_role("button", name=re.compile("^Skip clicks")).first.click()
     give_reason(page, "it is rubbish", "Skip")
-    expect(page.get_by_role("table", name="Dead letters", exact=True).get_by_text("Skipped")).to_be_visible()
+    expect(page.get_by_role("table", name="Dead letters of this kind").get_by_text("Skipped")).to_be_visible()
     wait_for(
         lambda: {"dead_letter.revealed", "dead_letter.retried", "dead_letter.skipped"} <= set(names(api)), "the events"
     )

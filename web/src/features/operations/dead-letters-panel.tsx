@@ -145,7 +145,7 @@ function Letters({ choice, onAsk, onClose }: LettersProps) {
       {query.error && <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />}
       {!query.data && !query.error && <Skeleton className="h-32" />}
       {query.data && rows.length === 0 && <Empty>None of them is left</Empty>}
-      {rows.length > 0 && <Rows caption="Dead letters" columns={letterColumns(onAsk)} rows={rows} rowKey={(row) => row.id} />}
+      {rows.length > 0 && <Rows caption="Dead letters of this kind" columns={letterColumns(onAsk)} rows={rows} rowKey={(row) => row.id} />}
       {query.hasNextPage && (
         <div className="mt-3 flex justify-center">
           <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>

@@ -52,7 +52,7 @@ export function ProjectionsPanel({ selected, onSelect }: Props) {
         ) : isPhone ? (
           <PhoneList rows={rows} onSelect={onSelect} onAct={open} />
         ) : (
-          <Table caption="Projections" columns={columns(onSelect, open)} rows={rows} rowKey={(row) => row.name} />
+          <Table caption="All projections" columns={columns(onSelect, open)} rows={rows} rowKey={(row) => row.name} />
         )}
       </Card>
       {asked && (

@@ -84,7 +84,7 @@ function Figures({ data }: { readonly data: System }) {
 function Engines({ data }: { readonly data: System }) {
   return (
     <Card title="Engines" description={`Althing ${data.version}, Python ${data.python}`}>
-      <Table caption="Engines" columns={ENGINES} rows={data.engines} rowKey={(row) => row.name} />
+      <Table caption="Engines and versions" columns={ENGINES} rows={data.engines} rowKey={(row) => row.name} />
     </Card>
   );
 }
@@ -106,7 +106,7 @@ function Disk({ data: { disk } }: { readonly data: System }) {
         <Empty>Nothing of it is on this machine</Empty>
       ) : (
         <Table
-          caption="Data directory"
+          caption="Folders by size"
           columns={[
             { id: 'name', header: 'Folder', cell: ([name]) => name },
             { id: 'size', header: 'Size', numeric: true, cell: ([, size]) => formatBytes(size) },
@@ -124,7 +124,7 @@ function Processes({ data }: { readonly data: System }) {
   return (
     <Card title="Processes" description={runs}>
       {data.isStack ? (
-        <Table caption="Processes" columns={PROCESSES} rows={data.processes} rowKey={(row) => row.name} />
+        <Table caption="Processes of the stack" columns={PROCESSES} rows={data.processes} rowKey={(row) => row.name} />
       ) : (
         <Empty>The services do not run under one supervisor on this machine. Look at your own process manager.</Empty>
       )}
@@ -147,7 +147,7 @@ function Log({ data }: { readonly data: System }) {
       {data.log.length === 0 ? (
         <Empty>The projectors have not seen the log yet</Empty>
       ) : (
-        <Table caption="Log" columns={LOG} rows={data.log} rowKey={(row) => `${row.topic}-${row.partition}`} />
+        <Table caption="Partitions of the log" columns={LOG} rows={data.log} rowKey={(row) => `${row.topic}-${row.partition}`} />
       )}
     </Card>
   );
@@ -173,7 +173,7 @@ function Backups({ data: { backups } }: { readonly data: System }) {
       {backups.length === 0 ? (
         <Empty title="No backup has been made" />
       ) : (
-        <Table caption="Backups" columns={BACKUPS} rows={backups} rowKey={(row) => row.id} />
+        <Table caption="Last backups" columns={BACKUPS} rows={backups} rowKey={(row) => row.id} />
       )}
     </Card>
   );
