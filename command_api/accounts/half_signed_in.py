@@ -6,7 +6,7 @@ the SHA-256; it lives ten minutes and ends with its use, or with the fifth wrong
 **For sign-in with a provider** (`command_api.accounts.providers`): once the provider has proven who somebody is,
 
 1. look up whose account the identity (issuer, subject) is linked to: an account's id, or nobody's;
-2. call `Accounts.sign_in_proven(identity, account_id, client)`. It gives one of
+2. call `Accounts.sign_in_proven(identity, account_id, client, subject_hash=...)`. It gives one of
    - `Entered`: a session was opened; answer it as `/api/platform/login` does (`routes.session_answer`);
    - `SecondFactorNeeded(ticket)`: the account has a second factor; answer `{requires2FA: true, ticket}`. The app then
      posts `{ticket, twoFactorCode | recoveryCode}` to `/api/platform/login/second-factor`, which stands already;

@@ -82,11 +82,12 @@ class Accounts:
         return self._finish(self.desk.tickets.second_factor(ticket), code, recovery_code, client)
 
     def sign_in_proven(
-        self, identity: ProvenIdentity, account_id: UUID | None, client: Client
+        self, identity: ProvenIdentity, account_id: UUID | None, client: Client, *, subject_hash: str
     ) -> Entered | SecondFactorNeeded | InviteNeeded:
-        """Signs in whom a provider has proven. `account_id`: whose account the identity is linked to, if anybody's.
+        """Signs in whom a provider has proven. `account_id`: whose account the identity is linked to, if anybody's;
+        `subject_hash`: as what it is linked.
 
-        Raises `Problem` 401 `invalid_credentials` for an account that may not sign in.
+        Raises `Problem` 401 `invalid_credentials` for an account that may not sign in, or is not linked any more.
         """
         if account_id is None:
             return InviteNeeded(self.desk.tickets.for_registration(identity, client))
@@ -96,7 +97,7 @@ class Accounts:
             raise Problem(401, "invalid_credentials", "Invalid credentials")
         if account.two_factor:
             return SecondFactorNeeded(self.desk.tickets.for_second_factor(account_id, identity.method, client))
-        return self.enter(account_id, identity.method, client)
+        return self.enter(account_id, identity.method, client, subject_hash=subject_hash)
 
     def with_password(self, email: str, password: str, client: Client) -> model.Account:
         """The account of a right pair. Raises `Problem` 401 `invalid_credentials` for any other alike, 429."""
@@ -115,13 +116,24 @@ class Accounts:
             self._rehash(account.id, stored, password)
         return account
 
-    def enter(self, account_id: UUID, method: str, client: Client, ticket: Ticket | None = None) -> Entered:
-        """Opens a session in the transaction of its event; the ticket that led here ends with it."""
+    def enter(
+        self,
+        account_id: UUID,
+        method: str,
+        client: Client,
+        ticket: Ticket | None = None,
+        *,
+        subject_hash: str | None = None,
+    ) -> Entered:
+        """Opens a session in the transaction of its event; the ticket that led here ends with it. The identity that
+        opens it, if one does, must be linked at that moment."""
         session_id = uuid7()
         entered: list[tuple[model.Account, OpenedSession]] = []
 
         def decide() -> Decision:
             account = self.desk.account(account_id)
+            if subject_hash is not None and subject_hash not in account.linked:
+                raise Problem(401, "invalid_credentials", "Invalid credentials")
             asked = Asked(datetime.now(UTC), account_id)
             events = model.sign_in(account, session_id=session_id, method=method, asked=asked)
 

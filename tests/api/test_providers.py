@@ -13,6 +13,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from command_api.accounts.half_signed_in import ProvenIdentity
 from command_api.accounts.providers import outbound
 from command_api.core import open_core
 from infra.settings import Settings
@@ -501,6 +502,27 @@ def test_unlinking_ends_what_it_opened(world: World) -> None:
     assert Browser(world).sign_in("github").json()["inviteNeeded"] is True
     assert ada.call("DELETE", path).status_code == 404
     assert world.events(ada.id).count("account.sign_in_unlinked.v1") == 1
+
+
+def test_who_is_unlinked_while_signing_in_does_not_get_in(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = member(world)
+    link(ada)
+    [(made, _)] = links(world, ada.id)
+    browser = Browser(world)
+    code = browser.arrive(browser.at_provider("github"))
+    providers = world.http.app.state.providers  # type: ignore[attr-defined]
+    owner = providers.links.owner
+
+    def owner_then_unlinked(identity: ProvenIdentity) -> Any:
+        found = owner(identity)
+        assert ada.call("DELETE", f"/api/platform/linked-sign-ins/{made}").status_code == 204
+        return found
+
+    monkeypatch.setattr(providers.links, "owner", owner_then_unlinked)
+    answer = browser.exchange(code)
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credentials")
+    live = "SELECT count(*) FROM auth.session WHERE account_id = %s AND revoked_at IS NULL"
+    assert world.count(live, ada.id) == 1
 
 
 def test_the_last_way_in_stays(world: World, server: IdentityProvider) -> None:

@@ -135,7 +135,8 @@ class ProviderSignIn:
             if (person.account_id, person.session_id) != (linking.account_id, linking.session_id):
                 raise Problem(400, "handoff_ended", "This sign-in has ended. Please sign in again.")
             return Linked(identity.method, self.links.link(person, identity, client))
-        result = self._accounts.sign_in_proven(identity, self.links.owner(identity), client)
+        owner, subject = self.links.owner(identity), self.links.subject_hash(identity)
+        result = self._accounts.sign_in_proven(identity, owner, client, subject_hash=subject)
         return NewHere(result.ticket, identity) if isinstance(result, InviteNeeded) else result
 
     def register(
