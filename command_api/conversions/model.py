@@ -26,6 +26,7 @@ from schemas.events.conversions import (
     ConversionReportConflicted,
     ConversionReversed,
     ConversionStatus,
+    LogPlace,
     TierUsed,
 )
 from schemas.events.partners import Terms
@@ -100,6 +101,7 @@ def record(
     rates: Rates,
     asked: Asked,
     standing: Standing = NOTHING,
+    report: LogPlace | None = None,
 ) -> ConversionRecorded:
     """The first report of a sale. Raises `Refused` `currency_unknown`, also while no click is known."""
     commission: Money | None = None
@@ -115,6 +117,7 @@ def record(
         facts=facts,
         received_at=received_at,
         reported_by=reported_by,
+        report=report,
         payout=payout,
         customer=customer,
         commission=commission,
@@ -222,7 +225,13 @@ def reverse(conversion: Conversion, reason: str, amount: int | None, asked: Aske
 
 
 def report_again(
-    conversion: Conversion, *, report_id: UUID, amount: Money | None, reported_by: str, asked: Asked
+    conversion: Conversion,
+    *,
+    report_id: UUID,
+    amount: Money | None,
+    reported_by: str,
+    asked: Asked,
+    report: LogPlace | None = None,
 ) -> list[DomainEvent]:
     """The same sale was reported again: nothing, or a conflict (once per report) when it names another amount."""
     if amount is None or amount == conversion.facts.amount or report_id in conversion.conflicts:
@@ -232,6 +241,7 @@ def report_again(
             **step(conversion.id, conversion.version, asked),
             website_id=conversion.facts.website_id,
             report_id=report_id,
+            report=report,
             amount=amount,
             reported_by=reported_by,
         )

@@ -12,7 +12,7 @@ from command_api.decision import Asked, Refused, invalid
 from command_api.policies.reading import Reading
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
-from schemas.events.conversions import Attribution, ConversionFacts
+from schemas.events.conversions import Attribution, ConversionFacts, LogPlace
 from schemas.tracking import ConversionReported, from_log_time
 
 BY_PARTNER: Final = "reported by the partner"
@@ -44,7 +44,7 @@ class Outcome:
         return self.refusal is not None and self.refusal.code == CURRENCY_UNKNOWN
 
 
-def decide(report: ConversionReported, reading: Reading, now: datetime) -> Outcome:
+def decide(report: ConversionReported, reading: Reading, now: datetime, place: LogPlace | None = None) -> Outcome:
     """Records the sale, or adds to what is known of it. Raises `Poison`.
 
     A report that names another amount than the first one did is on record, and changes nothing: the edge refuses it
@@ -57,9 +57,9 @@ def decide(report: ConversionReported, reading: Reading, now: datetime) -> Outco
     before = reading.conversion(report.conversion_id)
     try:
         if before is None:
-            events, state = _first(report, website, reading, asked)
+            events, state = _first(report, website, reading, asked, place)
         else:
-            events, state = _again(before, report, website, reading, asked)
+            events, state = _again(before, report, website, reading, asked, place)
         agrees = _agrees(report, state)
         if agrees:
             for event in model.report_status(state, report.status, BY_PARTNER, asked):
@@ -89,7 +89,7 @@ def attribute_late(
 
 
 def _first(
-    report: ConversionReported, website: Website, reading: Reading, asked: Asked
+    report: ConversionReported, website: Website, reading: Reading, asked: Asked, place: LogPlace | None
 ) -> tuple[list[DomainEvent], model.Conversion]:
     amount = report.amount
     if amount is None:
@@ -120,15 +120,26 @@ def _first(
         rates=_rates(amount, report.payout, attribution, website, occurred_at, reading),
         asked=asked,
         standing=reading.standing(website.id, attribution, occurred_at),
+        report=place,
     )
     return [recorded], model.evolve(None, recorded)
 
 
 def _again(
-    state: model.Conversion, report: ConversionReported, website: Website, reading: Reading, asked: Asked
+    state: model.Conversion,
+    report: ConversionReported,
+    website: Website,
+    reading: Reading,
+    asked: Asked,
+    place: LogPlace | None,
 ) -> tuple[list[DomainEvent], model.Conversion]:
     events = model.report_again(
-        state, report_id=report.report_id, amount=report.amount, reported_by=report.reported_by, asked=asked
+        state,
+        report_id=report.report_id,
+        amount=report.amount,
+        reported_by=report.reported_by,
+        asked=asked,
+        report=place,
     )
     for event in events:
         state = model.evolve(state, event)

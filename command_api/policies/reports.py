@@ -48,6 +48,7 @@ from infra.clickhouse import ClickHouseError
 from infra.log import Log, LogUnavailable, StoredRecord
 from infra.sealing import derived_key
 from schemas.base import DomainEvent
+from schemas.events.conversions import LogPlace
 from schemas.topics import CONVERSIONS
 from schemas.tracking import ConversionReported
 
@@ -184,7 +185,8 @@ class Reports:
         now = datetime.now(UTC)
         for record, report in reports:
             try:
-                self._add(batch, report, decide(report, reading, now))
+                place = LogPlace(topic=record.topic, partition=record.partition, offset=record.offset)
+                self._add(batch, report, decide(report, reading, now, place))
             except TRANSIENT:
                 raise
             except Exception as error:  # noqa: BLE001 - one bad report must not hold up the others

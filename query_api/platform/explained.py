@@ -108,6 +108,7 @@ class Report(BaseModel):
     reportedBy: str
     at: datetime
     stands: bool
+    place: Place | None = Field(description="Null: it waited for an exchange rate")
 
 
 class Explanation(BaseModel):
@@ -270,7 +271,10 @@ def _reports(steps: Sequence[Row]) -> list[Report]:
         if is_first or step["name"] == "conversion.report_conflicted":
             amount = _money(detail["facts"]["amount"] if is_first else detail["amount"])
             assert amount is not None  # noqa: S101 - both events have one
-            found.append(Report(amount=amount, reportedBy=detail["reported_by"], at=step["at"], stands=is_first))
+            place = Place(**detail["report"]) if detail.get("report") else None
+            found.append(
+                Report(amount=amount, reportedBy=detail["reported_by"], at=step["at"], stands=is_first, place=place)
+            )
     return found
 
 

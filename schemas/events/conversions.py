@@ -87,6 +87,14 @@ class TierUsed(Frozen):
     flat_amount: int = Field(default=0, description="Minor units that it pays, for `flat` and `per_lead`")
 
 
+class LogPlace(Frozen):
+    """Where a record lies in the log."""
+
+    topic: str
+    partition: int = Field(ge=0)
+    offset: int = Field(ge=0)
+
+
 class ConversionRecorded(DomainEvent):
     """A lead or sale was reported for the first time. Without a click it waits and counts nothing yet."""
 
@@ -94,6 +102,7 @@ class ConversionRecorded(DomainEvent):
     facts: ConversionFacts
     received_at: datetime
     reported_by: str = Field(pattern="^(sale|lead|postback|import)$")
+    report: LogPlace | None = Field(default=None, description="The report; none: it waited for an exchange rate")
     payout: Money | None = Field(default=None, description="What the report says the partner pays; else the terms say")
     customer: str = Field(default="", description="Pseudonym of the buyer within the website")
     commission: Money | None = Field(default=None, description="In the website's currency; none while unattributed")
@@ -149,5 +158,6 @@ class ConversionReportConflicted(DomainEvent):
     NAME: ClassVar[str] = "conversion.report_conflicted"
     website_id: UUID
     report_id: UUID
+    report: LogPlace | None = Field(default=None, description="The report; none: it waited for an exchange rate")
     amount: Money
     reported_by: str

@@ -8,13 +8,14 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
+import orjson
 import psycopg
 import pytest
 
@@ -325,7 +326,12 @@ def test_every_amount_explains_itself(books: Books) -> None:
         record = records[step["place"]["offset"]]
         assert (record.key, dict(record.headers)["event"]) == (str(conversion).encode(), step["name"].encode())
     assert [step["earned"] for step in steps] == [None, usd(271), usd(-135)]
-    assert told["reports"] == [{**told["reports"][0], "stands": True}]
+    [report] = told["reports"]
+    assert (report["stands"], report["amount"]) == (True, {"amount": 1999, "currency": "EUR"})
+    assert report["place"]["topic"] == "conversions"
+    place = report["place"]
+    with closing(books.world.log.source("conversions", place["partition"], place["offset"])) as source:
+        assert orjson.loads(source.read(1, 5)[0].value)["conversion_id"] == str(conversion)
     other = books.world.person()
     assert books.get(f"/api/platform/conversions/{conversion}/explain", other).status_code == 404
 

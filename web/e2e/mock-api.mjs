@@ -135,7 +135,7 @@ function explanation(row) {
     click: { by: 'click_id', at: row.occurredAt, clickId: '01JD7W8Z3Q5K9M2N4P6R8T0V1XCYDZ', linkId: 'l1', link: 'nordvpn-l1', country: 'IS', device: 'mobile', source: 'newsletter', subs: { sub1: 'sidebar' }, place: place('clicks', 2, 18_204) },
     rate: { rate: '1.0832', of: 'EUR', to: 'USD', on: '2026-11-18' },
     working: { text: '19.99 EUR × 30 % × 1.0832 USD per EUR = 6.4959504 USD, rounded 6.50 USD', exact: '6.4959504', rounded: '6.50', agrees: true },
-    reports: [{ amount: usd(1999), reportedBy: 'sale', at: row.recordedAt, stands: true }, { amount: usd(2499), reportedBy: 'postback', at: row.recordedAt, stands: false }],
+    reports: [{ amount: usd(1999), reportedBy: 'sale', at: row.recordedAt, stands: true, place: place('conversions', 1, 3071) }, { amount: usd(2499), reportedBy: 'postback', at: row.recordedAt, stands: false, place: place('conversions', 1, 3102) }],
     events: [
       step(1, 'conversion.recorded', 'The sale was reported (sale)', 'system', { pending: usd(650) }),
       step(2, 'conversion.report_conflicted', 'Reported again (postback) with another amount, 24.99 USD; the first report stands', 'system'),

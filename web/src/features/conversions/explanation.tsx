@@ -60,7 +60,7 @@ function Explained({ told, website, onDecided }: { readonly told: Explanation; r
         </div>
         <Decisions conversion={conversion} websiteId={website.id} onDecided={onDecided} />
       </div>
-      {conversion.conflicts > 0 && <Conflicts told={told} at={at} />}
+      <Reports told={told} at={at} />
       {rule && working ? (
         <Part title="How it is worked out">
           <p className="rounded-lg bg-sunken px-3 py-2.5 font-mono text-[0.8125rem] break-words">{working.text}</p>
@@ -128,9 +128,9 @@ function When({ conversion, at }: { readonly conversion: Explanation['conversion
   return null;
 }
 
-function Conflicts({ told, at }: { readonly told: Explanation; readonly at: (time: string) => string }) {
+function Reports({ told, at }: { readonly told: Explanation; readonly at: (time: string) => string }) {
   return (
-    <Part title="Reports disagree">
+    <Part title={told.reports.length > 1 ? 'Reports disagree' : 'The report'}>
       <ul className="flex flex-col gap-1.5">
         {told.reports.map((report, index) => (
           <li key={index} className="flex flex-wrap items-center gap-2">
@@ -138,7 +138,8 @@ function Conflicts({ told, at }: { readonly told: Explanation; readonly at: (tim
             <span className="text-[0.8125rem] text-muted">
               by {report.reportedBy}, {at(report.at)}
             </span>
-            {report.stands ? <Badge tone="good">This one stands</Badge> : <Badge tone="warn">Not counted</Badge>}
+            {report.place && <span className="font-mono text-xs text-muted">{placeOf(report.place)}</span>}
+            {told.reports.length > 1 && (report.stands ? <Badge tone="good">This one stands</Badge> : <Badge tone="warn">Not counted</Badge>)}
           </li>
         ))}
       </ul>

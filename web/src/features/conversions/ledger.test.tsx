@@ -107,7 +107,7 @@ test('each amount explains itself beside the list', async () => {
   await user.click(screen.getByRole('button', { name: 'Explain ORD-1' }));
   const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
   await within(drawer).findByText('100.00 USD × 30 % = 30 USD, rounded 30.00 USD');
-  for (const text of ['Worked out again just now, it comes to the same.', '/go/nord', 'sub1=banner', 'clicks[2] @ 41', 'conversion.recorded · domain[0] @ 11']) {
+  for (const text of ['Worked out again just now, it comes to the same.', '/go/nord', 'sub1=banner', 'clicks[2] @ 41', 'conversions[1] @ 7', 'conversion.recorded · domain[0] @ 11']) {
     expect(within(drawer).getByText(text)).toBeInTheDocument();
   }
   expect(drawer).toHaveTextContent('version 2, since Nov 1');
@@ -122,7 +122,7 @@ test('disagreeing reports say which one stands; one that is not attributed says 
     http.get(at('/api/platform/conversions/{id}/explain'), () =>
       HttpResponse.json({
         ...told, rule: null, working: null, click: null, conversion: { ...told.conversion, conflicts: 1 },
-        reports: [...told.reports, { amount: { amount: 12_000, currency: 'USD' }, reportedBy: 'postback', at: '2026-11-21T12:00:00Z', stands: false }],
+        reports: [...told.reports, { amount: { amount: 12_000, currency: 'USD' }, reportedBy: 'postback', at: '2026-11-21T12:00:00Z', stands: false, place: null }],
       }),
     ),
   );

@@ -4521,6 +4521,8 @@ export interface components {
             at: string;
             /** Stands */
             stands: boolean;
+            /** @description Null: it waited for an exchange rate */
+            place: components["schemas"]["query_api__platform__explained__Place"] | null;
         };
         /**
          * RequestShown
