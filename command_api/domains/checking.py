@@ -116,6 +116,8 @@ def _of_verified(domain: Domain, host: Host | None, record: Record, seen: Seen, 
             lost = Record(asked.at + pause_unproven(timedelta()), asked.at, problem=problem)
             return Settled(events, _after(domain, events), lost, News.LOST)
         news = News.MISSING if before < _WARN_AT <= record.misses else None
+    if not seen.tls_looked:  # it was verified in between
+        return Settled((), domain, replace(record, next_at=asked.at + _SOON), news)
     events, record = _tls(domain, record, seen.tls_problem, asked)
     return Settled(events, _after(domain, events), record, news)
 

@@ -27,12 +27,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a look found. `token` is the one that was looked for. No `tls_problem`: it leads here by TLS."""
+    """What a look found. `token` is the one that was looked for. No `tls_problem`: it leads here by TLS, unless TLS was
+    not looked at, because the domain was not verified at that moment."""
 
     token: str
     verdict: Verdict
     problem: str | None
     tls_problem: str | None
+    tls_looked: bool = True
 
 
 class Looking:
@@ -51,13 +53,14 @@ class Looking:
 
     async def _look_at(self, domain: Domain) -> Seen:
         name = record_name(domain.domain)
+        if not domain.is_verified:
+            verdict, problem = judge(name, domain.token, await self._resolvers.texts(name))
+            return Seen(domain.token, verdict, problem, None, tls_looked=False)
         said, tls_problem = await asyncio.gather(self._resolvers.texts(name), self._tls_problem(domain))
         verdict, problem = judge(name, domain.token, said)
         return Seen(domain.token, verdict, problem, tls_problem)
 
     async def _tls_problem(self, domain: Domain) -> str | None:
-        if not domain.is_verified:
-            return "It is not verified yet."
         try:
             answered = await self._outbound.get(f"https://{domain.domain}{PROBE}")
         except (OutboundFailed, OutboundRefused) as error:

@@ -206,6 +206,14 @@ def test_a_clock_that_jumps_takes_nothing_away(jump: timedelta) -> None:
     )
 
 
+def test_a_look_from_before_it_was_verified_says_nothing_of_tls() -> None:
+    early = replace(seen(Verdict.PROVEN, None), tls_looked=False)
+    for domain in (verified(), settled(verified(), Record(), Verdict.PROVEN, tls_problem=None).domain):
+        found = settle(domain, held_by(domain), Record(), early, asked(account=None))
+        assert (found.events, found.domain, found.record.problem) == ((), domain, None)
+        assert found.record.next_at == NOW + timedelta(seconds=10)
+
+
 def test_ssl_comes_with_the_first_good_look_and_goes_after_three_bad_ones() -> None:
     domain = verified()
     good = settled(domain, Record(), Verdict.PROVEN, tls_problem=None)
