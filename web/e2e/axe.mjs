@@ -110,6 +110,19 @@ const STATES = [
   { name: 'remove domain', path: '/account-settings?tab=custom-domains', act: opens(/^Remove go/) },
   { name: 'invite codes', path: '/account-settings?tab=invite-codes' },
   { name: 'revoke invite', path: '/account-settings?tab=invite-codes', act: opens(/^Revoke invite/) },
+  { name: 'affiliates', path: '/admin' },
+  { name: 'affiliates, nothing yet', path: '/admin', base: first },
+  { name: 'affiliates, broken', path: '/admin', base: broken, expected: '503' },
+  { name: 'partners', path: '/admin?tab=partners' },
+  { name: 'partners, add', path: '/admin?tab=partners', act: opens('Add Partner') },
+  { name: 'partners, edit', path: '/admin?tab=partners', act: editTiers },
+  { name: 'partners, details', path: '/admin?tab=partners&partner=p2', act: (page) => page.getByRole('region', { name: 'Postback' }).waitFor() },
+  { name: 'partners, delete', path: '/admin?tab=partners', act: opens(/^Delete /) },
+  { name: 'all links', path: '/admin?tab=links' },
+  { name: 'all links, edit', path: '/admin?tab=links', act: editWays },
+  { name: 'all links, bulk', path: '/admin?tab=links', act: bulkLines },
+  { name: 'clicks', path: '/admin?tab=clicks', act: (page) => page.getByRole('region', { name: 'Clicks' }).waitFor() },
+  { name: 'clicks, none', path: '/admin?tab=clicks', base: first },
   { name: 'admin accounts', path: '/admin/accounts' },
   { name: 'admin accounts, roles', path: '/admin/accounts', act: opens(/^Roles of/) },
   { name: 'admin accounts, disable', path: '/admin/accounts', act: opens(/^Disable/) },
@@ -118,6 +131,7 @@ const STATES = [
   { name: 'outbox, mail', path: '/admin/outbox', act: opens(/^Read the mail/) },
   { name: 'websites', path: '/account-settings?tab=websites' },
   { name: 'new key', path: '/account-settings?tab=websites', act: opens('New key') },
+  { name: 'rotate key', path: '/account-settings?tab=websites', act: opens(/^Rotate/) },
   { name: 'revoke key', path: '/account-settings?tab=websites', act: opens(/^Revoke/) },
   { name: 'remove website', path: '/account-settings?tab=websites', act: opens(/^Remove vpn/) },
   { name: 'projections', path: '/admin/projections' },
@@ -248,4 +262,23 @@ async function connect(page) {
   await page.getByLabel('Domain').fill('https://www.Example.com/page');
   await page.getByRole('button', { name: 'Connect Website' }).click();
   await page.getByText('Put this line into').waitFor();
+}
+
+async function editTiers(page) {
+  await opens(/^Edit /)(page);
+  await page.getByRole('button', { name: 'Add tier' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Please complete tier 1').waitFor();
+}
+
+async function editWays(page) {
+  await opens(/^Edit link/)(page);
+  await page.getByRole('button', { name: 'Add rule' }).click();
+  await page.getByRole('button', { name: 'Split the traffic' }).click();
+}
+
+async function bulkLines(page) {
+  await opens('Bulk create')(page);
+  await page.getByLabel('Links', { exact: true }).fill('nobody, https://x.example/');
+  await page.getByText(/^Line 1: There is no active partner/).waitFor();
 }

@@ -6,6 +6,7 @@ import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { people } from './mock-people.mjs';
+import { affiliates } from './mock-affiliates.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
@@ -38,7 +39,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const key = `${request.method} ${url.pathname}`;
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
-    const figures = /^\/api\/(platform\/(analytics|conversions|links)|admin\/(projections|dead-letters|system))/.test(url.pathname);
+    const figures = /^\/api\/(platform\/(analytics|conversions|links)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(url.pathname);
     // Not all of them: a browser has six connections to a server, and the page's own files need one.
     if (slow && /\/(overview|clicks|geographic)$/.test(url.pathname)) return;
     if (broken && figures) {
@@ -67,6 +68,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'POST /api/platform/logout') return json(null, 204);
     const ofPeople = people(key, user, first);
     if (ofPeople) return json(ofPeople.body, ofPeople.status);
+    const ofAffiliates = affiliates(key, query, partners, links, first || empty);
+    if (ofAffiliates) return json(ofAffiliates);
     const operations = operationsAnswer(key);
     if (operations) return json(...operations);
     const sql = sqlAnswer(key, input);
@@ -153,7 +156,7 @@ const statements = (month) => ({
   }),
 });
 const problem = (status, code, message) => ({ type: 'about:blank', title: code, status, code, message });
-const link = (id, partner, sub1, slug) => ({ id, websiteId: 'w1', partnerId: partner.id, partnerName: partner.name, slug: slug || `${partner.slug}-${id}`, url: `http://127.0.0.1:8001/go/${slug || `${partner.slug}-${id}`}`, destination: `https://${partner.slug}.com/`, ...(sub1 ? { sub1 } : {}), coupon: null, isActive: true, createdAt: '2026-09-01T00:00:00Z', clicks: 4210 - 731 * Number(id.slice(1)), conversions: 40, earnings: { amount: 118_240 - 21_355 * Number(id.slice(1)), currency: 'USD' } });
+const link = (id, partner, sub1, slug) => ({ id, websiteId: 'w1', partnerId: partner.id, partnerName: partner.name, slug: slug || `${partner.slug}-${id}`, url: `http://127.0.0.1:8001/go/${slug || `${partner.slug}-${id}`}`, destination: `https://${partner.slug}.com/`, coupon: null, isActive: true, rules: [], variants: [], expiresAt: null, fallback: null, ...Object.fromEntries(Array.from({ length: 10 }, (_, place) => [`sub${place + 1}`, ''])), ...(sub1 ? { sub1 } : {}), createdAt: '2026-09-01T00:00:00Z', clicks: 4210 - 731 * Number(id.slice(1)), conversions: 40, earnings: { amount: 118_240 - 21_355 * Number(id.slice(1)), currency: 'USD' } });
 
 function conversion(index) {
   const status = ['pending', 'pending', 'approved', 'approved', 'rejected', 'approved', 'reversed'][index % 7];

@@ -96,7 +96,7 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
       ) : rows.length === 0 ? (
         <Empty>No partner matches “{search}”.</Empty>
       ) : (
-        <Table caption="Partners" columns={columns} rows={rows} rowKey={(row) => row.id} />
+        <Table caption="List of partners" columns={columns} rows={rows} rowKey={(row) => row.id} />
       )}
       {adding && <AddPartner onClose={() => setAdding(false)} />}
       {partner && open?.what === 'edit' && <EditPartner key={partner.id} partner={partner} onClose={close} />}

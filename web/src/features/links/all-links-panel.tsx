@@ -63,7 +63,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
         <Empty title={search || selected ? 'No link matches' : 'No links yet'}>{search || selected ? 'Try another word.' : hasWebsite ? 'Create one, or many at once.' : 'Links belong to a website: connect one first.'}</Empty>
       ) : (
         <>
-          <Table caption="Affiliate links" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} />
+          <Table caption="All tracked links" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} />
           {links.hasNextPage && (
             <Button className="mt-3 self-center" busy={links.isFetchingNextPage} onClick={() => void links.fetchNextPage()}>
               Show more

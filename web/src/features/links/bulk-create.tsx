@@ -122,11 +122,13 @@ const SHOWN = 10;
 function Faults({ errors }: { readonly errors: readonly BulkError[] }) {
   if (errors.length === 0) return null;
   return (
-    <ul role="alert" className="max-h-40 list-inside list-disc overflow-y-auto rounded-lg bg-bad-soft px-3 py-2 text-[0.8125rem] text-bad">
-      {errors.slice(0, SHOWN).map((error) => (
-        <li key={`${error.line} ${error.message}`}>{`Line ${error.line}: ${error.message}`}</li>
-      ))}
-      {errors.length > SHOWN && <li>{`${errors.length - SHOWN} more`}</li>}
-    </ul>
+    <div role="alert" className="max-h-40 overflow-y-auto rounded-lg bg-bad-soft px-3 py-2 text-[0.8125rem] text-bad">
+      <ul className="list-inside list-disc">
+        {errors.slice(0, SHOWN).map((error) => (
+          <li key={`${error.line} ${error.message}`}>{`Line ${error.line}: ${error.message}`}</li>
+        ))}
+        {errors.length > SHOWN && <li>{`${errors.length - SHOWN} more`}</li>}
+      </ul>
+    </div>
   );
 }
