@@ -34,6 +34,6 @@ export async function settle(page) {
     }
     window.scrollTo(0, 0);
   });
-  await page.waitForFunction(() => !document.querySelector('.animate-pulse'));
+  await page.waitForFunction(() => !document.querySelector('.animate-pulse, [role=status] > .animate-spin'));
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }

@@ -26,6 +26,7 @@ export function Keys({ website }: { readonly website: Website }) {
   const client = useQueryClient();
   const keys = useQuery(keysQuery(website.id));
   const [creating, setCreating] = useState(false);
+  const [rotating, setRotating] = useState<WebsiteKey | null>(null);
   const [revoking, setRevoking] = useState<WebsiteKey | null>(null);
   const revoke = useMutation({
     mutationFn: (key: WebsiteKey) => done(api.DELETE('/api/platform/websites/{id}/keys/{keyId}', { params: { path: { id: website.id, keyId: key.id } } })),
@@ -49,6 +50,9 @@ export function Keys({ website }: { readonly website: Website }) {
         ) : (
           <div className="flex justify-end gap-1.5">
             {row.key && <CopyButton text={row.key} label={`${KINDS[row.kind].name} ${row.hint}`} />}
+            <Button size="sm" aria-label={`Rotate ${KINDS[row.kind].name} ${row.hint}`} onClick={() => setRotating(row)}>
+              Rotate
+            </Button>
             <Button size="sm" aria-label={`Revoke ${KINDS[row.kind].name} ${row.hint}`} onClick={() => setRevoking(row)}>
               Revoke
             </Button>
@@ -72,7 +76,8 @@ export function Keys({ website }: { readonly website: Website }) {
       ) : (
         <Skeleton className="h-28" />
       )}
-      {creating && <NewKey website={website} onClose={() => setCreating(false)} />}
+      {creating && <NewKey website={website} old={null} onClose={() => setCreating(false)} />}
+      {rotating && <NewKey website={website} old={rotating} onClose={() => setRotating(null)} />}
       {revoking && (
         <Dialog
           open
@@ -100,10 +105,17 @@ export function Keys({ website }: { readonly website: Website }) {
   );
 }
 
-function NewKey({ website, onClose }: { readonly website: Website; readonly onClose: () => void }) {
+interface NewKeyProps {
+  readonly website: Website;
+  /** The key that the new one is to replace: same kind, same origins. */
+  readonly old: WebsiteKey | null;
+  readonly onClose: () => void;
+}
+
+function NewKey({ website, old, onClose }: NewKeyProps) {
   const client = useQueryClient();
-  const [kind, setKind] = useState<Kind>('secret');
-  const [origins, setOrigins] = useState('');
+  const [kind, setKind] = useState<Kind>(old?.kind ?? 'secret');
+  const [origins, setOrigins] = useState(old?.allowedOrigins.join(', ') ?? '');
   const [created, setCreated] = useState<NewWebsiteKey | null>(null);
   const create = useMutation({
     mutationFn: () => {
@@ -126,7 +138,7 @@ function NewKey({ website, onClose }: { readonly website: Website; readonly onCl
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      title={created ? 'Your new key' : 'New key'}
+      title={created ? 'Your new key' : old ? `Rotate ${KINDS[old.kind].name.toLowerCase()} ${old.hint}` : 'New key'}
       description={created ? 'Copy it now: it is shown only once. The old key stays valid until you revoke it.' : `For ${website.domain}. The old key stays valid until you revoke it.`}
     >
       {created ? (
@@ -144,7 +156,7 @@ function NewKey({ website, onClose }: { readonly website: Website; readonly onCl
             create.mutate();
           }}
         >
-          <SelectField label="Kind" value={kind} hint={KINDS[kind].hint} onChange={(event) => setKind(event.target.value as Kind)}>
+          <SelectField label="Kind" value={kind} disabled={old !== null} hint={KINDS[kind].hint} onChange={(event) => setKind(event.target.value as Kind)}>
             {Object.entries(KINDS).map(([value, { name }]) => (
               <option key={value} value={value}>
                 {name}

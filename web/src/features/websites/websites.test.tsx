@@ -115,6 +115,12 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
   expect(await screen.findByText('pk_new')).toBeInTheDocument();
   expect(state.seen.find((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({ kind: 'site', allowedOrigins: ['https://a.example', 'https://b.example'] });
   await user.click(screen.getByRole('button', { name: 'Done' }));
+  await user.click(screen.getByRole('button', { name: 'Rotate Site key pk_…1' }));
+  expect(await screen.findByLabelText('Allowed origins (optional)')).toHaveValue('https://a.example');
+  await user.click(screen.getByRole('button', { name: 'Create key' }));
+  expect(await screen.findByText('pk_new')).toBeInTheDocument();
+  expect(state.seen.findLast((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({ kind: 'site', allowedOrigins: ['https://a.example'] });
+  await user.click(screen.getByRole('button', { name: 'Done' }));
   await user.click(await screen.findByRole('button', { name: 'Revoke Secret key sk_…1' }));
   await user.click(await screen.findByRole('button', { name: 'Revoke key' }));
   expect(await screen.findByText('Key revoked', { exact: true })).toBeInTheDocument();
