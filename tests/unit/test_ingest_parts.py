@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from infra.log import LogUnavailable, Position, Record
 from ingest.app import endpoint_of
 from ingest.counters import Counters, exposition
-from ingest.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
+from ingest.directory import CustomDomain, Directory, KeyRow, LinkRow, Listing, Partner, Website
 from ingest.importing.access_log import PageLine, Reason, read_line
 from ingest.rates import Bucket, SiteRates
 from ingest.refresh import load_copy, save_copy
@@ -293,6 +294,7 @@ def a_listing() -> Listing:
         (KeyRow(website.id, "ab" * 32, "site", ("https://own.example",)),),
         (LinkRow(uuid4(), "deal", 5, website.id, partner, "https://x.example/{click_id}", (("sub1", "a"),), True),),
         (Partner(partner, str(partner), "acme", "Acme", "voluum", 45, True),),
+        (CustomDomain(uuid4(), "go.own.example", website.id, True),),
     )
 
 
@@ -300,6 +302,10 @@ def test_the_copy_of_the_directory_comes_back_and_is_private(tmp_path: Path) -> 
     path, listing = tmp_path / "data" / "ingest-directory.json", a_listing()
     save_copy(path, listing, 1234.5)
     assert load_copy(path) == (listing, 1234.5)
+    before = json.loads(path.read_bytes())
+    del before["domains"]
+    path.write_text(json.dumps(before))
+    assert load_copy(path) == (replace(listing, domains=()), 1234.5)  # of the version before domains
     assert path.stat().st_mode & 0o777 == 0o600
     path.write_text("{broken")
     assert load_copy(path) is None
