@@ -203,7 +203,12 @@ class IdentityProvider:
         if inner == "/.well-known/openid-configuration":
             return 200, self._discovery(name)
         if inner == "/keys":
-            return 200, {"keys": [self.key.as_dict(private=False)]}
+            new_kinds = [
+                {"kty": "AKP", "alg": "ML-DSA-65", "pub": "AA", "kid": "q"},
+                {"kty": "EC", "crv": "P-9", "x": "AA"},
+            ]
+            own = {**self.key.as_dict(private=False), "issuer": "https://as.microsoft.does/it", "x5t": "AA"}
+            return 200, {"keys": [*new_kinds, own]}
         if inner in ("/authorize", "/login/oauth/authorize", "/oauth/v2/authorization"):
             return self._authorize(name, query)
         if method == "POST" and inner in ("/token", "/login/oauth/access_token", "/oauth/v2/accessToken"):

@@ -114,10 +114,11 @@ class Protocol:
         """What the provider signs with, at most so old."""
 
         def read(found: dict[str, Any]) -> KeySet:
-            try:
-                return KeySet.import_key_set(cast(Any, found))
-            except (JoseError, ValueError, KeyError, TypeError) as error:
-                raise Unreachable(f"{provider.name} has keys that cannot be read") from error
+            rows = found.get("keys")
+            usable = [key for row in (rows if isinstance(rows, list) else []) for key in _public_key(row)]
+            if not usable:
+                raise Unreachable(f"{provider.name} has no keys that can be read")
+            return KeySet(usable)
 
         keys: KeySet = self._kept(provider, self._endpoint(provider, "jwks_uri"), read, newer_than_s)
         return keys
@@ -289,6 +290,16 @@ def _api(provider: IdentityProvider) -> str:
 
 def _own_place(provider: IdentityProvider) -> str | None:
     return None if provider.is_public else place_of(provider.url)
+
+
+def _public_key(row: Any) -> list[Any]:
+    """The key, if it is of a kind that we know: one more kind in a provider's set must end nobody's sign-in."""
+    if not isinstance(row, dict) or row.get("kty") not in ("RSA", "EC"):
+        return []
+    try:
+        return list(KeySet.import_key_set({"keys": [cast(Any, row)]}).keys)
+    except (JoseError, ValueError, KeyError, TypeError):
+        return []
 
 
 def _object(value: Any) -> dict[str, Any]:
