@@ -129,15 +129,20 @@ def _program() -> list[DomainEvent]:
         (partners.CommissionChanged, {"terms": flat}),
         (partners.PartnerDeactivated, {}),
         (partners.PartnerActivated, {}),
+        (partners.PartnerRemoved, {}),
     )
 
 
 def _tracked_link() -> list[DomainEvent]:
     link = {"website_id": WEBSITE, "partner_id": PARTNER, "slug": "go", "code": 2**48 - 1, "coupon": "SAVE"}
+    rule = links.TargetRule(countries=("IS",), devices=(links.Device.MOBILE,), destination="https://p.example/is")
+    split = tuple(links.Variant(destination=f"https://p.example/{side}", weight=2) for side in "ab")
+    ways = links.Routing(rules=(rule,), expires_at=datetime(2030, 1, 1, tzinfo=UTC), fallback="https://p.example/")
     return _in_order(
         LINK,
-        (links.LinkCreated, {**link, "destination": "https://p.example/?c={click_id}"}),
+        (links.LinkCreated, {**link, "destination": "https://p.example/?c={click_id}", "routing": ways}),
         (links.LinkUpdated, {"subs": {"sub1": "x"}, "coupon": ""}),
+        (links.LinkUpdated, {"routing": links.Routing(variants=split)}),
         (links.LinkDeleted, {}),
     )
 
