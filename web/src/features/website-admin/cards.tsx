@@ -15,7 +15,7 @@ export function PartnersCard({ range, currency }: { readonly range: Range; reado
     <Listed title="Top partners" description="By revenue" query={useQuery(partnersQuery(range))} none="No clicks on partner links in this time.">
       {(rows) => (
         <Table
-          caption="Top partners" rows={rows} rowKey={(row) => row.partnerId ?? 'none'}
+          caption="Figures of partners" rows={rows} rowKey={(row) => row.partnerId ?? 'none'}
           columns={[
             { id: 'partner', header: 'Partner', cell: (row) => row.partnerName },
             { id: 'clicks', header: 'Clicks', cell: (row) => formatCount(row.clicks), numeric: true },
@@ -33,7 +33,7 @@ export function CountriesCard({ range, currency }: { readonly range: Range; read
     <Listed title="Countries" description="By clicks" query={useQuery(countriesQuery(range))} none="No clicks in this time.">
       {(rows) => (
         <Table
-          caption="Countries" rows={rows} rowKey={(row) => row.country} maxHeight="max-h-80"
+          caption="Figures of countries" rows={rows} rowKey={(row) => row.country} maxHeight="max-h-80"
           columns={[
             { id: 'country', header: 'Country', cell: (row) => row.countryName },
             { id: 'clicks', header: 'Clicks', cell: (row) => formatCount(row.clicks), numeric: true },
@@ -50,7 +50,7 @@ export function KeysCard({ timezone }: { readonly timezone: string }) {
     <Listed title="Keys" description="Those that are valid. The account that owns the website makes and revokes them." query={useQuery(keysQuery)} none="No key is valid.">
       {(rows) => (
         <Table
-          caption="Keys" rows={rows} rowKey={(row) => row.id}
+          caption="Valid keys" rows={rows} rowKey={(row) => row.id}
           columns={[
             { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind], className: 'whitespace-nowrap font-medium' },
             { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
