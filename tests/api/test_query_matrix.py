@@ -135,6 +135,7 @@ class Walk:
             ("/links/", self._of.link),
             ("/conversions/", self._of.conversion),
             ("/partners/", self._of.partner),
+            ("/statements/", self._of.partner),
         ):
             if part in template:
                 return str(found)

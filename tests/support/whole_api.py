@@ -42,6 +42,9 @@ from tests.support.engines import free_port, wait_until
 from tests.support.people import PASSWORD
 from tests.support.query import PERCENT_10, Person, QueryService, conversion, event, this_moment
 
+EARNED_AT = datetime(2026, 1, 1, tzinfo=UTC)
+"""Before any month that a statement is asked for."""
+
 
 @dataclass
 class Api:
@@ -171,6 +174,12 @@ class Belongings:
             "id": self.conversion, "website_id": self.website, "kind": "sale", "event": "sale",
             "txid": self.conversion.hex, "status": "pending", "amount": 1000, "currency": "USD", "commission": 0,
             "commission_currency": "USD", "reported_by": "sale", "occurred_at": now, "recorded_at": now,
+        })  # fmt: skip
+        query.insert("conversion_steps", {
+            "conversion_id": self.conversion, "version": 2, "website_id": self.website, "partner_id": self.partner,
+            "name": "conversion.approved", "at": EARNED_AT, "position": 1, "log_offset": 0, "txid": "t",
+            "event": "sale", "occurred_at": EARNED_AT, "hold_until": EARNED_AT, "currency": "USD",
+            "earned": 100, "detail": Jsonb({}),
         })  # fmt: skip
         named: dict[str, Any] = {"link_id": self.link, "partner_id": self.partner, "visitor": 1}
         query.events([event(self.website, now, **named), conversion(self.website, now, d_pending=1, **named)])
