@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Eye, RotateCcw, SkipForward } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
@@ -21,6 +21,9 @@ type Asked =
   | { readonly kind: 'retry' | 'skip' | 'reveal'; readonly letter: DeadLetter }
   | { readonly kind: 'retry' | 'skip'; readonly group: Choice; readonly count: number };
 
+/** Those that a retry was asked for, with their number of tries then. */
+type Retried = RefObject<Map<string, number>>;
+
 interface Props {
   readonly choice: Choice | null;
   readonly onChoose: (choice: Choice | null) => void;
@@ -32,6 +35,7 @@ export function DeadLettersPanel({ choice, onChoose }: Props) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [shown, setShown] = useState<RevealedRecord | null>(null);
+  const retried = useRef(new Map<string, number>());
   const act = useMutation({
     mutationFn: async ({ asked: what, reason }: { asked: Asked; reason: string }) => {
       if ('group' in what) return { group: await handleGroup(what.group, what.kind, reason) };
@@ -43,7 +47,10 @@ export function DeadLettersPanel({ choice, onChoose }: Props) {
       else if (done.group) {
         const left = done.group.left > 0 ? `${formatCount(done.group.left)} are left` : undefined;
         toast(`${formatCount(done.group.handled)} ${what.kind === 'skip' ? 'skipped' : 'are being retried'}`, left);
-      } else toast(what.kind === 'skip' ? 'Skipped' : 'Being retried');
+      } else {
+        if (what.kind === 'retry' && 'letter' in what) retried.current.set(what.letter.id, what.letter.attempts);
+        toast(what.kind === 'skip' ? 'Skipped' : 'Being retried');
+      }
     },
     onError: (error, { asked: what }) => toastError(`Failed to ${what.kind}`, messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: ['operations', 'dead-letters'] }),
@@ -67,7 +74,7 @@ export function DeadLettersPanel({ choice, onChoose }: Props) {
           <Rows caption="Dead letters by reason" columns={groupColumns(onChoose, setAsked)} rows={groups} rowKey={(row) => `${row.projection} ${row.reason}`} />
         )}
       </Card>
-      {choice && <Letters key={`${choice.projection} ${choice.reason}`} choice={choice} onAsk={setAsked} onClose={() => onChoose(null)} />}
+      {choice && <Letters key={`${choice.projection} ${choice.reason}`} choice={choice} retried={retried} onAsk={setAsked} onClose={() => onChoose(null)} />}
       {asked && <AskDialog asked={asked} onClose={() => setAsked(null)} onConfirm={(reason) => act.mutate({ asked, reason })} />}
       {shown && <RecordDialog record={shown} onClose={() => setShown(null)} />}
     </div>
@@ -132,14 +139,15 @@ function groupColumns(onChoose: Props['onChoose'], onAsk: (asked: Asked) => void
 
 interface LettersProps {
   readonly choice: Choice;
+  readonly retried: Retried;
   readonly onAsk: (asked: Asked) => void;
   readonly onClose: () => void;
 }
 
-function Letters({ choice, onAsk, onClose }: LettersProps) {
+function Letters({ choice, retried, onAsk, onClose }: LettersProps) {
   const query = useInfiniteQuery(lettersQuery(choice));
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
-  useOutcomes(rows);
+  useOutcomes(rows, retried);
   return (
     <Card title={`${wordOf(choice.reason)}, ${choice.projection}`} description="Newest first" actions={<Button size="sm" onClick={onClose}>Close</Button>}>
       {query.error && <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />}
@@ -157,18 +165,17 @@ function Letters({ choice, onAsk, onClose }: LettersProps) {
   );
 }
 
-/** Tells what came of a retry as soon as the reader has said it. */
-function useOutcomes(rows: readonly DeadLetter[]): void {
-  const waiting = useRef(new Set<string>());
+/** Tells what came of a retry as soon as the reader has said it: the record was taken, or there was one more try. */
+function useOutcomes(rows: readonly DeadLetter[], retried: Retried): void {
   useEffect(() => {
     for (const row of rows) {
-      if (row.isWaiting) waiting.current.add(row.id);
-      else if (waiting.current.delete(row.id)) {
-        if (row.state === 'open') toastError('Still refused', row.error);
-        else toast(`Outcome: ${row.state}`, `${row.topic}[${row.partition}] at ${row.offset}`);
-      }
+      const attempts = retried.current.get(row.id);
+      if (attempts === undefined || row.isWaiting || (row.state === 'open' && row.attempts <= attempts)) continue;
+      retried.current.delete(row.id);
+      if (row.state === 'open') toastError('Still refused', row.error);
+      else toast(`Outcome: ${row.state}`, `${row.topic}[${row.partition}] at ${row.offset}`);
     }
-  }, [rows]);
+  }, [rows, retried]);
 }
 
 function letterColumns(onAsk: (asked: Asked) => void): Column<DeadLetter>[] {
