@@ -97,6 +97,7 @@ _TOLD: Final[Mapping[type[DomainEvent], Callable[[Any], Happening]]] = {
     partners.CommissionChanged: _of_nobody("A partner's commission was changed"),
     partners.PartnerActivated: _of_nobody("A partner was activated"),
     partners.PartnerDeactivated: _of_nobody("A partner was deactivated"),
+    partners.PartnerRemoved: _of_nobody("A partner was removed"),
     links.LinkCreated: lambda e: Happening(f"Link /go/{e.slug} was created", e.website_id),
     links.LinkDeleted: _of_nobody("A link was deleted"),
     conversions.ConversionRecorded: _recorded,
