@@ -40,6 +40,7 @@ export function updateUser(changes: Partial<Pick<User, 'name' | 'email'>>): void
   const session = getSession();
   if (!session) return;
   const user = { ...session.user, ...changes };
+  if (user.name === session.user.name && user.email === session.user.email) return;
   write(USER, JSON.stringify(user));
   change({ ...session, user });
 }

@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { Badge } from '@/components/ui/badge';
@@ -34,6 +34,8 @@ function Profile({ user }: { readonly user: Account }) {
   const [changing, setChanging] = useState(false);
   const form = useForm<Values>({ resolver: zodResolver(schema), values: { name: user.name, company: user.company, timezone: user.timezone } });
   const { errors, isDirty } = form.formState;
+  // The address may have been confirmed in another browser.
+  useEffect(() => updateUser({ name: user.name, email: user.email }), [user.name, user.email]);
   const save = useMutation({
     mutationFn: (values: Values) => body(api.PATCH('/api/platform/user', { body: values })),
     onSuccess: async (saved) => {
