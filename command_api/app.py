@@ -26,6 +26,7 @@ from command_api.domains.looking import Looking
 from command_api.http import install_refusals
 from command_api.links import routes as links
 from command_api.operations import dead_letters
+from command_api.operations import projections as projection_requests
 from command_api.operations import routes as operations
 from command_api.partners import routes as partners
 from command_api.websites import routes as websites
@@ -52,6 +53,7 @@ CONTEXTS = (
     conversions,
     operations,
     dead_letters,
+    projection_requests,
     analysts,
 )
 
