@@ -57,7 +57,7 @@ def test_clicks_are_listed_with_their_way_page_by_page(query_service: QueryServi
     slug = f"s-{uuid4().hex[:8]}"
     link = a_link(query_service, website, partner, slug)
     now = this_moment()
-    common = {"link_id": link, "partner_id": partner}
+    common: dict[str, Any] = {"link_id": link, "partner_id": partner}
     query_service.events(
         [
             event(website, now, click_id="C1", country="IS", device="mobile", props='{"route":"rule 1"}', **common),
