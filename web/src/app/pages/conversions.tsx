@@ -1,15 +1,17 @@
+import { lazy, Suspense } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Select } from '@/components/ui/field';
 import { Tabs } from '@/components/ui/tabs';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
-import { ExplanationDrawer } from '@/features/conversions/explanation';
 import { LedgerCard } from '@/features/conversions/ledger-card';
 import { readState, VIEWS, writeState, type ConversionsState } from '@/features/conversions/search';
-import { Statements } from '@/features/conversions/statements';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
+
+const ExplanationDrawer = lazy(() => import('@/features/conversions/explanation').then((module) => ({ default: module.ExplanationDrawer })));
+const Statements = lazy(() => import('@/features/conversions/statements').then((module) => ({ default: module.Statements })));
 
 export function ConversionsPage() {
   const navigate = useNavigate();
@@ -46,10 +48,18 @@ export function ConversionsPage() {
             onChange={(id) => change({ view: VIEWS.find((view) => view === id) ?? 'list', open: null })}
             tabs={[
               { id: 'list', label: 'All conversions', content: <LedgerCard key={website.id} website={website} partners={partners.data ?? []} state={state} onChange={change} /> },
-              { id: 'statements', label: 'Statements', content: <Statements website={website} month={state.month} onMonth={(month) => change({ month })} /> },
+              { id: 'statements', label: 'Statements', content: (
+                  <Suspense fallback={<Loading label="Loading statements" />}>
+                    <Statements website={website} month={state.month} onMonth={(month) => change({ month })} />
+                  </Suspense>
+                ) },
             ]}
           />
-          {state.open && <ExplanationDrawer key={state.open} id={state.open} website={website} onClose={() => change({ open: null })} />}
+          {state.open && (
+            <Suspense>
+              <ExplanationDrawer key={state.open} id={state.open} website={website} onClose={() => change({ open: null })} />
+            </Suspense>
+          )}
         </>
       ) : (
         <NoWebsites />
