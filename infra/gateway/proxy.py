@@ -33,6 +33,8 @@ _NAVIGATION = re.compile(rf"/api/platform/auth/({'|'.join(NAMES)})(/callback)?")
 _CONNECT_S = 1.5
 _READ_S = 35.0
 _STREAM_READ_S = 60.0
+_DOCUMENT_S = 10.0
+"""A service works its document out when it is first asked, which takes seconds on a busy machine."""
 _STALLED_S = 30.0
 """A client that takes nothing for so long holds a connection to a service that others wait for."""
 _WORKERS = 100
@@ -75,7 +77,7 @@ class Proxy:
     async def document(self, service: str, path: str) -> Mapping[str, Any] | None:
         """A JSON document of a service, or None when it does not answer."""
         try:
-            answer = await self._client.get(f"{self._urls[service]}{path}", timeout=2.0)
+            answer = await self._client.get(f"{self._urls[service]}{path}", timeout=_DOCUMENT_S)
             found = orjson.loads(answer.content) if answer.status_code == 200 else None
         except (httpx.HTTPError, orjson.JSONDecodeError):
             return None
