@@ -29,7 +29,7 @@ from projectors.engine.generations import KEPT_DAYS, RUNNING, Build
 from projectors.engine.operations import Operations
 from projectors.engine.positions import Key
 from projectors.engine.postgres_worker import PostgresWorker
-from projectors.engine.projection import Catalogue, ClickHouseProjection, places
+from projectors.engine.projection import Catalogue, ClickHouseProjection, Projection, places
 from projectors.engine.read_model import ReadModel
 from projectors.engine.samples import Sampler
 from projectors.engine.status import Ends, lags
@@ -95,6 +95,7 @@ class Fleet:
                 found = generations.builds(connection)
                 is_leader = self._runtime.ownership.acquire(LEADER)
                 if is_leader and not self._views_pointed:
+                    generations.rebuild_changed(connection, self._catalogue)
                     self._point_views(connection)
                 if is_leader:
                     self._operations.look(connection, stopping)
@@ -111,7 +112,7 @@ class Fleet:
         wanted: dict[Key, Build] = {}
         for build in found:
             projection = self._catalogue.projections.get(build.name)
-            if projection is None or build.state not in RUNNING:
+            if projection is None or build.state not in RUNNING or _is_of_old(projection, build):
                 continue
             self._prepare(connection, build)
             for place in places(projection):
@@ -324,6 +325,11 @@ class Fleet:
         with suppress(psycopg.Error), self._runtime.pool.connection(timeout=1) as connection:
             connection.execute("delete from engine.runner where id = %s", (self._id,))
         self._runtime.ownership.close()
+
+
+def _is_of_old(projection: Projection, build: Build) -> bool:
+    """A read model that another version of the program built: today's handlers would not find its columns."""
+    return isinstance(projection, ReadModel) and build.is_live and build.version != projection.version
 
 
 def build_key(build: Build) -> tuple[str, int]:

@@ -11,6 +11,7 @@ rollup can also be built alone from the live raw table; its build then names tha
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +26,8 @@ from projectors.engine import holding, schema
 from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.projection import Catalogue, ClickHouseProjection
 from projectors.engine.read_model import ReadModel
+
+log = logging.getLogger(__name__)
 
 ACTIVE: Final = ("building", "catching_up", "ready")
 RUNNING: Final = (*ACTIVE, "live")
@@ -121,6 +124,26 @@ def request_rebuild(connection: Connection[Any], catalogue: Catalogue, name: str
     except psycopg.errors.UniqueViolation as error:
         raise NotAllowed(f"{name} is being rebuilt already.") from error
     return generation
+
+
+def rebuild_changed(connection: Connection[Any], catalogue: Catalogue) -> None:
+    """Asks for a new generation of each read model whose live one was built by another version of it.
+
+    It becomes live as soon as it is ready. Until then the old one is read as it is; nobody writes to it any more.
+    """
+    for model in catalogue.postgres:
+        if schema.is_of_version(connection, model, schema.live_generation(connection, model.name)):
+            continue
+        try:
+            generation = request_rebuild(connection, catalogue, model.name, f"version {model.version}")
+        except NotAllowed as refused:
+            log.warning("%s is of another version: %s", model.name, refused)
+            continue
+        connection.execute(
+            "update engine.build set promote_when_ready = true where name = %s and generation = %s",
+            (model.name, generation),
+        )
+        log.info("%s is of another version: building generation %d", model.name, generation)
 
 
 def promote(
@@ -283,11 +306,12 @@ def switch(
 ) -> None:
     """Makes `build` live. Old and new are held at one place meanwhile, so that no total that people see goes back.
 
-    A rollback that waited for `build` ends with it. A live generation that stands still (paused, failed) is replaced
-    as it is. Raises `holding.HoldLost`.
+    A rollback that waited for `build` ends with it. A live generation that stands still (paused, failed, of another
+    version) is replaced as it is. Raises `holding.HoldLost`.
     """
     live = live_build(connection, build.name)
-    if build.kind == "rollup" or live.state != "live" or live.generation == build.generation:
+    stands_still = live.state != "live" or (build.kind == "postgres" and live.version != build.version)
+    if build.kind == "rollup" or stands_still or live.generation == build.generation:
         _switch(connection, clickhouse, catalogue, build, cluster, also)
         return
     both = [(build.name, live.generation), (build.name, build.generation)]

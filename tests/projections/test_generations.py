@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event, Thread
+from uuid import UUID, uuid4
 
 import pytest
 
-from tests.support.projecting import Bench, click
+from projectors.catalogue import CATALOGUE
+from projectors.engine.read_model import ReadModel
+from projectors.engine.schema import create_schema
+from schemas.events.links import LinkCreated
+from tests.support.projecting import Bench, click, moment
 from tests.support.stack import wait_for
 
 
@@ -133,6 +139,58 @@ def test_a_difference_in_a_read_model_is_found(projecting: Bench, capsys: pytest
         capsys.readouterr()
         assert projecting.command("projections", "verify", "partner_terms", "--json") == 2
     assert [one["side"] for one in json.loads(capsys.readouterr().out)["differences"]] == ["live"]
+
+
+def test_a_read_model_of_another_version_is_built_anew_and_read_meanwhile(projecting: Bench) -> None:
+    website, partner, link = uuid4(), uuid4(), uuid4()
+    first = link_created(link, website, partner, "first")
+    projecting.decide(first)
+    with projecting.running():
+        projecting.wait("links")
+    # As an earlier version of the program left it: one column fewer, in the table and in the view.
+    model = CATALOGUE.projections["links"]
+    assert isinstance(model, ReadModel)
+    older = replace(model, columns=tuple(line for line in model.columns if not line.startswith("routing ")))
+    assert len(older.columns) < len(model.columns)
+    projecting.connection.execute("drop view read.links cascade")
+    projecting.connection.execute("alter table read.links__g1 drop column routing")
+    for statement in older.create_view(1):
+        projecting.connection.execute(statement.encode())
+    projecting.connection.execute("update engine.build set version = version - 1 where name = 'links'")
+
+    create_schema(projecting.settings)
+    assert projecting.sql("select slug from read.links") == [("first",)]
+    projecting.decide(link_created(uuid4(), website, partner, "second"))
+    with projecting.running():
+        wait_for(lambda: projecting.sql(LIVE_LINKS) == [(2, model.version)], "the new generation to be live")
+        projecting.wait("links")
+    assert projecting.sql("select slug, routing ->> 'fallback' is null from read.links order by slug") == [
+        ("first", True),
+        ("second", True),
+    ]
+    assert projecting.sql("select slug from read.links__g1") == [("first",)], "nobody writes to the old one"
+    create_schema(projecting.settings)  # and the next start finds everything as it shall be
+    with projecting.running():
+        assert projecting.sql(LIVE_LINKS) == [(2, model.version)]
+
+
+def link_created(link: UUID, website: UUID, partner: UUID, slug: str) -> LinkCreated:
+    return LinkCreated(
+        originator_id=link,
+        originator_version=1,
+        timestamp=moment(),
+        website_id=website,
+        partner_id=partner,
+        slug=slug,
+        code=link.int % 2**47,
+        destination="https://partner.example/",
+    )
+
+
+LIVE_LINKS = (
+    "select p.live_generation, b.version from engine.projection p join engine.build b"
+    " on b.name = p.name and b.generation = p.live_generation where p.name = 'links'"
+)
 
 
 def test_pause_and_resume(projecting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
