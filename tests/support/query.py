@@ -169,6 +169,8 @@ class World:
         service.insert(
             "website_keys", {"id": self.key, "website_id": self.website, "kind": "site", **key, "created_at": now}
         )
+        terms = {"partner_id": self.partner, "effective_at": now, "terms": Jsonb(PERCENT_10)}
+        service.insert("partner_terms", terms)
         service.events([event(self.website, now, visitor=1, link_id=self.link, partner_id=self.partner)])
         letter = Mail("ada@example.com", "Hello", "Hello\n", "password_reset", self.ada.account_id)
         self.mail = queue(service.postgres, service.settings, letter)
@@ -186,14 +188,17 @@ class World:
 
     def address(self, path: str) -> str:
         ids: dict[str, UUID] = {
-            "/api/admin/outbox/{id}": self.mail,
-            "/api/platform/links/{id}": self.link,
-            "/api/platform/conversions/{id}": self.conversion,
-            "/api/admin/dead-letters/{id}": self.letter,
+            "/api/admin/outbox/": self.mail,
+            "/api/admin/partners/": self.partner,
+            "/api/platform/links/": self.link,
+            "/api/platform/conversions/": self.conversion,
+            "/api/admin/dead-letters/": self.letter,
         }
-        path = path.replace("{name}", "links")
-        path = path.replace("{id}", str(ids.get(path, self.website)))
-        return f"{path}?websiteId={self.website}" if "/analytics/" in path and "/admin/" not in path else path
+        of = ids.get(path.partition("{id}")[0], self.website)
+        path = path.replace("{name}", "links").replace("{partnerId}", str(self.partner)).replace("{id}", str(of))
+        names_one = "/statements" in path or ("/analytics/" in path and "/admin/" not in path)
+        month = "&month=2026-11" if "/statements" in path else ""
+        return f"{path}?websiteId={self.website}{month}" if names_one else path
 
 
 def event(website_id: UUID, at: datetime, type: str = "click", **more: Any) -> dict[str, Any]:
