@@ -23,7 +23,7 @@ def test_from_nothing_to_the_first_live_event(
     sign_in(page, admin_stack.app)
     page.goto(f"{admin_stack.app}/account-settings?tab=websites")
     page.get_by_role("button", name="Connect Website").first.click()
-    page.get_by_label("Domain").first.fill("https://First-Steps.example/page")
+    page.get_by_label("Domain", exact=True).first.fill("https://First-Steps.example/page")
     page.get_by_label("Time zone").first.select_option("UTC")
     page.get_by_role("button", name="Connect Website").last.click()
     expect(page.get_by_text("Waiting for the first event")).to_be_visible()
