@@ -48,6 +48,9 @@ def test_from_the_set_up_link_to_a_clean_stop(engines: Policies) -> None:
             "policy:attribution:0",
             "policy:attribution:1",
             "policy:waiting",
+            "policy:approving",
+            "policy:domains",
+            "operations:recording",
         }
         body = {
             "token": link.strip().partition("token=")[2],

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -53,7 +54,7 @@ class Api:
     address: str
     query: QueryService
     core: Core
-    http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=30))
+    http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=30, cookies=_no_cookies()))
 
     @cached_property
     def accounts(self) -> Accounts:
@@ -79,6 +80,11 @@ class Api:
         with self.http.stream(method, self.address + path, headers=headers, **options) as answer:
             streams = answer.headers.get("content-type", "").startswith("text/event-stream")
             return answer.status_code, "" if streams else answer.read().decode("utf-8", "replace")
+
+
+def _no_cookies() -> CookieJar:
+    """So that nobody is nobody, whoever signed in before."""
+    return CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
 
 
 class Belongings:
