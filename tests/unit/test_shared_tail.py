@@ -22,6 +22,7 @@ class MemoryLog:
     is_away: bool = False
     is_broken: bool = False
     opened: list[int] = field(default_factory=list)
+    topics_made: int = 0
     changed: Condition = field(default_factory=Condition)
 
     def append(self, *values: bytes) -> None:
@@ -44,10 +45,13 @@ class MemoryLog:
         return MemorySource(self, offset)
 
     def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
-        raise NotImplementedError
+        first, done = self.next_offset, Future[list[Position]]()
+        self.append(*(record.value for record in records))
+        done.set_result([Position("domain", 0, first + number) for number in range(len(records))])
+        return done
 
     def create_topics(self) -> None:
-        raise NotImplementedError
+        self.topics_made += 1
 
     def ready(self, timeout_s: float = 0.2) -> bool:
         return not self.is_away
@@ -210,3 +214,14 @@ def test_other_partitions_are_read_alone(log: SharedTailLog, memory: MemoryLog) 
     memory.append(b"a")
     assert [record.value for record in log.source("clicks", 3, 0).read(1, 0.1)] == [b"a"]
     assert memory.opened == [0] and log._tail._thread is None
+
+
+def test_all_else_is_the_logs_underneath(log: SharedTailLog, memory: MemoryLog) -> None:
+    source = joined(log, memory)
+    assert log.publish([Record("domain", b"k", b"sent")]).result(1) == [Position("domain", 0, 0)]
+    assert read(source, 1) == [b"sent"] and log.end_offset("domain", 0) == 1
+    log.create_topics()
+    assert memory.topics_made == 1
+    assert log.ready()
+    memory.is_away = True
+    assert not log.ready()

@@ -145,7 +145,7 @@ function DomainCard({ domain, website, zone }: { readonly domain: CustomDomain; 
       {domain.state !== 'verified' && (
         <div className="mt-4 grid gap-4">
           <p className="text-muted">
-            {domain.state === 'expired' ? 'The record was not found in time. Remove the domain and add it again.' : 'Set this record where the DNS of the domain is kept. It is public, and may stay there.'}
+            {domain.state === 'expired' ? 'The record was not found in time. Remove the domain and add it again.' : 'Set this record where the DNS of the domain is kept. It is public, and must stay there: it is looked for every day.'}
           </p>
           <CopyField label="Name of the TXT record" value={domain.verificationName} multiline />
           <CopyField label="Value of the TXT record" value={domain.verificationToken} multiline />
