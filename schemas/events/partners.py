@@ -104,7 +104,7 @@ class PartnerActivated(DomainEvent):
 
 
 class PartnerDeactivated(DomainEvent):
-    """The program takes no traffic: its links lead to their fallback or nowhere. Conversions of old clicks still count."""
+    """The program takes no traffic: its links lead to their fallback, or nowhere. Old clicks can still convert."""
 
     NAME: ClassVar[str] = "partner.deactivated"
 
