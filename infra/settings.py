@@ -10,14 +10,27 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-Network = IPv4Network | IPv6Network
-Server = tuple[str, int]
-"""Address and port."""
+from infra.setting_values import (
+    Network,
+    Server,
+    parse_count,
+    parse_email,
+    parse_file,
+    parse_flag,
+    parse_master_key,
+    parse_networks,
+    parse_one_of,
+    parse_password,
+    parse_port,
+    parse_resolvers,
+    parse_servers,
+    parse_url,
+)
+
+__all__ = ["Network", "Server", "Settings", "SettingsError", "load", "setting"]
 
 
 class SettingsError(ValueError):
@@ -90,94 +103,6 @@ def _check_kafka(settings: Settings) -> None:
         raise SettingsError("KAFKA_SSL_KEYFILE needs KAFKA_SSL_CERTFILE beside it.")
 
 
-def _port(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise ValueError("a port is a number from 1 to 65535")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError("a whole number of 1 or more is needed")
-    return int(text)
-
-
-def _url(*schemes: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        parts = urlsplit(text)
-        if parts.scheme not in schemes or not (parts.hostname or parts.path):
-            raise ValueError(f"a URL that starts with {' or '.join(s + '://' for s in schemes)} is needed")
-        return text.rstrip("/")
-
-    return parse
-
-
-def _one_of(*names: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text not in names:
-            raise ValueError(f"it takes one of {', '.join(names)}")
-        return text
-
-    return parse
-
-
-def _servers(text: str) -> str:
-    for server in text.split(","):
-        host, colon, port = server.strip().rpartition(":")
-        if not (host and colon and port.isdecimal()):
-            raise ValueError("servers are written host:port, with commas between them")
-    return text.replace(" ", "")
-
-
-def _file(text: str) -> Path:
-    if not Path(text).is_file():
-        raise ValueError("there is no such file")
-    return Path(text)
-
-
-def _networks(text: str) -> tuple[Network, ...]:
-    return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
-
-
-def _resolvers(text: str) -> tuple[Server, ...]:
-    """`192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`, with commas between them."""
-    found: list[Server] = []
-    for part in text.split(","):
-        given = part.strip()
-        address, port = given.strip("[]"), "53"
-        if given.startswith("[") and "]:" in given:
-            address, _, port = given[1:].partition("]:")
-        elif given.count(":") == 1:
-            address, _, port = given.partition(":")
-        found.append((str(ip_address(address)), _port(port)))
-    return tuple(found)
-
-
-def _email(text: str) -> str:
-    name, at, host = text.partition("@")
-    if not (name and at and "." in host) or any(c.isspace() for c in text):
-        raise ValueError("an e-mail address is needed")
-    return text
-
-
-def _password(text: str) -> str:
-    if len(text) < 8:
-        raise ValueError("a password has at least 8 characters")
-    return text
-
-
-def _flag(text: str) -> bool:
-    if text.lower() not in ("0", "1", "true", "false", "yes", "no"):
-        raise ValueError("it takes 1 or 0")
-    return text.lower() in ("1", "true", "yes")
-
-
-def _master_key(text: str) -> str:
-    if len(text) != 64 or any(c not in "0123456789abcdefABCDEF" for c in text):
-        raise ValueError("32 random bytes as 64 hexadecimal digits are needed (openssl rand -hex 32)")
-    return text.lower()
-
-
 @dataclass(frozen=True)
 class Settings:
     """The settings, typed. Field order is the order of `docs/settings.md`."""
@@ -186,35 +111,35 @@ class Settings:
         "ALTHING_DATA_DIR", Path, Path(".althing"), "Where the embedded engines, the logs and the secrets live."
     )
     host: str = setting("ALTHING_HOST", str, "127.0.0.1", "Address that the web app and tracking listen on.")
-    port: int = setting("ALTHING_PORT", _port, 8000, "Port of the web app and its API.")
-    tracking_port: int = setting("ALTHING_TRACKING_PORT", _port, 8001, "Port of the tracking API.")
+    port: int = setting("ALTHING_PORT", parse_port, 8000, "Port of the web app and its API.")
+    tracking_port: int = setting("ALTHING_TRACKING_PORT", parse_port, 8001, "Port of the tracking API.")
     public_url: str | None = setting(
         "ALTHING_PUBLIC_URL",
-        _url("http", "https"),
+        parse_url("http", "https"),
         None,
         "The web app's address as people see it. It answers under no other public name.",
     )
     tracking_url: str | None = setting(
-        "ALTHING_TRACKING_URL", _url("http", "https"), None, "The tracking API's address as websites see it."
+        "ALTHING_TRACKING_URL", parse_url("http", "https"), None, "The tracking API's address as websites see it."
     )
     admin_email: str | None = setting(
-        "ALTHING_ADMIN_EMAIL", _email, None, "Creates the first admin at the first start, with the password below."
+        "ALTHING_ADMIN_EMAIL", parse_email, None, "Creates the first admin at the first start, with the password below."
     )
     admin_password: str | None = setting(
-        "ALTHING_ADMIN_PASSWORD", _password, None, "Password of that first admin.", secret=True
+        "ALTHING_ADMIN_PASSWORD", parse_password, None, "Password of that first admin.", secret=True
     )
     kafka_bootstrap_servers: str | None = setting(
-        "KAFKA_BOOTSTRAP_SERVERS", _servers, None, "Use this Kafka instead of the embedded one."
+        "KAFKA_BOOTSTRAP_SERVERS", parse_servers, None, "Use this Kafka instead of the embedded one."
     )
     kafka_security_protocol: str | None = setting(
         "KAFKA_SECURITY_PROTOCOL",
-        _one_of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
+        parse_one_of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
         None,
         "How that Kafka is spoken to: PLAINTEXT (default), SSL, SASL_PLAINTEXT or SASL_SSL.",
     )
     kafka_sasl_mechanism: str = setting(
         "KAFKA_SASL_MECHANISM",
-        _one_of("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"),
+        parse_one_of("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"),
         "PLAIN",
         "With SASL: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.",
     )
@@ -223,24 +148,24 @@ class Settings:
         "KAFKA_SASL_PASSWORD", str, None, "With SASL: that user's password.", secret=True
     )
     kafka_ssl_cafile: Path | None = setting(
-        "KAFKA_SSL_CAFILE", _file, None, "With TLS: PEM file of the authorities to trust (default: the system's)."
+        "KAFKA_SSL_CAFILE", parse_file, None, "With TLS: PEM file of the authorities to trust (default: the system's)."
     )
     kafka_ssl_certfile: Path | None = setting(
-        "KAFKA_SSL_CERTFILE", _file, None, "With TLS: PEM file of our own certificate, where Kafka asks for one."
+        "KAFKA_SSL_CERTFILE", parse_file, None, "With TLS: PEM file of our own certificate, where Kafka asks for one."
     )
     kafka_ssl_keyfile: Path | None = setting(
-        "KAFKA_SSL_KEYFILE", _file, None, "With TLS: PEM file of that certificate's key."
+        "KAFKA_SSL_KEYFILE", parse_file, None, "With TLS: PEM file of that certificate's key."
     )
     postgres_url: str | None = setting(
         "POSTGRES_URL",
-        _url("postgresql", "postgres"),
+        parse_url("postgresql", "postgres"),
         None,
         "Use this Postgres instead of the embedded one.",
         secret=True,
     )
     clickhouse_url: str | None = setting(
         "CLICKHOUSE_URL",
-        _url("http", "https"),
+        parse_url("http", "https"),
         None,
         "Use this ClickHouse (its HTTP interface, with user and password, the path is the database) "
         "instead of the embedded one.",
@@ -251,16 +176,20 @@ class Settings:
     )
     log: str | None = setting(
         "ALTHING_LOG",
-        _one_of("kafka", "postgres"),
+        parse_one_of("kafka", "postgres"),
         None,
         "Which log to use. Default: kafka where Java 17+ and Maven are found, else postgres, said loudly.",
     )
     openai_base_url: str | None = setting(
-        "OPENAI_BASE_URL", _url("http", "https"), None, "Any endpoint that speaks the OpenAI protocol."
+        "OPENAI_BASE_URL", parse_url("http", "https"), None, "Any endpoint that speaks the OpenAI protocol."
     )
     openai_api_key: str | None = setting("OPENAI_API_KEY", str, None, "Key for that endpoint.", secret=True)
     smtp_url: str | None = setting(
-        "SMTP_URL", _url("smtp", "smtps"), None, "Mail server; without one, mails are kept in the outbox.", secret=True
+        "SMTP_URL",
+        parse_url("smtp", "smtps"),
+        None,
+        "Mail server; without one, mails are kept in the outbox.",
+        secret=True,
     )
     google_client_id: str | None = setting(
         "ALTHING_GOOGLE_CLIENT_ID", str, None, "Sign-in with Google: the client id that Google gave this installation."
@@ -270,7 +199,7 @@ class Settings:
     )
     google_url: str | None = setting(
         "ALTHING_GOOGLE_URL",
-        _url("http", "https"),
+        parse_url("http", "https"),
         None,
         "Sign-in with Google: where it is, if not at https://accounts.google.com.",
     )
@@ -282,7 +211,7 @@ class Settings:
     )
     github_url: str | None = setting(
         "ALTHING_GITHUB_URL",
-        _url("http", "https"),
+        parse_url("http", "https"),
         None,
         "Sign-in with GitHub: where it is, if not at https://github.com. A GitHub Enterprise server has its own.",
     )
@@ -301,7 +230,7 @@ class Settings:
     )
     microsoft_url: str | None = setting(
         "ALTHING_MICROSOFT_URL",
-        _url("http", "https"),
+        parse_url("http", "https"),
         None,
         "Sign-in with Microsoft: where it is, if not at https://login.microsoftonline.com/common/v2.0. With a tenant's "
         "id in place of `common`, that tenant's people alone may sign in.",
@@ -321,71 +250,82 @@ class Settings:
     )
     linkedin_url: str | None = setting(
         "ALTHING_LINKEDIN_URL",
-        _url("http", "https"),
+        parse_url("http", "https"),
         None,
         "Sign-in with LinkedIn: where it is, if not at https://www.linkedin.com.",
     )
     trusted_proxies: tuple[Network, ...] = setting(
         "TRUSTED_PROXIES",
-        _networks,
+        parse_networks,
         (),
         "Addresses or networks, with commas, whose X-Forwarded-For is believed.",
     )
     dns_resolvers: tuple[Server, ...] = setting(
         "ALTHING_DNS_RESOLVERS",
-        _resolvers,
+        parse_resolvers,
         (),
         "Addresses of DNS resolvers (with `:port` where it is not 53), with commas, that custom domains are checked "
         "with; all of them must agree. Default: the system's.",
     )
     outbound_networks: tuple[Network, ...] = setting(
         "ALTHING_OUTBOUND_NETWORKS",
-        _networks,
+        parse_networks,
         (),
         "Addresses or networks, with commas, that calls outward may reach beside the open internet.",
     )
     master_key: str | None = setting(
         "ALTHING_MASTER_KEY",
-        _master_key,
+        parse_master_key,
         None,
         "64 hexadecimal digits that seal personal data and secrets at rest. Default: made at the first start and kept "
         "in <data dir>/secrets.json.",
         secret=True,
     )
-    kafka_port: int | None = setting("ALTHING_KAFKA_PORT", _port, None, "Port of the embedded Kafka (9092 if free).")
+    kafka_port: int | None = setting(
+        "ALTHING_KAFKA_PORT", parse_port, None, "Port of the embedded Kafka (9092 if free)."
+    )
     postgres_port: int | None = setting(
-        "ALTHING_POSTGRES_PORT", _port, None, "Port of the embedded Postgres (5433 if free)."
+        "ALTHING_POSTGRES_PORT", parse_port, None, "Port of the embedded Postgres (5433 if free)."
     )
     clickhouse_port: int | None = setting(
-        "ALTHING_CLICKHOUSE_PORT", _port, None, "Port of the embedded ClickHouse HTTP interface (8123 if free)."
+        "ALTHING_CLICKHOUSE_PORT", parse_port, None, "Port of the embedded ClickHouse HTTP interface (8123 if free)."
     )
     command_port: int | None = setting(
-        "ALTHING_COMMAND_PORT", _port, None, "Port of the command service (8010 if free), behind the web app's port."
+        "ALTHING_COMMAND_PORT",
+        parse_port,
+        None,
+        "Port of the command service (8010 if free), behind the web app's port.",
     )
     query_port: int | None = setting(
-        "ALTHING_QUERY_PORT", _port, None, "Port of the query service (8011 if free), behind the web app's port."
+        "ALTHING_QUERY_PORT", parse_port, None, "Port of the query service (8011 if free), behind the web app's port."
     )
     projectors_port: int | None = setting(
-        "ALTHING_PROJECTORS_PORT", _port, None, "Port of the projectors' health and metrics on loopback (8012 if free)."
+        "ALTHING_PROJECTORS_PORT",
+        parse_port,
+        None,
+        "Port of the projectors' health and metrics on loopback (8012 if free).",
     )
     scheduler_port: int | None = setting(
-        "ALTHING_SCHEDULER_PORT", _port, None, "Port of the scheduler's health and metrics on loopback (8013 if free)."
+        "ALTHING_SCHEDULER_PORT",
+        parse_port,
+        None,
+        "Port of the scheduler's health and metrics on loopback (8013 if free).",
     )
     ingest_max_unacked: int = setting(
         "ALTHING_INGEST_MAX_UNACKED",
-        _count,
+        parse_count,
         20_000,
         "Events that ingest holds unacknowledged before it answers 503.",
     )
     site_rate: int = setting(
-        "ALTHING_SITE_RATE", _count, 5_000, "Events a second that one website may send before it is answered 429."
+        "ALTHING_SITE_RATE", parse_count, 5_000, "Events a second that one website may send before it is answered 429."
     )
     city_database: Path | None = setting(
         "ALTHING_CITY_DATABASE", Path, None, "An MMDB file with region and city, used in place of the country database."
     )
     kafka_flush_each: bool = setting(
         "ALTHING_KAFKA_FLUSH_EACH",
-        _flag,
+        parse_flag,
         False,
         "1: the embedded Kafka calls fsync before it acknowledges (safe against power loss on one machine, slower).",
     )

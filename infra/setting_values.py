@@ -1,0 +1,103 @@
+"""What a setting's text may be: one parser for each kind of value, a `ValueError` that says what is needed.
+
+`infra.settings` names them in its table and turns the error into its sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from pathlib import Path
+from urllib.parse import urlsplit
+
+Network = IPv4Network | IPv6Network
+Server = tuple[str, int]
+"""Address and port."""
+
+
+def parse_port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise ValueError("a port is a number from 1 to 65535")
+    return int(text)
+
+
+def parse_count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError("a whole number of 1 or more is needed")
+    return int(text)
+
+
+def parse_url(*schemes: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        parts = urlsplit(text)
+        if parts.scheme not in schemes or not (parts.hostname or parts.path):
+            raise ValueError(f"a URL that starts with {' or '.join(s + '://' for s in schemes)} is needed")
+        return text.rstrip("/")
+
+    return parse
+
+
+def parse_one_of(*names: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in names:
+            raise ValueError(f"it takes one of {', '.join(names)}")
+        return text
+
+    return parse
+
+
+def parse_servers(text: str) -> str:
+    for server in text.split(","):
+        host, colon, port = server.strip().rpartition(":")
+        if not (host and colon and port.isdecimal()):
+            raise ValueError("servers are written host:port, with commas between them")
+    return text.replace(" ", "")
+
+
+def parse_file(text: str) -> Path:
+    if not Path(text).is_file():
+        raise ValueError("there is no such file")
+    return Path(text)
+
+
+def parse_networks(text: str) -> tuple[Network, ...]:
+    return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
+
+
+def parse_resolvers(text: str) -> tuple[Server, ...]:
+    """`192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`, with commas between them."""
+    found: list[Server] = []
+    for part in text.split(","):
+        given = part.strip()
+        address, port = given.strip("[]"), "53"
+        if given.startswith("[") and "]:" in given:
+            address, _, port = given[1:].partition("]:")
+        elif given.count(":") == 1:
+            address, _, port = given.partition(":")
+        found.append((str(ip_address(address)), parse_port(port)))
+    return tuple(found)
+
+
+def parse_email(text: str) -> str:
+    name, at, host = text.partition("@")
+    if not (name and at and "." in host) or any(c.isspace() for c in text):
+        raise ValueError("an e-mail address is needed")
+    return text
+
+
+def parse_password(text: str) -> str:
+    if len(text) < 8:
+        raise ValueError("a password has at least 8 characters")
+    return text
+
+
+def parse_flag(text: str) -> bool:
+    if text.lower() not in ("0", "1", "true", "false", "yes", "no"):
+        raise ValueError("it takes 1 or 0")
+    return text.lower() in ("1", "true", "yes")
+
+
+def parse_master_key(text: str) -> str:
+    if len(text) != 64 or any(c not in "0123456789abcdefABCDEF" for c in text):
+        raise ValueError("32 random bytes as 64 hexadecimal digits are needed (openssl rand -hex 32)")
+    return text.lower()
