@@ -184,6 +184,16 @@ class Settings:
         "OPENAI_BASE_URL", parse_url("http", "https"), None, "Any endpoint that speaks the OpenAI protocol."
     )
     openai_api_key: str | None = setting("OPENAI_API_KEY", str, None, "Key for that endpoint.", secret=True)
+    openai_model: str = setting("OPENAI_MODEL", str, "gpt-4o-mini", "Name of the model to ask at that endpoint.")
+    llm_enabled: bool = setting(
+        "ALTHING_LLM", parse_flag, True, "0 switches the language model off without taking its address away."
+    )
+    llm_hourly_calls: int = setting(
+        "ALTHING_LLM_HOURLY_CALLS", parse_count, 10, "Questions to the language model per account in an hour."
+    )
+    llm_daily_tokens: int = setting(
+        "ALTHING_LLM_DAILY_TOKENS", parse_count, 1_000_000, "Tokens that all questions together may take in a day."
+    )
     smtp_url: str | None = setting(
         "SMTP_URL",
         parse_url("smtp", "smtps"),

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from fastapi.testclient import TestClient
@@ -90,9 +90,9 @@ class World:
     def admin(self) -> Person:
         return self.person("member", "admin")
 
-    def call(self, method: str, path: str, person: Person | None = None, **options: Any) -> httpx.Response:
+    def call(self, method: str, path: str, person: Person | None = None, **options: Any) -> httpx2.Response:
         headers = {**(person.headers if person else {}), **options.pop("headers", {})}
-        answer: httpx.Response = self.http.request(method, path, headers=headers, **options)
+        answer: httpx2.Response = self.http.request(method, path, headers=headers, **options)
         return answer
 
     def website(self, person: Person | None = None, **body: Any) -> dict[str, Any]:

@@ -1,0 +1,121 @@
+"""A local endpoint that speaks the OpenAI protocol (`/v1/chat/completions`) as well or as badly as a test wants it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Literal
+
+Asked = Mapping[str, Any]
+"""The request's JSON body."""
+Behaviour = Literal["answer", "error", "busy", "hang", "endless", "cut off", "redirect"]
+
+
+@dataclass
+class ModelServer:
+    """`says`: the answer's text (an object is sent as JSON) for what was asked. `asked`: every request so far."""
+
+    url: str = ""
+    says: Callable[[Asked], Any] = lambda asked: {}
+    behaviour: Behaviour = "answer"
+    total_tokens: int | None = 100
+    asked: list[Asked] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def data(self, number: int = -1) -> Any:
+        """What the question's data was, as the model sees it."""
+        return json.loads(self.asked[number]["messages"][-1]["content"])
+
+
+@contextmanager
+def model_server() -> Iterator[ModelServer]:
+    """Runs the endpoint on a free loopback port."""
+    server = ModelServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            server.asked.append(body)
+            server.keys.append(self.headers.get("authorization", ""))
+            match server.behaviour:
+                case "error":
+                    self._send(500, b'{"error": {"message": "broken"}}')
+                case "busy":
+                    self._send(429, b'{"error": {"message": "slow down"}}')
+                case "hang":
+                    server.stopping.wait(60)
+                case "redirect":
+                    self.send_response(307)
+                    self.send_header("location", server.url + "/elsewhere")
+                    self.send_header("content-length", "0")
+                    self.end_headers()
+                case "endless":
+                    self._stream_without_end()
+                case "cut off":
+                    self._answer(body, finish="length", cut=True)
+                case "answer":
+                    self._answer(body)
+
+        def _answer(self, body: Asked, finish: str = "stop", *, cut: bool = False) -> None:
+            said = server.says(body)
+            text = said if isinstance(said, str) else json.dumps(said)
+            answer: dict[str, Any] = {
+                "id": "chatcmpl-1",
+                "object": "chat.completion",
+                "created": 1_700_000_000,
+                "model": body["model"],
+                "choices": [
+                    {
+                        "index": 0,
+                        "finish_reason": finish,
+                        "message": {"role": "assistant", "content": text[: len(text) // 2] if cut else text},
+                    }
+                ],
+            }
+            if server.total_tokens is not None:
+                answer["usage"] = {
+                    "prompt_tokens": 0,
+                    "completion_tokens": server.total_tokens,
+                    "total_tokens": server.total_tokens,
+                }
+            self._send(200, json.dumps(answer).encode())
+
+        def _stream_without_end(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.end_headers()
+            self.close_connection = True
+            try:
+                while not server.stopping.is_set():
+                    self.wfile.write(b" " * 65_536)
+            except OSError:
+                pass
+
+        def _send(self, status: int, content: bytes) -> None:
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        http.daemon_threads = True
+        server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
+        thread = threading.Thread(target=http.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.stopping.set()
+            http.shutdown()
+            thread.join()
