@@ -29,7 +29,7 @@ from command_api.decision import Evolve
 from infra.keyring import Keyring
 from infra.postgres import pool
 from infra.settings import Settings, SettingsError
-from schemas.base import DomainEvent, personal_fields, upcast
+from schemas.base import DomainEvent, personal_fields, subject_of, upcast
 from schemas.envelope import ENCRYPTED_PREFIX, open_personal
 
 State = TypeVar("State")
@@ -121,7 +121,8 @@ class EventMapper(Mapper[UUID]):
         for field in personal_fields(type(event)):
             text = state[field]
             if isinstance(text, str) and not text.startswith(ENCRYPTED_PREFIX):
-                state[field] = self._ring().encrypt(event.originator_id, field, text)
+                subject = subject_of(type(event), event.originator_id, state)
+                state[field] = self._ring().encrypt(subject, field, text)
         return StoredEvent(
             originator_id=event.originator_id,
             originator_version=event.originator_version,

@@ -58,6 +58,9 @@ class DomainEvent(Frozen):
     VERSION: ClassVar[int] = 1
     UPCASTS: ClassVar[Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
     """From version n to n + 1: takes and gives the state as a JSON-like dict."""
+    SUBJECT: ClassVar[str] = "originator_id"
+    """The field that holds the id of the person whose key encrypts the `Personal` fields: the aggregate itself, or, in
+    something that people write into (a thread, an offer), whoever wrote."""
 
     originator_id: UUID = Field(description="Id of the aggregate this happened to")
     originator_version: int = Field(ge=1, description="Its place in the aggregate's own history")
@@ -91,6 +94,11 @@ def personal_fields(event_class: type[DomainEvent]) -> frozenset[str]:
         for name, info in event_class.model_fields.items()
         if any(isinstance(marker, PersonalField) for marker in info.metadata)
     )
+
+
+def subject_of(event_class: type[DomainEvent], aggregate_id: UUID, state: Mapping[str, Any]) -> UUID:
+    """Whose key the event's `Personal` fields are encrypted with. `state`: JSON-like, of the current version."""
+    return aggregate_id if event_class.SUBJECT == "originator_id" else UUID(state[event_class.SUBJECT])
 
 
 def upcast(name: str, version: int, state: dict[str, Any]) -> tuple[type[DomainEvent], dict[str, Any]]:

@@ -13,7 +13,7 @@ import orjson
 from pydantic import ValidationError
 
 import schemas.events  # noqa: F401 - fills the registry
-from schemas.base import ERASED, DomainEvent, UnknownEvent, personal_fields, upcast
+from schemas.base import ERASED, DomainEvent, UnknownEvent, personal_fields, subject_of, upcast
 
 ENCRYPTED_PREFIX: Final = "enc:"
 """What an encrypted `Personal` value starts with in stored bytes."""
@@ -82,9 +82,12 @@ def decode(value: bytes, record_headers: Headers, decrypt: Decrypt | None = None
 
 
 def open_personal(
-    event_class: type[DomainEvent], subject_id: UUID, state: dict[str, Any], decrypt: Decrypt | None
+    event_class: type[DomainEvent], aggregate_id: UUID, state: dict[str, Any], decrypt: Decrypt | None
 ) -> None:
     """Replaces encrypted values in `state` (in place) by their plain text, or by `[erased]` without a key."""
+    if not personal_fields(event_class):
+        return
+    subject_id = subject_of(event_class, aggregate_id, state)
     for field in personal_fields(event_class):
         text = state.get(field)
         if isinstance(text, str) and text.startswith(ENCRYPTED_PREFIX):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 from uuid import UUID, uuid4
 
 import orjson
@@ -13,7 +13,7 @@ from eventsourcing.persistence import StoredEvent
 from command_api.relay import record_of
 from command_api.store import EventMapper, name_and_version
 from infra.keyring import Keyring
-from schemas.base import ERASED
+from schemas.base import ERASED, REGISTRY, DomainEvent, Personal
 from schemas.envelope import decode, position_of
 from schemas.events.accounts import AccountRegistered
 from schemas.events.partners import PartnerRegistered, Terms
@@ -59,6 +59,26 @@ def test_without_the_key_personal_fields_read_erased() -> None:
     erased = mapper(uuid4()).to_domain_event(stored)
     assert isinstance(erased, AccountRegistered)
     assert (erased.email, erased.name, erased.way) == (ERASED, ERASED, "setup")
+
+
+def test_what_somebody_wrote_elsewhere_is_encrypted_with_the_writers_key() -> None:
+    class NoteWritten(DomainEvent):
+        """Somebody wrote a note on something that is not theirs."""
+
+        NAME: ClassVar[str] = "test.note_written"
+        SUBJECT: ClassVar[str] = "author_id"
+        author_id: UUID
+        text: Personal[str]
+
+    try:
+        note = NoteWritten(originator_id=uuid4(), originator_version=1, timestamp=NOW, author_id=uuid4(), text="Hello")
+        stored = mapper(note.author_id).to_stored_event(note)
+        assert b"Hello" not in stored.state
+        assert mapper(note.author_id).to_domain_event(stored) == note
+        forgotten = mapper(note.originator_id).to_domain_event(stored)
+        assert isinstance(forgotten, NoteWritten) and forgotten.text == ERASED
+    finally:
+        del REGISTRY[NoteWritten.NAME]
 
 
 def test_a_store_without_a_keyring_stores_nothing_personal() -> None:

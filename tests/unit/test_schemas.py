@@ -42,6 +42,11 @@ def test_every_stored_version_still_decodes_through_the_envelope(name: str, vers
         assert getattr(found.event, field) == ERASED
 
 
+def test_whose_key_encrypts_is_always_a_person_named_in_the_event() -> None:
+    for event in REGISTRY.values():
+        assert event.model_fields[event.SUBJECT].annotation is UUID, event.NAME
+
+
 def test_a_partner_of_version_1_reads_as_version_2_with_terms() -> None:
     state = orjson.loads((SAMPLES / "partner.registered.v1.json").read_bytes())
     assert state["commission"] == "12.5"
