@@ -129,16 +129,18 @@ def _is_of_the_server(error: Exception) -> bool:
 def _told(error: Exception, to: str) -> str:
     """What went wrong, for logs and the outbox, without the address: servers like to repeat it."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
-        code, said = next(iter(error.recipients.values()), (0, b""))
-        text = f"{code} {said.decode(errors='replace') if isinstance(said, bytes) else said}"
+        text = " ".join(_answer(code, said) for code, said in error.recipients.values())
     elif isinstance(error, smtplib.SMTPResponseException):
-        said = error.smtp_error
-        text = f"{error.smtp_code} {said.decode(errors='replace') if isinstance(said, bytes) else said}"
+        text = _answer(error.smtp_code, error.smtp_error)
     else:
         text = str(error)
     if to:
         text = re.sub(re.escape(to), "(the address)", text, flags=re.IGNORECASE)
     return f"{type(error).__name__}: {text}"[:500]
+
+
+def _answer(code: int, said: bytes | str) -> str:
+    return f"{code} {said.decode(errors='replace') if isinstance(said, bytes) else said}"
 
 
 def sender(settings: Settings) -> str:
