@@ -22,7 +22,7 @@ from command_api.conversions import bulk
 from command_api.conversions import routes as conversions
 from command_api.core import Core
 from command_api.domains import routes as domains
-from command_api.domains.looking import Looking
+from command_api.domains.looking import looking
 from command_api.http import install_refusals
 from command_api.links import routes as links
 from command_api.operations import dead_letters
@@ -33,9 +33,7 @@ from command_api.websites import routes as websites
 from infra import PRODUCT_NAME, health
 from infra.countries import open_places
 from infra.identity import refuse_cross_site
-from infra.outbound import outbound
 from infra.problems import REFUSALS, Problem, describe, install
-from infra.resolvers import Resolvers
 
 THREADS = 16
 CONTEXTS = (
@@ -79,7 +77,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     app.state.accounts = Accounts(core, Passwords())
     app.state.providers = ProviderSignIn(app.state.accounts)
     app.state.places = open_places(core.settings)
-    app.state.looking = Looking(Resolvers(core.settings), outbound(core.settings))
+    app.state.looking = looking(core.settings)
     install(app)
     install_refusals(app)
     for context in CONTEXTS:

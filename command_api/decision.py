@@ -26,6 +26,10 @@ class Refused(Exception):
         self.field = field
 
 
+class AnotherKind(Exception):
+    """The event does not happen to this kind of thing: an id of a partner, say, where a website was asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Who asks for a decision, and when. No account: the system itself (a policy), which may do what an admin may."""
@@ -50,6 +54,13 @@ def step(aggregate_id: UUID, version: int, asked: Asked) -> dict[str, Any]:
         "timestamp": asked.at,
         "actor_id": asked.account_id,
     }
+
+
+def begun(state: State | None, event: Any) -> State:
+    """The state before the event. Raises `AnotherKind` when there is none: no history of that kind begins with it."""
+    if state is None:
+        raise AnotherKind(f"{event.NAME} does not begin this history")
+    return state
 
 
 def invalid(code: str, message: str, field: str | None = None) -> Refused:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from fastapi import Depends, FastAPI, Path, Request, Response
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from command_api.commands import KEY_LENGTH, Caller, Commands, Decided, Repeat
@@ -40,10 +40,12 @@ class Body(BaseModel):
     @field_validator("*")
     @classmethod
     def _without_nul(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            if "\x00" in value:
+        for text in value if isinstance(value, list) else (value,):
+            if not isinstance(text, str):
+                continue
+            if "\x00" in text:
                 raise ValueError("A text must not hold a NUL character.")
-            if any("\ud800" <= character <= "\udfff" for character in value):
+            if any("\ud800" <= character <= "\udfff" for character in text):
                 raise ValueError("A text must be whole Unicode: it holds half of a character.")
         return value
 
@@ -57,6 +59,16 @@ class Answer(BaseModel):
 class Nothing(Answer):
     """The answer of a command that has nothing to tell: 204."""
 
+
+def _utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("A moment lies between the years 1 and 9999.") from error
+
+
+Moment = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_utc)]
+"""A moment in a body, with its offset; as UTC."""
 
 AnyAnswer = TypeVar("AnyAnswer", bound=BaseModel)
 

@@ -18,7 +18,7 @@ from eventsourcing.persistence import PersistenceError
 from command_api.app import create_app
 from command_api.core import Core, open_core
 from command_api.domains import watch
-from command_api.domains.looking import Looking
+from command_api.domains.looking import looking
 from command_api.domains.watch import Watch
 from command_api.leader import Leader
 from command_api.operations.recording import NAME as RECORDING
@@ -35,8 +35,6 @@ from infra import health
 from infra.clickhouse import ClientPool
 from infra.http_server import serve
 from infra.log import Log, open_log
-from infra.outbound import outbound
-from infra.resolvers import Resolvers
 from infra.settings import Settings, SettingsError, load
 from schemas.topics import CONVERSIONS
 
@@ -98,7 +96,6 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         Leader(core.settings, f"{ATTRIBUTION}:{partition}", Reports(core, events, clicks, partition).run)
         for partition in range(CONVERSIONS.partitions)
     ]
-    looking = Looking(Resolvers(core.settings), outbound(core.settings))
     relay = Leader(core.settings, RELAY, Relay(events).run)
     return [
         relay,
@@ -106,7 +103,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         Leader(core.settings, waiting.NAME, Waiting(core, clicks).run),
         Leader(core.settings, RECORDING, Recording(core).run),
         Leader(core.settings, approving.NAME, Approving(core).run),
-        Leader(core.settings, watch.NAME, Watch(core, looking).run),
+        Leader(core.settings, watch.NAME, Watch(core, looking(core.settings)).run),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from command_api.decision import Asked, conflict, step
+from command_api.decision import AnotherKind, Asked, conflict, step
 from schemas.base import DomainEvent
 from schemas.events.partners import SlugClaimed, SlugReleased
 from schemas.identity import slug_id
@@ -32,4 +32,4 @@ def evolve(_: Claim | None, event: DomainEvent) -> Claim:
         case SlugReleased():
             return Claim(event.originator_version, None)
         case _:
-            raise TypeError(f"{event.NAME} does not happen to slugs")
+            raise AnotherKind(f"{event.NAME} does not happen to slugs")

@@ -11,6 +11,7 @@ Address and text are sealed at rest: they hold one-time links and personal data.
 from __future__ import annotations
 
 import logging
+import re
 import smtplib
 import ssl
 from collections.abc import Iterator
@@ -88,23 +89,58 @@ def send_due(settings: Settings) -> int:
                 if row is None:
                     break
                 mail_id, recipient_sealed, subject, text_sealed, created_at, attempts = row
-                to, text = opened(settings, mail_id, recipient_sealed, text_sealed)
-                message = EmailMessage()
-                message["From"] = formataddr((PRODUCT_NAME, sender(settings)))
-                message["To"], message["Subject"] = to, subject
-                message["Date"], message["Message-ID"] = format_datetime(created_at), f"<{mail_id}@{host(settings)}>"
-                message["Auto-Submitted"] = "auto-generated"
-                message.set_content(text or "")
+                to = ""
                 try:
+                    to, text = opened(settings, mail_id, recipient_sealed, text_sealed)
+                    message = EmailMessage()
+                    message["From"] = formataddr((PRODUCT_NAME, sender(settings)))
+                    message["To"], message["Subject"] = to, subject
+                    message["Date"] = format_datetime(created_at)
+                    message["Message-ID"] = f"<{mail_id}@{host(settings)}>"
+                    message["Auto-Submitted"] = "auto-generated"
+                    message.set_content(text or "")
                     server.send(message)
-                except (smtplib.SMTPException, OSError) as error:
-                    _note_failure(connection, mail_id, attempts, error)
-                    if not isinstance(error, smtplib.SMTPRecipientsRefused):
-                        break  # the server is away: the others would fail as well
+                except Exception as error:  # noqa: BLE001 - one odd mail must not hold up all others for ever
+                    _note_failure(connection, mail_id, attempts, _told(error, to))
+                    if _is_of_the_server(error):
+                        break  # the others would fail as well
                 else:
                     connection.execute(_SENT, (mail_id,))
                     sent += 1
     return sent
+
+
+def _is_of_the_server(error: Exception) -> bool:
+    """Whether the server is away or will not have us; not, whether it will not have this one mail."""
+    if isinstance(error, smtplib.SMTPException):
+        return isinstance(
+            error,
+            (
+                smtplib.SMTPServerDisconnected,
+                smtplib.SMTPConnectError,
+                smtplib.SMTPHeloError,
+                smtplib.SMTPAuthenticationError,
+                smtplib.SMTPSenderRefused,
+            ),
+        )
+    return isinstance(error, OSError)
+
+
+def _told(error: Exception, to: str) -> str:
+    """What went wrong, for logs and the outbox, without the address: servers like to repeat it."""
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        text = " ".join(_answer(code, said) for code, said in error.recipients.values())
+    elif isinstance(error, smtplib.SMTPResponseException):
+        text = _answer(error.smtp_code, error.smtp_error)
+    else:
+        text = str(error)
+    if to:
+        text = re.sub(re.escape(to), "(the address)", text, flags=re.IGNORECASE)
+    return f"{type(error).__name__}: {text}"[:500]
+
+
+def _answer(code: int, said: bytes | str) -> str:
+    return f"{code} {said.decode(errors='replace') if isinstance(said, bytes) else said}"
 
 
 def sender(settings: Settings) -> str:
@@ -131,14 +167,14 @@ _SENT: Final = (
 )
 
 
-def _note_failure(connection: Connection[Any], mail_id: UUID, attempts: int, error: Exception) -> None:
-    log.warning("mail %s was not sent: %s: %s", mail_id, type(error).__name__, error)
+def _note_failure(connection: Connection[Any], mail_id: UUID, attempts: int, error: str) -> None:
+    log.warning("mail %s was not sent: %s", mail_id, error)
     is_last = attempts >= len(PAUSES_S)
     connection.execute(
         "UPDATE ops.mail SET attempts = attempts + 1, error = %s, state = %s,"
         " next_at = now() + make_interval(secs => %s) WHERE id = %s",
         (
-            f"{type(error).__name__}: {error}"[:500],
+            error,
             "failed" if is_last else "waiting",
             0 if is_last else PAUSES_S[attempts],
             mail_id,

@@ -20,7 +20,7 @@ from typing import Final
 import httpx
 
 from infra.resolvers import Address, LookupFailed, Resolvers
-from infra.settings import Network, Settings
+from infra.settings import Network
 
 DEADLINE_S: Final = 3.0
 MOST_BYTES: Final = 64 * 1024
@@ -125,11 +125,6 @@ class Outbound:
                 if len(body) > most_bytes:
                     raise OutboundFailed("The answer is too large.")
             return Answered(answer.status_code, answer.headers, bytes(body))
-
-
-def outbound(settings: Settings) -> Outbound:
-    """As the settings have it."""
-    return Outbound(Resolvers(settings), also=settings.outbound_networks)
 
 
 def is_public(address: Address) -> bool:

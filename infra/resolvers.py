@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import dns.asyncresolver
 import dns.exception
+import dns.message
 import dns.name
 import dns.rdatatype
 import dns.resolver
@@ -26,7 +27,7 @@ LIFETIME_S: Final = 3.0
 """For one question to one resolver, with all retries and aliases."""
 _TRY_S: Final = 1.2
 _MOST_ALIASES: Final = 4
-_MOST_RECORDS: Final = 50
+MOST_RECORDS: Final = 50
 _MOST_ADDRESSES: Final = 16
 
 
@@ -70,31 +71,56 @@ class Resolvers:
             return found
         raise LookupFailed(failure)
 
+    async def authority(self, name: str) -> tuple[dns.name.Name, Sequence[str]]:
+        """The name that `name` stands for, which is itself unless it is an alias, and the name servers of the zone that
+        the name is in, by the first resolver that can tell. Raises `LookupFailed`."""
+        failure = "no resolver"
+        for server in self._found():
+            answer = await self._resolved(server, name, "SOA")
+            if isinstance(answer, str):
+                failure = answer
+                continue
+            chain = answer.resolve_chaining()
+            zone = _zone(answer, chain.canonical_name)
+            servers = await self._ask(server, zone.to_text(), "NS") if zone is not None else "no zone"
+            if not isinstance(servers, str):
+                return chain.canonical_name, [record.target.to_text() for record in servers]
+            failure = servers
+        raise LookupFailed(failure)
+
     async def _texts(self, server: Server, name: str) -> Texts:
         label = f"{server[0]}:{server[1]}"
         answer = await self._ask(server, name, "TXT")
         if isinstance(answer, str):
             return Texts(label, failure=answer)
-        return Texts(label, tuple(b"".join(record.strings) for record in answer[:_MOST_RECORDS]))
+        return Texts(label, tuple(b"".join(record.strings) for record in answer[:MOST_RECORDS]))
 
     async def _ask(self, server: Server, name: str, kind: str) -> list[Any] | str:
         """The records, none when there are none, or in one word why it is not known."""
+        answer = await self._resolved(server, name, kind)
+        if isinstance(answer, str):
+            return answer
+        return list(answer.resolve_chaining().answer or ())
+
+    async def _resolved(self, server: Server, name: str, kind: str) -> dns.message.QueryMessage | str:
+        """What the resolver says, that there is no such name included, or in one word why it says nothing of use."""
         resolver = dns.asyncresolver.Resolver(configure=False)
         resolver.nameservers, resolver.port = [server[0]], server[1]
         resolver.timeout, resolver.lifetime = _TRY_S, LIFETIME_S
         resolver.use_edns(0, 0, 1232)
         try:
             async with asyncio.timeout(LIFETIME_S):
-                answer = await resolver.resolve(_absolute(name), kind, search=False, raise_on_no_answer=False)
-        except dns.resolver.NXDOMAIN:
-            return []
+                found = await resolver.resolve(_absolute(name), kind, search=False, raise_on_no_answer=False)
+                answer = found.response
+        except dns.resolver.NXDOMAIN as error:
+            answer = error.response(_absolute(name))  # type: ignore[no-untyped-call]  # dnspython has no types there
         except (TimeoutError, dns.exception.Timeout):
             return "timeout"
         except (dns.exception.DNSException, OSError) as error:
             return type(error).__name__
-        if len(answer.chaining_result.cnames) > _MOST_ALIASES:
+        if len(answer.resolve_chaining().cnames) > _MOST_ALIASES:
             return "too many aliases"
-        return list(answer.rrset or ())
+        return answer
 
     def _found(self) -> Sequence[Server]:
         if self._servers:
@@ -104,6 +130,15 @@ class Resolvers:
         except dns.resolver.NoResolverConfiguration:
             return ()
         return [(str(server), known.port) for server in known.nameservers]
+
+
+def _zone(answer: dns.message.QueryMessage, name: dns.name.Name) -> dns.name.Name | None:
+    """The zone of a name, from the answer to the question for its SOA: the name itself, or whose SOA came instead."""
+    for rrset in (*answer.answer, *answer.authority):
+        if rrset.rdtype == dns.rdatatype.SOA and name.is_subdomain(rrset.name):
+            zone: dns.name.Name = rrset.name
+            return zone
+    return None
 
 
 def _absolute(name: str) -> dns.name.Name:

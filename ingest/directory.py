@@ -48,6 +48,7 @@ class Key:
     website: Website
     kind: str
     origins: tuple[str, ...] = ()
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,8 @@ class Directory:
         self._has_more = False
         self.websites: dict[UUID, Website] = {}
         self.keys: dict[str, Key] = {}
+        self.used: dict[str, UUID] = {}
+        """Hashes of the keys that were used since `ingest.key_uses` took them, with their websites."""
         self.links: dict[str, Link] = {}
         self.links_by_id: dict[str, Link] = {}
         self.links_by_code: dict[int, Link] = {}
@@ -167,7 +170,7 @@ class Directory:
         for row in listing.keys:
             owner = self.websites.get(row.website_id)
             if owner is not None:
-                self.keys[row.hash] = Key(owner, row.kind, row.origins)
+                self.keys[row.hash] = Key(owner, row.kind, row.origins, row.hash)
         for link_row in listing.links:
             owner = self.websites.get(link_row.website_id)
             if owner is not None:
@@ -217,7 +220,10 @@ class Directory:
             return None
         if self._bucket.wait(1) > 0:
             raise Unavailable(BUSY, "Too many unknown keys and links are asked for; please try again.")
-        self._add(await self._lookup(kind, name))
+        listing = await self._lookup(kind, name)
+        if not self.is_known:  # what is held is too old to be believed; the source knows
+            (self.keys if kind == "key" else self.links).pop(name, None)
+        self._add(listing)
         self._has_more = True
         found = held()
         if found is None:

@@ -10,6 +10,7 @@ from infra.settings import Settings
 from ingest.conversion_keys import ConversionKeys
 from ingest.counters import Counters
 from ingest.directory import Directory
+from ingest.key_uses import KeyUses
 from ingest.postgres import Postgres
 from ingest.rates import SiteRates
 from ingest.refusals import Refusals
@@ -35,4 +36,5 @@ class Edge:
     refusals: Refusals
     counters: Counters
     conversion_keys: ConversionKeys
+    key_uses: KeyUses
     stopping: bool = False

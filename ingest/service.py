@@ -21,6 +21,7 @@ from ingest.conversion_keys import ConversionKeys
 from ingest.counters import Counters
 from ingest.directory import Directory
 from ingest.edge import Edge
+from ingest.key_uses import KeyUses
 from ingest.lookup import lookup_in
 from ingest.postgres import Postgres
 from ingest.rates import SiteRates
@@ -111,6 +112,7 @@ class Service:
             refusals=Refusals(log, counters),
             counters=counters,
             conversion_keys=ConversionKeys(postgres),
+            key_uses=KeyUses(directory, postgres),
         )
         self._refresher = Refresher(
             settings.postgres_url,
@@ -121,6 +123,7 @@ class Service:
         self._refresher.start()
         edge.refusals.start()
         edge.retries.start()
+        edge.key_uses.start()
         self._app.edge = edge
         # What is here now stays: the collector need not look at it again, thousands of times a minute.
         gc.collect()
@@ -149,6 +152,7 @@ class Service:
         await edge.publisher.drain(DRAIN_S)
         await edge.retries.stop()
         await edge.refusals.stop(1.0)
+        await edge.key_uses.stop(0.5)
         if self._refresher is not None:
             await asyncio.to_thread(self._refresher.stop)
         await edge.postgres.close()

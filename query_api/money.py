@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from schemas.currencies import MINOR_DIGITS
+from schemas.currencies import digits
 
 _CENT: Final = Decimal("0.01")
 
@@ -21,11 +21,6 @@ class Amount(BaseModel):
 
     amount: int = Field(description="Minor units")
     currency: str
-
-
-def digits(currency: str) -> int:
-    """How many decimals the currency has (ISO 4217): 2 for most, 0 for yen, 3 for dinars."""
-    return MINOR_DIGITS.get(currency, 2)
 
 
 def major(minor: int, currency: str) -> float:
@@ -60,16 +55,6 @@ def per(minor: int, count: int, currency: str) -> float:
 def percent(part: int, whole: int) -> float:
     """`part` ÷ `whole` × 100 with two decimals; 0 when there is no whole."""
     return float((Decimal(100 * part) / whole).quantize(_CENT, ROUND_HALF_EVEN)) if whole else 0.0
-
-
-def decimal_text(minor: int, currency: str) -> str:
-    """`minor` units in major units, with all of the currency's decimals: 1050 USD is 10.50."""
-    return f"{Decimal(minor).scaleb(-digits(currency)):f}"
-
-
-def amount_text(minor: int, currency: str) -> str:
-    """`10.50 USD`."""
-    return f"{decimal_text(minor, currency)} {currency}".rstrip()
 
 
 def _rounded(minor: int, currency: str) -> Decimal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Final
 
 _ZERO: Final = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
@@ -18,3 +19,18 @@ MINOR_DIGITS: Final = {
     code: digits for digits, codes in ((0, _ZERO), (2, _TWO), (3, _THREE), (4, _FOUR)) for code in codes.split()
 }
 """Currency code -> digits after the decimal point: 2 for most, 0 for yen, 3 for dinars."""
+
+
+def digits(currency: str) -> int:
+    """How many decimals the currency has (ISO 4217): 2 for most, 0 for yen, 3 for dinars."""
+    return MINOR_DIGITS.get(currency, 2)
+
+
+def decimal_text(minor: int, currency: str) -> str:
+    """`minor` units in major units, with all of the currency's decimals: 1050 USD is 10.50."""
+    return f"{Decimal(minor).scaleb(-digits(currency)):f}"
+
+
+def amount_text(minor: int, currency: str) -> str:
+    """`10.50 USD`."""
+    return f"{decimal_text(minor, currency)} {currency}".rstrip()

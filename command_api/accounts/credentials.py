@@ -8,6 +8,7 @@ for the password alone: a second factor is asked for all the same.
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -34,6 +35,7 @@ from schemas.uuid7 import uuid7
 
 RESET_LIFE: Final = timedelta(hours=1)
 EMAIL_LIFE: Final = timedelta(days=1)
+FORGOT_TAKES_S: Final = 0.2
 RECENT: Final = timedelta(minutes=10)
 """A session that young proves by itself who asks: its sign-in was just now."""
 
@@ -48,20 +50,28 @@ class Credentials:
         self._link_key = derived_key(desk.core.settings, "one-time-link")
 
     def forgot(self, email: str, client: Client) -> None:
-        """Mails a link, if there is somebody to mail it to. Does the same work, and tells the same, if not."""
+        """Mails a link, if there is somebody to mail it to. Does the same work, takes as long, and tells the same, if
+        not.
+
+        The mail goes to the account's own address: other spellings find it too, and may be somebody else's.
+        """
+        began = time.monotonic()
         limits.charge(self._core.pool, limits.PER_ADDRESS, client.address)
         limits.charge(self._core.pool, limits.PER_MAIL, self._desk.email_hash(email))
         account = self._desk.by_email(email)
         known = account is not None and account.may_sign_in
         account_id = account.id if account is not None and known else uuid7()
         code = secrets.token_urlsafe(32)
-        mail = mails.password_reset(email, account_id, self._settings.app_url, code)
+        to = account.email if account is not None and known else email
+        mail = mails.password_reset(to, account_id, self._settings.app_url, code)
         with self._core.pool.connection() as connection, connection.cursor() as cursor:
             self._keep_link(cursor, "password_reset", code, account_id, RESET_LIFE)
             queue(cursor, self._settings, mail)
             if not known:
                 cursor.execute("DELETE FROM ops.mail WHERE account_id = %s", (account_id,))
         self._desk.note(Entry("account.password_forgotten", account_id=account_id if known else None), client)
+        # An account's history takes time to read, the longer the longer it is.
+        time.sleep(max(0.0, began + FORGOT_TAKES_S - time.monotonic()))
 
     def reset(self, code: str, password: str, factor: Proof, client: Client) -> int | None:
         """Sets a new password by a mailed link. Raises `Problem` 400 `bad_link`, `weak_password`; 403 `code_needed`,
@@ -86,6 +96,7 @@ class Credentials:
         """Mails a link to the new address and a notice to the old. Whether the new one is in use, only its owner
         learns."""
         account = self._desk.prove(person.account_id, proof, client)
+        limits.charge(self._core.pool, limits.PER_CHANGER, str(account.id))
         limits.charge(self._core.pool, limits.PER_MAIL, self._desk.email_hash(email))
         url, code = self._settings.app_url, secrets.token_urlsafe(32)
         owner = self._desk.by_email(email)

@@ -56,6 +56,23 @@ class ProvenIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class ByPassword:
+    """The first factor was the password whose hash this is."""
+
+    password_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class ByIdentity:
+    """The first factor was a linked identity, by its keyed hash."""
+
+    subject_hash: str
+
+
+FirstFactor = ByPassword | ByIdentity
+
+
+@dataclass(frozen=True, slots=True)
 class SecondFactorNeeded:
     """The person is known; a code must follow."""
 
@@ -85,11 +102,22 @@ class Tickets:
         self._pool = pool
         self._key = derived_key(settings, "login-ticket")
 
-    def for_second_factor(self, account_id: UUID, method: str, client: Client) -> str:
-        return self._open("second_factor", client, method, account_id=account_id)
+    def for_second_factor(self, account_id: UUID, method: str, client: Client, first: FirstFactor) -> str:
+        """Raises `Problem` 401 `invalid_credentials` when the first factor does not count any more."""
+        text = secrets.token_urlsafe(32)
+        with self._pool.connection() as connection, connection.transaction():
+            must_count(connection, account_id, first)
+            connection.execute(_OPEN, (_hash(text), "second_factor", account_id, method, None, client.network, LIFE))
+        return text
 
     def for_registration(self, identity: ProvenIdentity, client: Client) -> str:
-        return self._open("registration", client, identity.method, identity=identity)
+        text = secrets.token_urlsafe(32)
+        sealed = seal(self._key, orjson.dumps(asdict(identity)).decode(), "login-ticket")
+        with self._pool.connection() as connection:
+            connection.execute(
+                _OPEN, (_hash(text), "registration", None, identity.method, sealed, client.network, LIFE)
+            )
+        return text
 
     def second_factor(self, ticket: str) -> Ticket:
         """The ticket. Raises `Problem` 401 `ticket_ended` when it does not live."""
@@ -125,18 +153,6 @@ class Tickets:
         if taken is None:
             raise ended()
 
-    def _open(self, kind: str, client: Client, method: str, *, account_id: UUID | None = None,
-              identity: ProvenIdentity | None = None) -> str:  # fmt: skip
-        text = secrets.token_urlsafe(32)
-        sealed = seal(self._key, orjson.dumps(asdict(identity)).decode(), "login-ticket") if identity else None
-        with self._pool.connection() as connection:
-            connection.execute(
-                "INSERT INTO auth.login_ticket (token_hash, kind, account_id, method, identity_sealed, address,"
-                " expires_at) VALUES (%s, %s, %s, %s, %s, %s, now() + %s)",
-                (_hash(text), kind, account_id, method, sealed, client.network, LIFE),
-            )
-        return text
-
     def _row(self, ticket: str, kind: str) -> dict[str, Any]:
         with self._pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
             row = cursor.execute(_LIVE, (_hash(ticket), kind, WRONG_CODES)).fetchone()
@@ -156,9 +172,29 @@ def use(cursor: Cursor[Any] | Connection[Any], ticket: bytes | str) -> None:
         raise ended()
 
 
+def must_count(cursor: Cursor[Any] | Connection[Any], account_id: UUID, first: FirstFactor) -> None:
+    """Holds the first factor in the caller's transaction: whoever changes it waits, and then ends what this opens.
+
+    Raises `Problem` 401 `invalid_credentials` when it was changed since it was looked at.
+    """
+    if isinstance(first, ByPassword):
+        found = cursor.execute(_SAME_PASSWORD, (account_id, first.password_hash)).fetchone()
+    else:
+        found = cursor.execute(_SAME_IDENTITY, (account_id, first.subject_hash)).fetchone()
+    if found is None:
+        raise Problem(401, "invalid_credentials", "Invalid credentials")
+
+
 def ended() -> Problem:
     return Problem(401, "ticket_ended", "This sign-in has ended. Please sign in again.")
 
+
+_OPEN: Final = (
+    "INSERT INTO auth.login_ticket (token_hash, kind, account_id, method, identity_sealed, address, expires_at)"
+    " VALUES (%s, %s, %s, %s, %s, %s, now() + %s)"
+)
+_SAME_PASSWORD: Final = "SELECT 1 FROM auth.credential WHERE account_id = %s AND password_hash = %s FOR SHARE"  # noqa: S105 - SQL
+_SAME_IDENTITY: Final = "SELECT 1 FROM auth.linked_sign_in WHERE account_id = %s AND subject_hash = %s FOR SHARE"
 
 _LIVE: Final = (
     "SELECT token_hash, account_id, method, identity_sealed FROM auth.login_ticket"

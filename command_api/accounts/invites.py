@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.decision import Asked, invalid, missing, step
+from command_api.decision import AnotherKind, Asked, begun, invalid, missing, step
 from schemas.base import DomainEvent
 from schemas.events.accounts import InviteCreated, InviteRevoked, InviteUsed
 
@@ -76,12 +76,11 @@ def revoke(invite: Invite | None, asked: Asked) -> list[DomainEvent]:
 def evolve(invite: Invite | None, event: DomainEvent) -> Invite:
     if isinstance(event, InviteCreated):
         return Invite(event.originator_id, 1, event.account_id, event.max_uses, event.expires_at)
-    assert invite is not None  # noqa: S101 - a history begins with its first event
-    invite = replace(invite, version=event.originator_version)
+    invite = replace(begun(invite, event), version=event.originator_version)
     match event:
         case InviteUsed():
             return replace(invite, uses=invite.uses + 1)
         case InviteRevoked():
             return replace(invite, revoked=True)
         case _:
-            raise TypeError(f"{event.NAME} does not happen to invites")
+            raise AnotherKind(f"{event.NAME} does not happen to invites")

@@ -33,6 +33,8 @@ PER_PROOF: Final = Limit("proof", timedelta(seconds=15), 10)
 PER_INVITE: Final = Limit("invite", timedelta(minutes=10), 10)
 """Registrations with one invite that an address in use refused; so an invite is no way to try addresses."""
 NEW_INVITES: Final = Limit("new-invites", timedelta(minutes=6), 50)
+PER_CHANGER: Final = Limit("new-address", timedelta(minutes=10), 10)
+"""Mails to new addresses of an account, by account: else it could have everybody written to."""
 PER_MAIL: Final = Limit("mail", timedelta(minutes=10), 3)
 """Mails that somebody else can cause, by address."""
 

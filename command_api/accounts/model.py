@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from command_api.decision import Asked, conflict, missing, step
+from command_api.decision import AnotherKind, Asked, begun, conflict, missing, step
 from schemas.base import DomainEvent
 from schemas.events.accounts import (
     AccountDisabled,
@@ -216,8 +216,7 @@ def _existing(account: Account | None) -> Account:
 def evolve(account: Account | None, event: DomainEvent) -> Account:
     if isinstance(event, AccountRegistered):
         return Account(event.originator_id, 1, event.email, event.name, event.roles)
-    assert account is not None  # noqa: S101 - a history begins with its first event
-    account = replace(account, version=event.originator_version)
+    account = replace(begun(account, event), version=event.originator_version)
     match event:
         case RolesChanged(roles=roles):
             return replace(account, roles=roles)
@@ -245,7 +244,7 @@ def evolve(account: Account | None, event: DomainEvent) -> Account:
         case PasswordChanged() | RecoveryCodesMade() | RecoveryCodeUsed() | SignedIn() | SignedOut() | SessionsEnded():
             return account
         case _:
-            raise TypeError(f"{event.NAME} does not happen to accounts")
+            raise AnotherKind(f"{event.NAME} does not happen to accounts")
 
 
 def evolve_email(email: Email | None, event: DomainEvent) -> Email:
@@ -255,4 +254,4 @@ def evolve_email(email: Email | None, event: DomainEvent) -> Email:
         case EmailReleased():
             return Email(event.originator_version, None)
         case _:
-            raise TypeError(f"{event.NAME} does not happen to e-mail addresses")
+            raise AnotherKind(f"{event.NAME} does not happen to e-mail addresses")

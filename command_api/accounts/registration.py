@@ -63,8 +63,8 @@ class Registration:
     ) -> Registered:
         """Makes an account with a password. Raises `Problem` 400 (`weak_password`, `not_registered`), `Refused` for an
         invite that cannot be used, 429."""
-        refuse_common(password, email, name, company)
         limits.charge(self._desk.core.pool, limits.PER_ADDRESS, client.address)
+        refuse_common(password, email, name, company)
         invite_id = self._usable(invite_code, client)
         password_hash = self._desk.passwords.hash(password)
 

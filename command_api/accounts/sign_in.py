@@ -18,7 +18,18 @@ from psycopg import Cursor
 from command_api.accounts import limits, model
 from command_api.accounts.common_passwords import refuse_common
 from command_api.accounts.desk import Decision, Desk
-from command_api.accounts.half_signed_in import InviteNeeded, ProvenIdentity, SecondFactorNeeded, Ticket, use
+from command_api.accounts.half_signed_in import (
+    ByIdentity,
+    ByPassword,
+    FirstFactor,
+    InviteNeeded,
+    ProvenIdentity,
+    SecondFactorNeeded,
+    Ticket,
+    ended,
+    must_count,
+    use,
+)
 from command_api.accounts.passwords import Passwords
 from command_api.core import Core
 from command_api.decision import Asked, Refused, by_system, conflict
@@ -64,22 +75,25 @@ class Accounts:
         Raises `Problem` 401 `invalid_credentials` for any wrong pair alike, 429 after too many, and what
         `second_factor` raises.
         """
-        account = self.with_password(email, password, client)
+        account, first = self.with_password(email, password, client)
         if not account.two_factor:
-            return self.enter(account.id, "password", client)
-        if not code and not recovery_code:
-            return SecondFactorNeeded(self.desk.tickets.for_second_factor(account.id, "password", client))
+            return self.enter(account.id, "password", client, first=first)
         tickets = self.desk.tickets
+        if not code and not recovery_code:
+            return SecondFactorNeeded(tickets.for_second_factor(account.id, "password", client, first))
         found = tickets.second_factor(ticket) if ticket else tickets.newest(account.id, "password", client)
         if found is None:
-            found = tickets.second_factor(tickets.for_second_factor(account.id, "password", client))
+            found = tickets.second_factor(tickets.for_second_factor(account.id, "password", client, first))
         if found.account_id != account.id:
             raise Problem(401, "invalid_credentials", "Invalid credentials")
-        return self._finish(found, code, recovery_code, client)
+        self.try_code(found, code, recovery_code, client)
+        return self.enter(account.id, found.method, client, found, first=first)
 
     def second_factor(self, ticket: str, code: str | None, recovery_code: str | None, client: Client) -> Entered:
         """Finishes a sign-in. Raises `Problem` 401 `wrong_code`, `ticket_ended` (also after five wrong codes), 429."""
-        return self._finish(self.desk.tickets.second_factor(ticket), code, recovery_code, client)
+        found = self.desk.tickets.second_factor(ticket)
+        self.try_code(found, code, recovery_code, client)
+        return self.enter(found.account_id, found.method, client, found)
 
     def sign_in_proven(
         self, identity: ProvenIdentity, account_id: UUID | None, client: Client, *, subject_hash: str
@@ -95,26 +109,31 @@ class Accounts:
         if not account.may_sign_in:
             self.desk.refuse("account.sign_in", client, account_id, {"reason": "disabled", "method": identity.method})
             raise Problem(401, "invalid_credentials", "Invalid credentials")
+        first = ByIdentity(subject_hash)
         if account.two_factor:
-            return SecondFactorNeeded(self.desk.tickets.for_second_factor(account_id, identity.method, client))
-        return self.enter(account_id, identity.method, client, subject_hash=subject_hash)
+            return SecondFactorNeeded(self.desk.tickets.for_second_factor(account_id, identity.method, client, first))
+        return self.enter(account_id, identity.method, client, first=first)
 
-    def with_password(self, email: str, password: str, client: Client) -> model.Account:
-        """The account of a right pair. Raises `Problem` 401 `invalid_credentials` for any other alike, 429."""
+    def with_password(self, email: str, password: str, client: Client) -> tuple[model.Account, ByPassword]:
+        """The account of a right pair. Raises `Problem` 401 `invalid_credentials` for any other alike, 429.
+
+        The account is loaded for a right password alone: a long history must not tell that there is one.
+        """
         who = self.desk.email_hash(email)
         limits.charge(self._core.pool, limits.PER_ADDRESS, client.address)
         limits.charge(self._core.pool, limits.PER_ACCOUNT, who)
-        account = self.desk.by_email(email)
-        stored = self.desk.password_hash(account.id) if account is not None else None
+        owner = self.desk.owner(email)
+        stored = self.desk.password_hash(owner or uuid7())
         right = self.desk.passwords.matches(stored, password)
-        if account is None or stored is None or not right or not account.may_sign_in:
-            self.desk.refuse("account.sign_in", client, account.id if account else None, {"reason": "credentials"})
+        account = self.desk.account(owner) if owner is not None and right else None
+        if account is None or stored is None or not account.may_sign_in:
+            self.desk.refuse("account.sign_in", client, owner, {"reason": "credentials"})
             raise Problem(401, "invalid_credentials", "Invalid credentials")
         limits.give_back(self._core.pool, limits.PER_ADDRESS, client.address)
         limits.give_back(self._core.pool, limits.PER_ACCOUNT, who)
         if self.desk.passwords.is_outdated(stored):
-            self._rehash(account.id, stored, password)
-        return account
+            stored = self._rehash(account.id, stored, password)
+        return account, ByPassword(stored)
 
     def enter(
         self,
@@ -123,21 +142,26 @@ class Accounts:
         client: Client,
         ticket: Ticket | None = None,
         *,
-        subject_hash: str | None = None,
+        first: FirstFactor | None = None,
     ) -> Entered:
-        """Opens a session in the transaction of its event; the ticket that led here ends with it. The identity that
-        opens it, if one does, must be linked at that moment."""
+        """Opens a session in the transaction of its event; the ticket that led here ends with it. At that moment the
+        first factor must still count, and without a ticket there must be no second one.
+
+        Raises `Problem` 401 `invalid_credentials`, `ticket_ended`.
+        """
         session_id = uuid7()
         entered: list[tuple[model.Account, OpenedSession]] = []
 
         def decide() -> Decision:
             account = self.desk.account(account_id)
-            if subject_hash is not None and subject_hash not in account.linked:
-                raise Problem(401, "invalid_credentials", "Invalid credentials")
+            if account.two_factor and ticket is None:
+                raise ended()
             asked = Asked(datetime.now(UTC), account_id)
             events = model.sign_in(account, session_id=session_id, method=method, asked=asked)
 
             def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+                if first is not None:
+                    must_count(cursor, account_id, first)
                 if ticket is not None:
                     use(cursor, ticket.hash)
                 session = open_for(cursor, account, session_id, client)
@@ -206,10 +230,6 @@ class Accounts:
             self.desk.refuse("account.sign_in", client, ticket.account_id, {"reason": "code", "method": ticket.method})
             raise Problem(401, "wrong_code", "That code is not right.")
 
-    def _finish(self, ticket: Ticket, code: str | None, recovery_code: str | None, client: Client) -> Entered:
-        self.try_code(ticket, code, recovery_code, client)
-        return self.enter(ticket.account_id, ticket.method, client, ticket)
-
     def _create_first(self, email: str, password: str, name: str, way: str, client: Client) -> UUID:
         account_id = uuid7()
         password_hash = self.desk.passwords.hash(password)
@@ -240,14 +260,21 @@ class Accounts:
             raise conflict("already_set_up", "This installation is set up already. Please sign in.") from error
         return account_id
 
-    def _rehash(self, account_id: UUID, stored: str, password: str) -> None:
+    def _rehash(self, account_id: UUID, stored: str, password: str) -> str:
+        """The hash that counts from now on; of two who do this at the same moment, one's."""
         better = self.desk.passwords.hash(password)
         with self._core.pool.connection() as connection:
-            connection.execute(
+            changed = connection.execute(
                 "UPDATE auth.credential SET password_hash = %s, updated_at = now()"
                 " WHERE account_id = %s AND password_hash = %s",
                 (better, account_id, stored),
-            )
+            ).rowcount
+        if changed:
+            return better
+        current = self.desk.password_hash(account_id)
+        if current is None or not self.desk.passwords.matches(current, password):
+            raise Problem(401, "invalid_credentials", "Invalid credentials")
+        return current
 
     def _is_set_up(self) -> bool:
         with self._core.pool.connection() as connection:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
@@ -20,11 +20,12 @@ from pydantic import AfterValidator, Field
 from command_api.accounts import model
 from command_api.accounts.desk import Decision, Desk
 from command_api.accounts.fields import Email, Password, Secret
-from command_api.accounts.half_signed_in import Ticket, use
+from command_api.accounts.half_signed_in import ByPassword, Ticket, ended, must_count, use
 from command_api.accounts.routes import TheAccounts
 from command_api.accounts.sign_in import Accounts
 from command_api.decision import Asked
 from command_api.http import Answer, Body, From, core_of
+from command_api.store import Conflict
 from command_api.websites import model as websites
 from infra.audit_trail import Entry, record
 from infra.client import Client
@@ -36,6 +37,7 @@ from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/auth", tags=["website login"])
 METHOD = "website"
+_CHANGED: Final = "SELECT 1 FROM events.stored_events WHERE originator_id = %s AND originator_version > %s LIMIT 1"
 
 
 def _api_key(text: str) -> str:
@@ -81,7 +83,7 @@ class WebsiteCodeAsked(Answer):
 @router.post("/login", response_model=WebsiteSessionResult | WebsiteCodeAsked)
 def login_to_website(body: WebsiteLogin, request: Request, client: From, accounts: TheAccounts) -> Response:
     """Signs in to the website whose secret key is given. Whatever of the three is wrong is answered alike."""
-    account = accounts.with_password(body.email, body.password, client)
+    account, first = accounts.with_password(body.email, body.password, client)
     found = _website(accounts.desk, account.id, body.website_api_key)
     if found is None:
         accounts.desk.refuse("website.sign_in", client, account.id, {"reason": "key"})
@@ -90,11 +92,11 @@ def login_to_website(body: WebsiteLogin, request: Request, client: From, account
     ticket = None
     if account.two_factor:
         if not body.two_factor_code and not body.recovery_code:
-            accounts.desk.tickets.for_second_factor(account.id, METHOD, client)
+            accounts.desk.tickets.for_second_factor(account.id, METHOD, client, first)
             return _answer(WebsiteCodeAsked(), None)
-        ticket = _ticket(accounts, account.id, client)
+        ticket = _ticket(accounts, account.id, client, first)
         accounts.try_code(ticket, body.two_factor_code, body.recovery_code, client)
-    session = _open(accounts.desk, account.id, website.id, key_id, ticket, client)
+    session = _open(accounts.desk, account.id, website.id, key_id, ticket, first, client)
     result = WebsiteSessionResult(
         token=session.token,
         user=WebsiteUser(id=str(account.id), email=account.email, name=account.name),
@@ -134,25 +136,43 @@ def _website(desk: Desk, account_id: UUID, api_key: str) -> tuple[websites.Websi
     return None
 
 
-def _ticket(accounts: Accounts, account_id: UUID, client: Client) -> Ticket:
+def _ticket(accounts: Accounts, account_id: UUID, client: Client, first: ByPassword) -> Ticket:
     """The one that counts the tries from this network; it is never handed out."""
     tickets = accounts.desk.tickets
     found = tickets.newest(account_id, METHOD, client)
-    return found or tickets.second_factor(tickets.for_second_factor(account_id, METHOD, client))
+    return found or tickets.second_factor(tickets.for_second_factor(account_id, METHOD, client, first))
 
 
 def _open(
-    desk: Desk, account_id: UUID, website_id: UUID, key_id: UUID, ticket: Ticket | None, client: Client
+    desk: Desk,
+    account_id: UUID,
+    website_id: UUID,
+    key_id: UUID,
+    ticket: Ticket | None,
+    first: ByPassword,
+    client: Client,
 ) -> OpenedSession:
+    """The session, if password, key and second factor still count at that moment."""
     session_id = uuid7()
     opened: list[OpenedSession] = []
 
     def decide() -> Decision:
+        account = desk.account(account_id)
+        if account.two_factor and ticket is None:
+            raise ended()
+        website = desk.core.store.load(website_id, websites.evolve)
+        if website is None or website.disconnected or website.keys[key_id].revoked:
+            raise Problem(401, "invalid_credentials", "Invalid credentials")
+        seen = website.version
         events = model.sign_in(
-            desk.account(account_id), session_id=session_id, method=METHOD, asked=Asked(datetime.now(UTC), account_id)
+            account, session_id=session_id, method=METHOD, asked=Asked(datetime.now(UTC), account_id)
         )
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            must_count(cursor, account_id, first)
+            # Writers take turns: who revoked the key before is seen here, who does so later ends this session.
+            if cursor.execute(_CHANGED, (website_id, seen)).fetchone() is not None:
+                raise Conflict("website")
             if ticket is not None:
                 use(cursor, ticket.hash)
             session = open_website_session(

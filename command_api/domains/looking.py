@@ -9,8 +9,10 @@ from enum import StrEnum
 from typing import Final
 
 from command_api.domains.model import Domain
+from infra.authorities import Authorities
 from infra.outbound import Outbound, OutboundFailed, OutboundRefused
 from infra.resolvers import Resolvers, Texts
+from infra.settings import Settings
 from schemas.custom_domains import PROBE, record_name
 
 AT_ONCE: Final = 20
@@ -40,8 +42,9 @@ class Seen:
 class Looking:
     """Looks at domains. Thread-safe."""
 
-    def __init__(self, resolvers: Resolvers, outbound: Outbound) -> None:
+    def __init__(self, resolvers: Resolvers, authorities: Authorities, outbound: Outbound) -> None:
         self._resolvers = resolvers
+        self._authorities = authorities
         self._outbound = outbound
 
     def look(self, *domains: Domain) -> Sequence[Seen]:
@@ -54,11 +57,15 @@ class Looking:
     async def _look_at(self, domain: Domain) -> Seen:
         name = record_name(domain.domain)
         if not domain.is_verified:
-            verdict, problem = judge(name, domain.token, await self._resolvers.texts(name))
+            verdict, problem = judge(name, domain.token, await self._texts(name))
             return Seen(domain.token, verdict, problem, None, tls_looked=False)
-        said, tls_problem = await asyncio.gather(self._resolvers.texts(name), self._tls_problem(domain))
+        said, tls_problem = await asyncio.gather(self._texts(name), self._tls_problem(domain))
         verdict, problem = judge(name, domain.token, said)
         return Seen(domain.token, verdict, problem, tls_problem)
+
+    async def _texts(self, name: str) -> Sequence[Texts]:
+        by_resolvers, by_authorities = await asyncio.gather(self._resolvers.texts(name), self._authorities.texts(name))
+        return [*by_resolvers, *by_authorities]
 
     async def _tls_problem(self, domain: Domain) -> str | None:
         try:
@@ -70,8 +77,14 @@ class Looking:
         return f"https://{domain.domain} has a certificate, but does not lead to the tracking API."
 
 
+def looking(settings: Settings) -> Looking:
+    """As the settings have it."""
+    resolvers, also = Resolvers(settings), settings.outbound_networks
+    return Looking(resolvers, Authorities(resolvers, also), Outbound(resolvers, also=also))
+
+
 def judge(name: str, token: str, said: Sequence[Texts]) -> tuple[Verdict, str | None]:
-    """All resolvers that answer must see exactly the token, among whatever else stands there."""
+    """All that answer, the zone's own servers too, must see exactly the token, among whatever else stands there."""
     answers = [texts.values for texts in said if texts.failure is None]
     holding = sum(token.encode() in values for values in answers)
     if not answers:

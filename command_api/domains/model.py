@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.decision import Asked, conflict, invalid, missing, step
+from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
 from command_api.hosts import website_domain
 from command_api.websites.model import Website, owned
 from schemas.base import DomainEvent
@@ -158,8 +158,7 @@ def evolve(domain: Domain | None, event: DomainEvent) -> Domain:
             added_at=event.timestamp,
             expires_at=event.expires_at,
         )
-    assert domain is not None  # noqa: S101 - a history begins with its first event
-    domain = replace(domain, version=event.originator_version)
+    domain = replace(begun(domain, event), version=event.originator_version)
     match event:
         case DomainVerified():
             return replace(domain, verified_at=event.timestamp, lost_at=None)
@@ -172,7 +171,7 @@ def evolve(domain: Domain | None, event: DomainEvent) -> Domain:
         case DomainRemoved():
             return replace(domain, removed=True, verified_at=None, ssl=False)
         case _:
-            raise TypeError(f"{event.NAME} does not happen to domains")
+            raise AnotherKind(f"{event.NAME} does not happen to domains")
 
 
 def evolve_host(_: Host | None, event: DomainEvent) -> Host:
@@ -182,7 +181,7 @@ def evolve_host(_: Host | None, event: DomainEvent) -> Host:
         case HostReleased():
             return Host(event.originator_version, None)
         case _:
-            raise TypeError(f"{event.NAME} does not happen to host names")
+            raise AnotherKind(f"{event.NAME} does not happen to host names")
 
 
 def _released(domain: Domain, host: Host | None, asked: Asked) -> list[DomainEvent]:

@@ -11,7 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from command_api import slugs
-from command_api.decision import Asked, conflict, invalid, missing, step
+from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
 from command_api.links.destinations import checked_destination, checked_routing
 from command_api.partners.model import Partner
 from command_api.websites.model import Website, owned
@@ -188,8 +188,7 @@ def evolve(link: Link | None, event: DomainEvent) -> Link:
             coupon=event.coupon,
             routing=event.routing,
         )
-    assert link is not None  # noqa: S101 - a history begins with its first event
-    link = replace(link, version=event.originator_version)
+    link = replace(begun(link, event), version=event.originator_version)
     match event:
         case LinkUpdated():
             return replace(
@@ -203,4 +202,4 @@ def evolve(link: Link | None, event: DomainEvent) -> Link:
         case LinkDeleted():
             return replace(link, deleted=True)
         case _:
-            raise TypeError(f"{event.NAME} does not happen to links")
+            raise AnotherKind(f"{event.NAME} does not happen to links")

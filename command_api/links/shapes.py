@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, Field
+from pydantic import Field
 
-from command_api.http import Answer, Body
+from command_api.http import Answer, Body, Moment
 from command_api.links import model
 from command_api.partners.model import Partner
 from schemas.events.links import Device, Routing, TargetRule, Variant
@@ -17,7 +17,6 @@ MOST_AT_ONCE = 200
 
 Text = Annotated[str, Field(max_length=2048)]
 Id = Annotated[UUID, Field(strict=False)]
-Moment = Annotated[AwareDatetime, Field(strict=False), AfterValidator(lambda at: at.astimezone(UTC))]
 
 
 class Rule(Body):

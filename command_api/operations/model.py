@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal
 from uuid import UUID
 
-from command_api.decision import Asked, invalid, step
+from command_api.decision import AnotherKind, Asked, invalid, step
 from schemas.base import DomainEvent
 from schemas.currencies import MINOR_DIGITS
 from schemas.events.operations import ExchangeRateRecorded
@@ -50,6 +50,6 @@ def record_rate(
 
 def evolve(rates: ExchangeRates | None, event: DomainEvent) -> ExchangeRates:
     if not isinstance(event, ExchangeRateRecorded):
-        raise TypeError(f"{event.NAME} does not happen to exchange rates")
+        raise AnotherKind(f"{event.NAME} does not happen to exchange rates")
     before = rates.by_day if rates else {}
     return ExchangeRates(event.originator_id, event.originator_version, {**before, event.on: event.rate})

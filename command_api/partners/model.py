@@ -11,7 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from command_api import slugs
-from command_api.decision import Asked, invalid, missing, step
+from command_api.decision import AnotherKind, Asked, begun, invalid, missing, step
 from command_api.hosts import web_address
 from schemas.base import DomainEvent
 from schemas.currencies import MINOR_DIGITS
@@ -29,6 +29,8 @@ from schemas.events.partners import (
 
 MOST_FLAT: Final = 10**12
 """Minor units."""
+MOST_ANNOUNCED: Final = 20
+FURTHEST: Final = timedelta(days=5 * 366)
 
 _SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#]{1,100}")
 _PRESET: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
@@ -36,7 +38,7 @@ _PRESET: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What held from a moment on."""
+    """What holds from a moment on; of one that is still to come, `cookie_days` may change until then."""
 
     at: datetime
     terms: Terms
@@ -51,22 +53,17 @@ class Partner:
     slug: str
     base_url: str
     description: str
-    terms: Terms
     cookie_days: int
     postback_preset: str | None
     is_active: bool
     created_at: datetime
     history: tuple[Since, ...]
+    """By time, announced terms too."""
     removed: bool = False
 
     def held_at(self, moment: datetime) -> Since:
         """Terms and window for a click at `moment`; for one before the program was known, the first ones."""
-        found = self.history[0]
-        for since in self.history:
-            if since.at > moment:
-                break
-            found = since
-        return found
+        return next((since for since in reversed(self.history) if since.at <= moment), self.history[0])
 
     def covers(self, clicked_at: datetime, occurred_at: datetime) -> bool:
         """Whether a conversion at `occurred_at` is within the window of a click at `clicked_at`."""
@@ -117,11 +114,13 @@ def update(
     is_active: bool | None = None,
     cookie_days: int | None = None,
     postback_preset: str | None = None,
+    effective_from: datetime | None = None,
     asked: Asked,
 ) -> list[DomainEvent]:
     """Up to three events: details, terms, activity; none for what stays as it was.
 
-    A plain `commission` changes the percentage and leaves hold and automatic approval as they are.
+    A plain `commission` changes the percentage and leaves hold and automatic approval as they are. The terms hold at
+    once, or from `effective_from` on; those that were announced for the same moment before give way, others stay.
     """
     partner = listed(partner)
     if slug is not None and slug != partner.slug:
@@ -138,11 +137,16 @@ def update(
     version = partner.version
     if details:
         events.append(PartnerUpdated.model_validate({**step(partner.id, version, asked), **details}))
+    begin = _beginning(partner, effective_from, asked.at)
+    held = partner.held_at(begin or asked.at).terms
     if terms is None and commission is not None:
-        kept = {"hold_days": partner.terms.hold_days, "auto_approve_days": partner.terms.auto_approve_days}
+        kept = {"hold_days": held.hold_days, "auto_approve_days": held.auto_approve_days}
         terms = percent_terms(commission).model_copy(update=kept)
-    if terms is not None and checked_terms(terms) != partner.terms:
-        events.append(CommissionChanged(**step(partner.id, version + len(events), asked), terms=terms))
+    if terms is None and begin is not None:
+        raise invalid("bad_effective_from", "Please say what is paid from then on.", "effectiveFrom")
+    if terms is not None and checked_terms(terms) != held:
+        changed = CommissionChanged(**step(partner.id, version + len(events), asked), terms=terms, effective_from=begin)
+        events.append(changed)
     if is_active is not None and is_active != partner.is_active:
         turned = PartnerActivated if is_active else PartnerDeactivated
         events.append(turned(**step(partner.id, version + len(events), asked)))
@@ -173,6 +177,18 @@ def percent_terms(commission: float) -> Terms:
     if not 0 <= basis_points <= 10_000:
         raise invalid("bad_commission", "A commission is between 0 and 100 percent.", "commission")
     return Terms(kind=TermsKind.PERCENT, rate_bp=int(basis_points))
+
+
+def _beginning(partner: Partner, given: datetime | None, now: datetime) -> datetime | None:
+    """When announced terms begin. Raises `Refused`: the past keeps its terms, and what is announced stays countable."""
+    if given is None:
+        return None
+    if not now < given <= now + FURTHEST:
+        raise invalid("bad_effective_from", "New terms begin now, or within the next five years.", "effectiveFrom")
+    announced = {since.at for since in partner.history if since.at > now}
+    if len(announced | {given}) > MOST_ANNOUNCED:
+        raise invalid("bad_effective_from", f"At most {MOST_ANNOUNCED} changes can be announced.", "effectiveFrom")
+    return given
 
 
 def checked_terms(terms: Terms) -> Terms:
@@ -222,15 +238,13 @@ def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
             slug=event.slug,
             base_url=event.base_url,
             description=event.description,
-            terms=event.terms,
             cookie_days=event.cookie_days,
             postback_preset=event.postback_preset,
             is_active=event.is_active,
             created_at=event.timestamp,
             history=(Since(event.timestamp, event.terms, event.cookie_days),),
         )
-    assert partner is not None  # noqa: S101 - a history begins with its first event
-    partner = replace(partner, version=event.originator_version)
+    partner = replace(begun(partner, event), version=event.originator_version)
     match event:
         case PartnerUpdated():
             changed = replace(
@@ -241,9 +255,9 @@ def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
                 cookie_days=event.cookie_days or partner.cookie_days,
                 postback_preset=event.postback_preset or partner.postback_preset,
             )
-            return _with_history(changed, event.timestamp)
+            return _with_window(changed, event.timestamp)
         case CommissionChanged():
-            return _with_history(replace(partner, terms=event.terms), event.timestamp)
+            return _with_terms(partner, event.effective_at, event.terms)
         case PartnerActivated():
             return replace(partner, is_active=True)
         case PartnerDeactivated():
@@ -251,7 +265,7 @@ def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
         case PartnerRemoved():
             return replace(partner, is_active=False, removed=True)
         case _:
-            raise TypeError(f"{event.NAME} does not happen to partners")
+            raise AnotherKind(f"{event.NAME} does not happen to partners")
 
 
 def after(partner: Partner | None, events: Sequence[DomainEvent]) -> Partner:
@@ -262,11 +276,20 @@ def after(partner: Partner | None, events: Sequence[DomainEvent]) -> Partner:
     return partner
 
 
-def _with_history(partner: Partner, at: datetime) -> Partner:
-    newest = partner.history[-1]
-    if (newest.terms, newest.cookie_days) == (partner.terms, partner.cookie_days):
+def _with_terms(partner: Partner, at: datetime, terms: Terms) -> Partner:
+    others = [since for since in partner.history if since.at != at]
+    history = [*others, Since(at, terms, partner.cookie_days)]
+    return replace(partner, history=tuple(sorted(history, key=lambda since: since.at)))
+
+
+def _with_window(partner: Partner, at: datetime) -> Partner:
+    """The window of the partner holds from `at` on, under announced terms too."""
+    now, days = partner.held_at(at), partner.cookie_days
+    if now.cookie_days == days:
         return partner
-    return replace(partner, history=(*partner.history, Since(at, partner.terms, partner.cookie_days)))
+    before = [since for since in partner.history if since.at < at]
+    after = [replace(since, cookie_days=days) for since in partner.history if since.at > at]
+    return replace(partner, history=(*before, Since(at, now.terms, days), *after))
 
 
 def _name(name: str) -> str:

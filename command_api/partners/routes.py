@@ -12,10 +12,11 @@ from pydantic import BeforeValidator, Field
 from command_api import slugs
 from command_api.commands import Decided
 from command_api.decision import invalid
-from command_api.http import Admin, Answer, Body, Id, Nothing, Runs
+from command_api.http import Admin, Answer, Body, Id, Moment, Nothing, Runs
 from command_api.partners import model
 from schemas.events.partners import Terms, TermsKind, Tier, TiersBy
 from schemas.identity import slug_id
+from schemas.terms import TermsShape, terms_shape
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/admin/partners", tags=["partners"])
@@ -104,26 +105,9 @@ class UpdatePartner(Body):
     is_active: Flag | None = None
     cookie_days: int | None = None
     postback_preset: Text | None = None
-
-
-class TierShown(Answer):
-    at_least: int
-    percent: float | None
-    amount: int | None
-
-
-class TermsShown(Answer):
-    """As `TermsGiven`."""
-
-    kind: TermsKind
-    percent: float | None
-    amount: int | None
-    currency: str | None
-    tiers_by: TiersBy
-    tiers_currency: str | None
-    tiers: list[TierShown]
-    hold_days: int
-    auto_approve_days: int | None
+    effective_from: Annotated[
+        Moment | None, Field(description="When the new terms begin, for clicks from then on; left out: now")
+    ] = None
 
 
 class Partner(Answer):
@@ -132,7 +116,7 @@ class Partner(Answer):
     slug: str
     base_url: str
     commission: float | None
-    terms: TermsShown
+    terms: TermsShape = Field(description="Those of now; announced ones are in `/terms`")
     description: str
     is_active: bool
     cookie_days: int
@@ -151,20 +135,21 @@ def add_partner(body: AddPartner, _: Admin, run: Runs) -> Response:
         claim = run.core.store.load(slug_id("partner", given["slug"]), slugs.evolve)
         terms = body.terms.terms() if body.terms is not None else None
         events = model.register(partner_id, claim, **given, terms=terms, asked=run.asked)
-        return Decided(events, _shown(model.evolve(None, events[0])))
+        return Decided(events, _shown(model.evolve(None, events[0]), run.asked.at))
 
     return run(decide, body, status=201, seen_by=SEEN_BY)
 
 
 @router.patch("/{id}", response_model=Partner)
 def update_partner(partner_id: Id, body: UpdatePartner, _: Admin, run: Runs) -> Response:
-    """Changes what is given. A new commission holds for clicks from now on."""
+    """Changes what is given. New terms hold for clicks from now on, or from `effectiveFrom` on; what was announced for
+    the same moment before is replaced, what was announced for others stays."""
 
     def decide() -> Decided[Partner]:
         partner = run.core.store.load(partner_id, model.evolve)
         terms = body.terms.terms() if body.terms is not None else None
         events = model.update(partner, **body.model_dump(exclude={"terms"}), terms=terms, asked=run.asked)
-        return Decided(events, _shown(model.after(partner, events)))
+        return Decided(events, _shown(model.after(partner, events), run.asked.at))
 
     return run(decide, body, seen_by=SEEN_BY)
 
@@ -180,39 +165,18 @@ def remove_partner(partner_id: Id, _: Admin, run: Runs) -> Response:
     return run(decide, status=204, seen_by=SEEN_BY)
 
 
-def _shown(partner: model.Partner) -> Partner:
+def _shown(partner: model.Partner, at: datetime) -> Partner:
+    terms = partner.held_at(at).terms
     return Partner(
         id=partner.id,
         name=partner.name,
         slug=partner.slug,
         base_url=partner.base_url,
-        commission=model.percent(partner.terms),
-        terms=_terms(partner.terms),
+        commission=model.percent(terms),
+        terms=terms_shape(terms),
         description=partner.description,
         is_active=partner.is_active,
         cookie_days=partner.cookie_days,
         postback_preset=partner.postback_preset,
         created_at=partner.created_at,
-    )
-
-
-def _terms(terms: Terms) -> TermsShown:
-    is_percent = terms.kind is TermsKind.PERCENT
-    return TermsShown(
-        kind=terms.kind,
-        percent=model.percent(terms),
-        amount=None if is_percent else terms.flat_amount,
-        currency=terms.flat_currency,
-        tiers_by=terms.tiers_by,
-        tiers_currency=terms.tiers_currency,
-        tiers=[
-            TierShown(
-                at_least=tier.at_least,
-                percent=tier.rate_bp / 100 if is_percent else None,
-                amount=None if is_percent else tier.flat_amount,
-            )
-            for tier in terms.tiers
-        ],
-        hold_days=terms.hold_days,
-        auto_approve_days=terms.auto_approve_days,
     )

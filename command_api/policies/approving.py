@@ -55,7 +55,7 @@ class Approving:
                 after = (due_at, conversion_id)
                 if partner_id not in present:
                     partner = self._core.store.load(partner_id, partners.evolve)
-                    present[partner_id] = partner.terms if partner is not None else None
+                    present[partner_id] = partner.held_at(datetime.now(UTC)).terms if partner is not None else None
                 terms = present[partner_id]
                 if terms is not None and terms.auto_approve_days is not None:
                     approved += self._approve(conversion_id, terms)

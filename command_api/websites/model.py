@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -11,7 +12,9 @@ from urllib.parse import urlsplit
 from uuid import UUID
 from zoneinfo import available_timezones
 
-from command_api.decision import Asked, conflict, invalid, missing, step
+import idna
+
+from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
 from command_api.hosts import website_domain
 from command_api.websites.keys import NewKey
 from schemas.base import DomainEvent
@@ -30,6 +33,9 @@ T = TypeVar("T")
 
 MOST_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 2}
 MOST_ORIGINS: Final = 20
+MOST_PER_ACCOUNT: Final = 500
+_PORTS: Final = {"http": 80, "https": 443}
+_HOST: Final = re.compile(r"(\*\.)?[a-z0-9_-][a-z0-9_.-]*|[0-9a-f:.]*:[0-9a-f:.]*")
 _NO_ZONES: Final = {"localtime", "Factory"}
 """Files among the zones of a system that name none: other engines do not know them."""
 
@@ -148,8 +154,7 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
         return Website(
             event.originator_id, 1, event.account_id, event.domain, event.timezone, event.currency, event.timestamp
         )
-    assert website is not None  # noqa: S101 - a history begins with its first event
-    website = replace(website, version=event.originator_version)
+    website = replace(begun(website, event), version=event.originator_version)
     match event:
         case WebsiteUpdated():
             return replace(
@@ -166,7 +171,7 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
             revoked = replace(website.keys[event.key_id], revoked=True)
             return replace(website, keys={**website.keys, event.key_id: revoked})
         case _:
-            raise TypeError(f"{event.NAME} does not happen to websites")
+            raise AnotherKind(f"{event.NAME} does not happen to websites")
 
 
 def _issued(website_id: UUID, version: int, key: NewKey, origins: tuple[str, ...], asked: Asked) -> WebsiteKeyIssued:
@@ -188,17 +193,28 @@ def _origins(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _origin(text: str) -> str:
-    """Scheme, host and port alone. Hosts need not be public: a site under development has an origin too."""
+    """Scheme, host and port alone, as browsers write them: that is what the edge compares with. Hosts need not be
+    public: a site under development has an origin too."""
     refusal = invalid("bad_origin", "An origin looks like https://www.example.com, without a path.", "allowedOrigins")
+    if not text.strip().isprintable() or " " in text.strip():  # what parsers of addresses drop on their way
+        raise refusal
     try:
         parts = urlsplit(text.strip())
-        host, port = parts.hostname, parts.port
-    except ValueError as error:
+        host, port = _ascii_host(parts.hostname or ""), parts.port
+    except ValueError as error:  # also what is no domain name
         raise refusal from error
     rest = parts.path.rstrip("/") or parts.query or parts.fragment or "@" in parts.netloc
-    if parts.scheme not in ("http", "https") or not host or rest:
+    if parts.scheme not in _PORTS or rest or not _HOST.fullmatch(host):
         raise refusal
-    return f"{parts.scheme}://{host.lower()}" + (f":{port}" if port is not None else "")
+    place = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{place}" + (f":{port}" if port not in (None, _PORTS[parts.scheme]) else "")
+
+
+def _ascii_host(host: str) -> str:
+    if host.isascii():
+        return host.lower()
+    name = host.removeprefix("*.")
+    return host[: len(host) - len(name)] + idna.encode(name, uts46=True).decode()
 
 
 def _if_new(wanted: T | None, now: T) -> T | None:

@@ -7,12 +7,19 @@ from uuid import UUID
 
 from psycopg import Cursor
 
-from command_api.decision import missing
+from command_api.decision import conflict, missing
+from command_api.websites.model import MOST_PER_ACCOUNT
 
 
 def keep(cursor: Cursor[Any], website_id: UUID, account_id: UUID) -> None:
-    """Raises `Refused` when the account is being erased at the same moment."""
+    """Raises `Refused` when the account has too many, or is being erased at the same moment.
+
+    The transaction has the store's lock: what is counted here holds.
+    """
     cursor.execute("INSERT INTO policy.website (website_id, account_id) VALUES (%s, %s)", (website_id, account_id))
+    rows = cursor.execute("SELECT FROM policy.website WHERE account_id = %s", (account_id,)).rowcount
+    if rows > MOST_PER_ACCOUNT:
+        raise conflict("too_many_websites", f"An account has at most {MOST_PER_ACCOUNT} websites.", "domain")
     erased = cursor.execute(
         "SELECT 1 FROM auth.subject_key WHERE subject_id = %s AND erased_at IS NOT NULL", (account_id,)
     ).fetchone()

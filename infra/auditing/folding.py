@@ -119,7 +119,9 @@ def _partners(rows: Rows, event: DomainEvent, _: int) -> None:
                 postback_preset=event.postback_preset,
             )
         case partners.CommissionChanged():
-            _change(rows, key, terms=_terms(event.terms), updated_at=event.timestamp)
+            _change(rows, key, updated_at=event.timestamp)
+            if event.effective_from is None:
+                _change(rows, key, terms=_terms(event.terms))
         case partners.PartnerActivated() | partners.PartnerDeactivated():
             is_active = isinstance(event, partners.PartnerActivated)
             _change(rows, key, is_active=is_active, updated_at=event.timestamp)
@@ -129,8 +131,12 @@ def _partners(rows: Rows, event: DomainEvent, _: int) -> None:
 
 def _partner_terms(rows: Rows, event: DomainEvent, _: int) -> None:
     if isinstance(event, partners.PartnerRegistered | partners.CommissionChanged):
-        row = {"partner_id": event.originator_id, "effective_at": event.timestamp, "terms": _terms(event.terms)}
-        rows[event.originator_id, event.timestamp] = row
+        at = event.effective_at if isinstance(event, partners.CommissionChanged) else event.timestamp
+        rows[event.originator_id, at] = {
+            "partner_id": event.originator_id,
+            "effective_at": at,
+            "terms": _terms(event.terms),
+        }
 
 
 def _links(rows: Rows, event: DomainEvent, _: int) -> None:

@@ -71,10 +71,11 @@ def to_service(
     kept = [(n, v) for n, v in headers if n not in _HOP_BY_HOP and n not in _FORWARDED and n not in named]
     kept = [(n, v) for n, v in kept if n not in (b"content-length", b"accept-encoding", b"expect")]
     given = {n: v for n, v in headers if n in _FORWARDED}
+    chain = b",".join(v for n, v in headers if n == b"x-forwarded-for")
     trusts = is_trusted(peer, trusted)
     client = peer
-    if trusts and b"x-forwarded-for" in given:
-        client = client_address(given[b"x-forwarded-for"].decode("latin-1"), peer, trusted)
+    if trusts and chain:
+        client = client_address(chain.decode("latin-1"), peer, trusted)
     proto = given.get(b"x-forwarded-proto", b"") if trusts else b""
     host = given.get(b"x-forwarded-host", b"") if trusts else b""
     kept.append((b"x-forwarded-for", client.encode("latin-1")))

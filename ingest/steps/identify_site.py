@@ -51,6 +51,7 @@ async def identify(
         raise not_allowed("key_not_allowed", message).of(key.website.id, key.kind)
     if key.origins and browser and key.kind == "site":
         check_origin(key, headers)
+    directory.used[key.hash] = key.website.id
     return key
 
 

@@ -1,7 +1,9 @@
-"""`read.partner_terms`: every partner's terms over time: a conversion is paid by those of its click's time."""
+"""`read.partner_terms`: every partner's terms over time, announced ones too: a conversion is paid by those of its
+click's time."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
@@ -19,14 +21,14 @@ PARTNER_TERMS: Final = ReadModel(
 
 @PARTNER_TERMS.on(PartnerRegistered)
 def registered(rows: Rows, event: PartnerRegistered) -> None:
-    _take_effect(rows, event)
+    _hold_from(rows, event.timestamp, event)
 
 
 @PARTNER_TERMS.on(CommissionChanged)
 def commission_changed(rows: Rows, event: CommissionChanged) -> None:
-    _take_effect(rows, event)
+    """Terms that were announced for the same moment before give way."""
+    _hold_from(rows, event.effective_at, event)
 
 
-def _take_effect(rows: Rows, event: PartnerRegistered | CommissionChanged) -> None:
-    terms = event.terms.model_dump(mode="json")
-    rows.put(partner_id=event.originator_id, effective_at=event.timestamp, terms=terms)
+def _hold_from(rows: Rows, at: datetime, event: PartnerRegistered | CommissionChanged) -> None:
+    rows.put(partner_id=event.originator_id, effective_at=at, terms=event.terms.model_dump(mode="json"))

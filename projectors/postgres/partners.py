@@ -1,4 +1,5 @@
-"""`read.partners`: the affiliate programs with their current terms."""
+"""`read.partners`: the affiliate programs. `terms`: those that were last given to hold at once; what holds at a moment
+stands in `read.partner_terms`."""
 
 from __future__ import annotations
 
@@ -64,7 +65,10 @@ def updated(rows: Rows, event: PartnerUpdated) -> None:
 
 @PARTNERS.on(CommissionChanged)
 def commission_changed(rows: Rows, event: CommissionChanged) -> None:
-    rows.update({"id": event.originator_id}, terms=event.terms.model_dump(mode="json"), updated_at=event.timestamp)
+    """Announced terms are not those of now: `read.partner_terms` knows them, and when they begin."""
+    if event.effective_from is None:
+        rows.update({"id": event.originator_id}, terms=event.terms.model_dump(mode="json"))
+    rows.update({"id": event.originator_id}, updated_at=event.timestamp)
 
 
 @PARTNERS.on(PartnerActivated)

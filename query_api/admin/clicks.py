@@ -15,6 +15,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from query_api import columnar, money, paging
+from query_api.analytics import filters
+from query_api.analytics.request import parsed
 from query_api.context import AsAdmin, Context, Reads, Services
 from query_api.money import Amount
 from query_api.owned import Owned
@@ -48,7 +50,11 @@ class ClicksQuery(BaseModel):
     partnerId: UUID | None = None
     linkId: UUID | None = None
     conversionId: UUID | None = Field(default=None, description="The click of this conversion")
-    country: str | None = Field(default=None, pattern="^[A-Z]{2}$", description="ISO 3166-1 alpha-2, ZZ: unknown")
+    country: str | None = Field(
+        default=None,
+        max_length=512,
+        description="ISO 3166-1 alpha-2, ZZ: unknown; a comma means any of them, a leading `-` not",
+    )
     device: str | None = Field(default=None, pattern="^(desktop|mobile|tablet|bot|other)$")
     bots: Bots = Bots.INCLUDE
 
@@ -172,10 +178,13 @@ def _chosen(admin: Owned, query: ClicksQuery) -> _Chosen | None:
         if (one := getattr(query, name)) is not None:
             where.append(f"t.{column} = {{{column}:UUID}}")
             bound[column] = str(one)
-    for name in ("country", "device"):
-        if (text := getattr(query, name)) is not None:
-            where.append(f"t.{name} = {{{name}:String}}")
-            bound[name] = text
+    if query.country and (countries := parsed("country", query.country)) is not None:
+        condition = filters.condition([countries], filters.Bots.INCLUDE)
+        where.append(condition.sql)
+        bound |= condition.parameters
+    if query.device is not None:
+        where.append("t.device = {device:String}")
+        bound["device"] = query.device
     if query.bots is not Bots.INCLUDE:
         where.append("t.is_bot" if query.bots is Bots.ONLY else "NOT t.is_bot")
     if query.conversionId is not None:

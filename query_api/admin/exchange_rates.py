@@ -10,8 +10,8 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
 from query_api.context import AsAdmin, Reads
-from query_api.money import digits
 from query_api.reader import Reader
+from schemas.currencies import digits
 
 router = APIRouter(tags=["admin"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 from query_api.context import AsAdmin, Reads
 from query_api.money import Amount
 from query_api.owned import not_found
-from query_api.platform.partners import flat, percent
-from query_api.terms import TermsShape, terms_shape
+from query_api.platform.partners import HELD, flat, percent
+from schemas.terms import TermsShape, terms_shape
 
 router = APIRouter(tags=["admin"])
 
@@ -43,24 +43,28 @@ class TermsSince(BaseModel):
     """What a partner pays for clicks from a moment on."""
 
     effectiveAt: datetime
+    state: Literal["announced", "in_force", "past"]
     commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
     flatCommission: Amount | None
     terms: TermsShape
 
 
 _PARTNERS: Final = (
-    "SELECT p.*, coalesce(l.links, 0) AS links, coalesce(c.conversions, 0) AS conversions FROM read.partners AS p"
+    f"SELECT p.*, {HELD} AS held, coalesce(l.links, 0) AS links,"  # noqa: S608 - own text
+    " coalesce(c.conversions, 0) AS conversions FROM read.partners AS p"
     " LEFT JOIN (SELECT partner_id, count(*) AS links FROM read.links GROUP BY partner_id) AS l ON l.partner_id = p.id"
     " LEFT JOIN (SELECT partner_id, count(*) AS conversions FROM read.conversions GROUP BY partner_id) AS c"
     " ON c.partner_id = p.id WHERE p.removed_at IS NULL ORDER BY p.created_at DESC, p.id DESC"
 )
 _TERMS: Final = (
-    "SELECT t.effective_at, t.terms FROM read.partner_terms AS t JOIN read.partners AS p ON p.id = t.partner_id"
+    "SELECT t.effective_at, t.terms, CASE WHEN t.effective_at > now() THEN 'announced'"
+    " WHEN row_number() OVER (PARTITION BY t.effective_at > now() ORDER BY t.effective_at DESC) = 1 THEN 'in_force'"
+    " ELSE 'past' END AS state FROM read.partner_terms AS t JOIN read.partners AS p ON p.id = t.partner_id"
     " WHERE p.id = %s AND p.removed_at IS NULL ORDER BY t.effective_at DESC"
 )
 
 
-@router.get("/api/admin/partners", dependencies=[Depends(Reads("partners", "links", "conversions"))])
+@router.get("/api/admin/partners", dependencies=[Depends(Reads("partners", "partner_terms", "links", "conversions"))])
 def get_admin_partners(admin: AsAdmin) -> list[AdminPartner]:
     """Newest first."""
     return [_shown(row) for row in admin.reader.rows(_PARTNERS)]
@@ -68,13 +72,14 @@ def get_admin_partners(admin: AsAdmin) -> list[AdminPartner]:
 
 @router.get("/api/admin/partners/{id}/terms", dependencies=[Depends(Reads("partners", "partner_terms"))])
 def get_admin_partner_terms(id: UUID, admin: AsAdmin) -> list[TermsSince]:
-    """What the partner paid and pays, newest first. A click keeps the terms of its own time."""
+    """What the partner paid, pays and will pay, newest first. A click keeps the terms of its own time."""
     rows = admin.reader.rows(_TERMS, (id,))
     if not rows:
         raise not_found("partner")
     return [
         TermsSince(
             effectiveAt=row["effective_at"],
+            state=row["state"],
             commission=percent(row["terms"]),
             flatCommission=flat(row["terms"]),
             terms=terms_shape(row["terms"]),
@@ -89,9 +94,9 @@ def _shown(row: Mapping[str, Any]) -> AdminPartner:
         name=row["name"],
         slug=row["slug"],
         baseUrl=row["base_url"],
-        commission=percent(row["terms"]),
-        flatCommission=flat(row["terms"]),
-        terms=terms_shape(row["terms"]),
+        commission=percent(row["held"]),
+        flatCommission=flat(row["held"]),
+        terms=terms_shape(row["held"]),
         description=row["description"],
         isActive=row["is_active"],
         cookieDays=row["cookie_days"],

@@ -111,7 +111,7 @@ def asked(query: Annotated[AnalyticsQuery, Query()], context: Context, theirs: T
 def asked_of(query: FigureQuery, website: Website, context: Services, theirs: Owned) -> Asked:
     """What is asked of a website that is theirs. Raises `Problem` 400."""
     range_ = range_of(query, website)
-    chosen = [found for name in filters.COLUMNS if (found := _filter(name, getattr(query, name))) is not None]
+    chosen = [found for name in filters.COLUMNS if (found := parsed(name, getattr(query, name))) is not None]
     selection = Selection(str(website.id), tuple(_with_ids(theirs.reader, website, chosen)), query.bots)
     return Asked(context, theirs.reader, website, range_, ranges.comparison(range_, query.compare), selection)
 
@@ -131,7 +131,8 @@ def bad(field: str, message: str) -> Problem:
     return Problem(400, "invalid", message, errors=[FieldError(field, message)])
 
 
-def _filter(name: str, text: str) -> Filter | None:
+def parsed(name: str, text: str) -> Filter | None:
+    """The filter that a parameter means; none for an empty one. Raises `Problem` 400."""
     try:
         return filters.parse(name, text)
     except BadFilter as error:

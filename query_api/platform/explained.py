@@ -19,13 +19,14 @@ from infra.problems import Problem
 from query_api import columnar
 from query_api.columnar import live_table
 from query_api.context import Context, Reads, Services, Theirs
-from query_api.money import Amount, amount_text, decimal_text, digits
+from query_api.money import Amount
 from query_api.platform.conversions import Conversion, find_conversion
 from query_api.reader import Reader
-from query_api.terms import TermsShape, paid_text, terms_shape
 from schemas.click_id import event_id
+from schemas.currencies import amount_text, decimal_text, digits
 from schemas.events.conversions import TierUsed
 from schemas.events.partners import Terms, TermsKind, TiersBy
+from schemas.terms import TermsShape, paid_text, terms_shape
 from schemas.topics import CLICKS, DOMAIN
 
 router = APIRouter(tags=["conversions"])

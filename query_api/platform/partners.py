@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
@@ -13,6 +13,17 @@ from query_api.context import Reads, Theirs
 from query_api.money import Amount
 
 router = APIRouter(tags=["partners"])
+
+HELD: Final = (
+    "coalesce((SELECT t.terms FROM read.partner_terms AS t WHERE t.partner_id = p.id AND t.effective_at <= now()"
+    " ORDER BY t.effective_at DESC LIMIT 1), p.terms)"
+)
+"""The terms of this moment, of partner `p`."""
+_PARTNERS: Final = (
+    f"SELECT p.id, p.name, p.slug, p.base_url, {HELD} AS held, p.cookie_days, p.is_active"  # noqa: S608 - own text
+    " FROM read.partners AS p"
+    " WHERE p.removed_at IS NULL ORDER BY p.name, p.id"
+)
 
 
 class Partner(BaseModel):
@@ -28,21 +39,18 @@ class Partner(BaseModel):
     isActive: bool
 
 
-@router.get("/api/platform/partners", dependencies=[Depends(Reads("partners"))])
+@router.get("/api/platform/partners", dependencies=[Depends(Reads("partners", "partner_terms"))])
 def get_partners(theirs: Theirs) -> list[Partner]:
     """By name."""
-    rows = theirs.reader.rows(
-        "SELECT id, name, slug, base_url, terms, cookie_days, is_active FROM read.partners"
-        " WHERE removed_at IS NULL ORDER BY name, id"
-    )
+    rows = theirs.reader.rows(_PARTNERS)
     return [
         Partner(
             id=row["id"],
             name=row["name"],
             slug=row["slug"],
             baseUrl=row["base_url"],
-            commission=percent(row["terms"]),
-            flatCommission=flat(row["terms"]),
+            commission=percent(row["held"]),
+            flatCommission=flat(row["held"]),
             cookieDays=row["cookie_days"],
             isActive=row["is_active"],
         )

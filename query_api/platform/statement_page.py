@@ -11,7 +11,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from infra import PRODUCT_NAME
-from query_api.money import Amount, amount_text
+from query_api.money import Amount
+from schemas.currencies import amount_text
 
 _STYLE: Final = """
 @page { size: A4; margin: 18mm 15mm }

@@ -22,11 +22,12 @@ from pydantic import BaseModel, Field
 from query_api.analytics.ranges import day_start
 from query_api.analytics.request import bad
 from query_api.context import Reads, Theirs
-from query_api.money import Amount, decimal_text
+from query_api.money import Amount
 from query_api.owned import Owned, Website, not_found
 from query_api.platform import statement_page
 from query_api.reader import Reader
 from query_api.tabular import csv_response
+from schemas.currencies import decimal_text
 
 router = APIRouter(
     prefix="/api/platform/statements",

@@ -40,6 +40,7 @@ class Key(BaseModel):
     last4: str
     allowedOrigins: list[str]
     createdAt: datetime
+    lastUsedAt: datetime | None = Field(description="To the minute, half a minute late; null: not yet")
     revokedAt: datetime | None
 
 
@@ -54,8 +55,9 @@ _SITE_KEYS: Final = (
     " WHERE website_id = ANY(%s) AND kind = 'site' AND revoked_at IS NULL ORDER BY website_id, created_at DESC, id DESC"
 )
 _KEYS: Final = (
-    "SELECT id, kind, public_key, last4, allowed_origins, created_at, revoked_at FROM read.website_keys"
-    " WHERE website_id = %s AND revoked_at IS NULL ORDER BY created_at, id"
+    "SELECT k.id, k.kind, k.public_key, k.last4, k.allowed_origins, k.created_at, k.revoked_at, u.used_at"
+    " FROM read.website_keys AS k LEFT JOIN ingest.key_use AS u ON u.key_hash = k.key_hash"
+    " WHERE k.website_id = %s AND k.revoked_at IS NULL ORDER BY k.created_at, k.id"
 )
 # Finds each website's first day in the rollup, then reads that day alone of the raw table.
 _FIRST: Final = (
@@ -133,5 +135,6 @@ def _key(row: dict[str, Any]) -> Key:
         last4=row["last4"],
         allowedOrigins=row["allowed_origins"],
         createdAt=row["created_at"],
+        lastUsedAt=row["used_at"],
         revokedAt=row["revoked_at"],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -91,10 +92,19 @@ class PartnerUpdated(DomainEvent):
 
 
 class CommissionChanged(DomainEvent):
-    """New terms for clicks from `timestamp` on. Clicks before keep the terms of their time."""
+    """New terms for clicks from a moment on. Clicks before keep the terms of their time."""
 
     NAME: ClassVar[str] = "partner.commission_changed"
     terms: Terms
+    effective_from: datetime | None = Field(
+        default=None,
+        description="When they begin to hold, later than `timestamp`; none: at once. Terms that were announced for the"
+        " same moment before are replaced",
+    )
+
+    @property
+    def effective_at(self) -> datetime:
+        return self.effective_from or self.timestamp
 
 
 class PartnerActivated(DomainEvent):

@@ -233,6 +233,22 @@ def test_an_old_link_is_refused(command_world: World, ada: Member) -> None:
     assert call(command_world, "POST", "/api/platform/email/confirm", json={"code": code}).json()["code"] == "bad_link"
 
 
+def test_another_spelling_of_an_address_gets_no_mail(command_world: World) -> None:
+    """`straße.example` is found as `strasse.example`, but may be somebody else's."""
+    name = uuid4().hex
+    ada = member(command_world, f"{name}@strasse.example")
+    assert forgot(command_world, f"{name}@straße.example").status_code == 204
+    assert [to for to, _ in mails(command_world, ada.id, "password_reset")] == [ada.email]
+
+
+def test_an_account_has_few_mailed_to_new_addresses(command_world: World, ada: Member) -> None:
+    def ask() -> int:
+        body = {"email": f"{uuid4().hex}@example.com", "password": ada.password}
+        return ada.call("POST", "/api/platform/email/change", json=body).status_code
+
+    assert [ask() for _ in range(11)] == [204] * 10 + [429]
+
+
 def test_reset_mails_are_few(command_world: World, ada: Member) -> None:
     for email in (ada.email, f"{uuid4().hex}@example.com"):
         assert [forgot(command_world, email).status_code for _ in range(4)] == [204] * 3 + [429]

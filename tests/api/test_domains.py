@@ -19,6 +19,7 @@ from command_api.decision import by_system
 from command_api.domains import model
 from command_api.domains.looking import Looking, Seen, Verdict
 from command_api.domains.watch import Watch
+from infra.authorities import Authorities
 from infra.mail import opened
 from infra.outbound import Outbound
 from infra.resolvers import Resolvers
@@ -45,7 +46,7 @@ class Place:
         self.look_with(Outbound(self.resolvers))
 
     def look_with(self, outbound: Outbound) -> None:
-        self.looking = Looking(self.resolvers, outbound)
+        self.looking = Looking(self.resolvers, Authorities(self.resolvers), outbound)
         self.world.http.app.state.looking = self.looking  # type: ignore[attr-defined]  # a FastAPI app
         self.watch = Watch(self.world.core, self.looking, lambda: self.now)
 

@@ -77,6 +77,9 @@ def test_clicks_are_listed_with_their_way_page_by_page(query_service: QueryServi
     assert ids() == ["C1", "C2", "C3"]
     assert (ids(bots="exclude"), ids(bots="only")) == (["C1", "C2"], ["C3"])
     assert (ids(country="IS"), ids(device="desktop"), ids(country="FR")) == (["C1"], ["C2"], [])
+    assert (ids(country="is,DE"), ids(country="-IS,-DE"), ids(country="-IS")) == (["C1", "C2"], ["C3"], ["C2", "C3"])
+    refused = query_service.get("/api/admin/clicks", admin, params={"country": "ICE"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "country")
     assert ids(partnerId=str(partner), linkId=str(link)) == ["C1", "C2", "C3"]
     assert (ids(conversionId=str(sale)), ids(conversionId=str(uuid4()))) == (["C1"], [])
 

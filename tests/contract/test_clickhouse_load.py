@@ -147,5 +147,5 @@ def test_who_reads_nothing_at_all_loses_the_connection() -> None:
         def holds_mine() -> bool:
             return any(found.raddr and found.raddr.port == mine for found in process.net_connections("tcp"))
 
-        assert holds_mine()
+        wait_until(holds_mine, 10, "the connection to be taken up")
         wait_until(lambda: not holds_mine(), 20, "the connection to be cut")

@@ -97,6 +97,30 @@ def test_a_refused_mail_fails_in_the_end_and_holds_up_no_other(settings: Setting
     assert mail.send_due(settings) == 1
 
 
+def test_a_refused_address_is_not_told_to_logs_and_table(
+    settings: Settings, server: MailServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.refuses_recipients = True
+    mail_id = queued(settings)
+    assert mail.send_due(settings) == 0
+    error = str(stored(settings, mail_id)[4])
+    assert "550" in error and "no such person" in error
+    assert LETTER.to not in error and LETTER.to not in caplog.text
+
+
+@pytest.mark.parametrize("odd", ["an address for SMTPUTF8", "a row that cannot be opened"])
+def test_a_mail_that_cannot_be_sent_holds_up_no_other(settings: Settings, odd: str) -> None:
+    to = "jürgen@example.com" if odd.startswith("an address") else LETTER.to
+    first = queued(settings, replace(LETTER, to=to))
+    if odd.startswith("a row"):
+        with connected(settings) as connection:
+            connection.execute("UPDATE ops.mail SET recipient_sealed = 'nonsense'")
+    fine = queued(settings)
+    with mail_server(utf8=False) as plain:
+        assert mail.send_due(replace(settings, smtp_url=plain.url)) == 1
+    assert stored(settings, first)[:2] == ("waiting", 1) and stored(settings, fine)[0] == "sent"
+
+
 def test_without_a_server_mails_are_kept_readable(embedded_postgres: Settings, settings: Settings) -> None:
     mail_id = queued(settings)
     assert mail.send_due(embedded_postgres) == 0

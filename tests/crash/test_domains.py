@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from command_api.domains.looking import Looking
+from command_api.domains.looking import looking
 from command_api.domains.watch import Watch
-from infra.outbound import outbound
-from infra.resolvers import Resolvers
 from infra.settings import Settings
 from schemas.identity import host_id
 from tests.support.child import child
@@ -20,7 +18,7 @@ from tests.support.dns_server import dns_server
 @pytest.mark.crash
 def test_killed_between_the_answer_and_the_event_the_next_look_finds_the_same(embedded_postgres: Settings) -> None:
     with dns_server() as dns, world(replace(embedded_postgres, dns_resolvers=(dns.address,))) as made:
-        watch = Watch(made.core, Looking(Resolvers(made.settings), outbound(made.settings)))
+        watch = Watch(made.core, looking(made.settings))
         for moment in ("before_store", "inside_store", "after_store"):
             body = {"domain": f"{moment.replace('_', '-')}.example.com", "websiteId": made.website()["id"]}
             domain = made.call("POST", "/api/platform/custom-domains", made.owner, json=body).json()

@@ -31,14 +31,16 @@ class DnsServer:
     """
 
     port: int
+    host: str = "127.0.0.1"
     records: dict[Question, list[str]] = field(default_factory=dict)
     failing: str | None = None
+    is_authority: bool = True
     asked: list[Question] = field(default_factory=list)
     before_answer: Callable[[Question], None] = lambda _: None
 
     @property
     def address(self) -> tuple[str, int]:
-        return "127.0.0.1", self.port
+        return self.host, self.port
 
     def set(self, name: str, kind: str, *values: str) -> None:
         """The records of a name; none: there is no such name any more."""
@@ -56,7 +58,7 @@ class DnsServer:
         if self.failing == "silent":
             return None
         reply = dns.message.make_response(query)
-        reply.flags |= dns.flags.RA | dns.flags.AA
+        reply.flags |= dns.flags.RA | (dns.flags.AA if self.is_authority else 0)
         if self.failing is not None:
             reply.set_rcode(dns.rcode.from_text(self.failing))
             return reply.to_wire(max_size=65535)
@@ -76,6 +78,15 @@ class DnsServer:
             name = alias[0].lower().rstrip(".")
         if not any(known == name for known, _ in self.records):
             reply.set_rcode(dns.rcode.NXDOMAIN)
+        for zone in _above(name):
+            if (values := self.records.get((zone, "SOA"))) is not None:
+                reply.authority.append(_records(zone, "SOA", values))
+                return
+
+
+def _above(name: str) -> Iterator[str]:
+    labels = name.split(".")
+    return (".".join(labels[first:]) for first in range(len(labels)))
 
 
 def _records(name: str, kind: str, values: list[str]) -> dns.rrset.RRset:
@@ -86,10 +97,10 @@ def _records(name: str, kind: str, values: list[str]) -> dns.rrset.RRset:
 
 
 @contextmanager
-def dns_server() -> Iterator[DnsServer]:
-    """Listens on a free loopback port until the end."""
-    udp, tcp = _sockets()
-    server = DnsServer(udp.getsockname()[1])
+def dns_server(host: str = "127.0.0.1", port: int = 0) -> Iterator[DnsServer]:
+    """Listens on a loopback address, on a free port if none is named, until the end."""
+    udp, tcp = _sockets(host, port)
+    server = DnsServer(udp.getsockname()[1], host)
     stopping = threading.Event()
 
     def datagrams() -> None:
@@ -117,11 +128,11 @@ def dns_server() -> Iterator[DnsServer]:
         tcp.close()
 
 
-def _sockets() -> tuple[socket.socket, socket.socket]:
-    """Both kinds on the same free port."""
+def _sockets(host: str, port: int) -> tuple[socket.socket, socket.socket]:
+    """Both kinds on the same port."""
     for _ in range(50):
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        udp.bind(("127.0.0.1", 0))
+        udp.bind((host, port))
         tcp = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
             tcp.bind(udp.getsockname())

@@ -17,7 +17,7 @@ from typing import Any
 from command_api import relay
 from command_api.core import open_core
 from command_api.domains import watch
-from command_api.domains.looking import Looking
+from command_api.domains.looking import looking
 from command_api.domains.watch import Watch
 from command_api.leader import Leader
 from command_api.policies import approving
@@ -29,8 +29,6 @@ from command_api.relay import Relay
 from command_api.store import LockingRecorder
 from infra.clickhouse import ClientPool
 from infra.log import open_log
-from infra.outbound import outbound
-from infra.resolvers import Resolvers
 from infra.settings import load
 
 
@@ -43,8 +41,7 @@ def main(work: str, moment: str, nth: int) -> None:
     elif work == "approving":
         leaders = [Leader(settings, approving.NAME, Approving(core).run)]
     elif work == "domains":
-        looking = Looking(Resolvers(settings), outbound(settings))
-        leaders = [Leader(settings, watch.NAME, Watch(core, looking).run)]
+        leaders = [Leader(settings, watch.NAME, Watch(core, looking(settings)).run)]
     else:
         clicks = ClickHouseClicks(ClientPool(settings, 2))
         leaders = [Leader(settings, f"{NAME}:{number}", Reports(core, log, clicks, number).run) for number in (0, 1)]

@@ -19,11 +19,18 @@ from tests.support.stack import wait_for
 
 @dataclass
 class MailServer:
-    """`received` in order. `refuses` says what is answered instead of taking a mail."""
+    """`received` in order. `refuses` says what is answered instead of taking a mail; `refuses_recipients`: addresses are."""
 
     url: str
     received: list[EmailMessage] = field(default_factory=list)
     refuses: str | None = None
+    refuses_recipients: bool = False
+
+    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, _options: Any) -> str:
+        if self.refuses_recipients:
+            return f"550 5.1.1 <{address}>: no such person"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
         if self.refuses is not None:
@@ -49,11 +56,11 @@ def link_in(mail: EmailMessage) -> str:
 
 
 @contextmanager
-def mail_server() -> Iterator[MailServer]:
-    """Listens on a free loopback port until the end."""
+def mail_server(*, utf8: bool = True) -> Iterator[MailServer]:
+    """Listens on a free loopback port until the end. `utf8`: whether it takes addresses beyond ASCII."""
     port = free_port()
     server = MailServer(f"smtp://127.0.0.1:{port}")
-    controller = Controller(server, hostname="127.0.0.1", port=port)
+    controller = Controller(server, hostname="127.0.0.1", port=port, enable_SMTPUTF8=utf8)
     controller.start()
     try:
         yield server

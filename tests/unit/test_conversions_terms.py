@@ -15,7 +15,7 @@ from command_api.conversions.money import commission_of
 from command_api.conversions.tiers import NOTHING, Standing, month_of, tier_of
 from command_api.decision import Asked, Refused
 from command_api.partners.model import checked_terms
-from query_api.terms import terms_shape
+from schemas.terms import terms_shape
 from schemas.base import Money
 from schemas.events.conversions import (
     AttributedBy,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 
 import pytest
 
+import infra.authorities
 from command_api.domains.looking import Verdict, judge
 from infra import resolvers
+from infra.authorities import Authorities
 from infra.resolvers import LookupFailed, Resolvers, Texts
 from infra.settings import Settings
 from tests.support.dns_server import DnsServer, dns_server
@@ -21,7 +23,9 @@ NAME, TOKEN = "_affiliate-challenge.go.example.com", "5a" * 20
 @pytest.fixture(scope="module")
 def running() -> Iterator[list[DnsServer]]:
     with ExitStack() as stack:
-        yield [stack.enter_context(dns_server()) for _ in range(3)]
+        resolving = [stack.enter_context(dns_server()) for _ in range(3)]
+        owning = [stack.enter_context(dns_server(f"127.0.0.{last}", resolving[0].port)) for last in (2, 3)]
+        yield [*resolving, *owning]
 
 
 @pytest.fixture
@@ -30,6 +34,7 @@ def servers(running: list[DnsServer]) -> list[DnsServer]:
         server.records.clear()
         server.asked.clear()
         server.failing = None
+        server.is_authority = True
     return running
 
 
@@ -42,9 +47,9 @@ def verdict(*servers: DnsServer) -> Verdict:
 
 
 def test_all_resolvers_see_the_token_among_other_records(servers: list[DnsServer]) -> None:
-    for server in servers:
+    for server in servers[:3]:
         server.set(NAME, "TXT", "v=spf1 -all", TOKEN)
-    assert verdict(*servers) is Verdict.PROVEN
+    assert verdict(*servers[:3]) is Verdict.PROVEN
 
 
 @pytest.mark.parametrize("value", [TOKEN.upper(), f" {TOKEN}", f"{TOKEN} ", TOKEN[:-1], f"token={TOKEN}", f"{TOKEN}a"])
@@ -61,9 +66,9 @@ def test_a_record_in_several_strings_is_one_text(servers: list[DnsServer]) -> No
 def test_one_that_sees_nothing_stands_against_all_others(servers: list[DnsServer]) -> None:
     for server in servers[:2]:
         server.set(NAME, "TXT", TOKEN)
-    assert verdict(*servers) is Verdict.DISPUTED
+    assert verdict(*servers[:3]) is Verdict.DISPUTED
     servers[2].set(NAME, "TXT", "another")
-    assert verdict(*servers) is Verdict.DISPUTED
+    assert verdict(*servers[:3]) is Verdict.DISPUTED
 
 
 def test_one_that_cannot_tell_counts_for_nothing(servers: list[DnsServer]) -> None:
@@ -103,6 +108,85 @@ def test_a_long_answer_comes_by_tcp(servers: list[DnsServer]) -> None:
 def test_nobody_answers_when_there_is_no_resolver() -> None:
     assert judge(NAME, TOKEN, ())[0] is Verdict.UNANSWERED
     assert judge(NAME, TOKEN, (Texts("a", failure="timeout"),))[0] is Verdict.UNANSWERED
+
+
+@pytest.fixture
+def zone(servers: list[DnsServer]) -> tuple[DnsServer, list[DnsServer], Authorities]:
+    """A resolver that knows the zone `example.com`, and the zone's two servers."""
+    resolver, owners = servers[0], servers[3:]
+    resolver.set("example.com", "SOA", "ns1.dns-host.example. admin.example.com. 1 3600 600 86400 60")
+    resolver.set("example.com", "NS", "ns1.dns-host.example.", "ns2.dns-host.example.")
+    resolver.set("ns1.dns-host.example", "A", "127.0.0.2")
+    resolver.set("ns2.dns-host.example", "A", "127.0.0.3")
+    return resolver, owners, Authorities(asked(resolver), [ip_network("127.0.0.0/8")], resolver.port)
+
+
+def told(authorities: Authorities) -> list[Texts]:
+    return sorted(asyncio.run(authorities.texts(NAME)), key=lambda texts: texts.server)
+
+
+def test_the_zones_own_servers_are_asked_themselves(
+    zone: tuple[DnsServer, list[DnsServer], Authorities],
+) -> None:
+    resolver, (first, second), authorities = zone
+    resolver.set(NAME, "TXT", TOKEN)
+    assert [texts.values for texts in told(authorities)] == [(), ()], "what only resolvers remember is gone"
+    first.set(NAME, "TXT", TOKEN, "else")
+    second.set(NAME, "TXT", TOKEN)
+    assert [set(texts.values) for texts in told(authorities)] == [{TOKEN.encode(), b"else"}, {TOKEN.encode()}]
+    assert {texts.server for texts in told(authorities)} == {"ns1.dns-host.example.", "ns2.dns-host.example."}
+    assert first.asked[-1] == (NAME, "TXT") and ("example.com", "NS") not in first.asked
+    first.set(NAME, "TXT", *(f"{number:03d}{'x' * 200}" for number in range(20)), TOKEN)
+    assert len(told(authorities)[0].values) == 21, "by TCP"
+
+
+def test_servers_that_say_nothing_of_use_count_for_nothing(
+    zone: tuple[DnsServer, list[DnsServer], Authorities],
+) -> None:
+    _, (first, second), authorities = zone
+    first.failing, second.is_authority = "REFUSED", False
+    second.set(NAME, "TXT", TOKEN)
+    assert [texts.failure for texts in told(authorities)] == ["no authority", "no authority"]
+    first.failing, second.is_authority = None, True
+    first.set(NAME, "CNAME", "elsewhere.example")
+    assert [texts.failure for texts in told(authorities)] == ["an alias", None]
+
+
+def test_a_record_that_is_an_alias_is_asked_of_the_zone_where_it_lies(
+    zone: tuple[DnsServer, list[DnsServer], Authorities],
+) -> None:
+    resolver, (first, _), authorities = zone
+    resolver.set(NAME, "CNAME", "proof.dns-host.example")
+    resolver.set("dns-host.example", "SOA", "ns1.dns-host.example. admin.example.com. 1 3600 600 86400 60")
+    resolver.set("dns-host.example", "NS", "ns1.dns-host.example.")
+    first.set("proof.dns-host.example", "TXT", TOKEN)
+    assert [texts.values for texts in told(authorities)] == [(TOKEN.encode(),)]
+
+
+def test_only_public_servers_are_asked_and_few_of_them(
+    zone: tuple[DnsServer, list[DnsServer], Authorities],
+) -> None:
+    resolver, (first, second), authorities = zone
+    walled = Authorities(asked(resolver), (), resolver.port)
+    assert {texts.failure for texts in told(walled)} == {"no public address"}
+    assert not first.asked and not second.asked
+    resolver.set("example.com", "NS", *(f"ns{number}.many.example." for number in range(40)))
+    for number in range(40):
+        resolver.set(f"ns{number}.many.example", "A", "127.0.0.2")
+    assert len(told(authorities)) == len(first.asked) == 4
+
+
+def test_without_a_zone_or_in_too_long_a_time_nobody_is_asked(
+    zone: tuple[DnsServer, list[DnsServer], Authorities], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolver, (first, second), authorities = zone
+    monkeypatch.setattr(infra.authorities, "LIFETIME_S", 0.3)
+    first.failing = second.failing = "silent"
+    assert told(authorities) == []
+    resolver.set("example.com", "SOA")
+    assert told(authorities) == []
+    resolver.failing = "SERVFAIL"
+    assert told(authorities) == []
 
 
 def test_addresses_are_of_both_families_or_not_told(servers: list[DnsServer]) -> None:

@@ -431,6 +431,8 @@ class TestForwardedChain:
         trusted = (ip_network("10.0.0.0/8"),)
         sent = headers.to_service([(b"x-forwarded-for", chain.encode())], "10.0.0.1", "http", trusted)
         assert dict(sent)[b"x-forwarded-for"] == client.encode()
+        apart = [(b"x-forwarded-for", part.strip().encode()) for part in chain.split(",")]
+        assert headers.to_service(apart, "10.0.0.1", "http", trusted) == sent, "proxies may also add a line each"
 
 
 def test_compression_is_the_same_for_the_same_content(tmp_path: Path) -> None:

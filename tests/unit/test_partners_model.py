@@ -24,6 +24,7 @@ from schemas.events.partners import (
 )
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
 ASKED = Asked(NOW, uuid4(), is_admin=True)
 PARTNER = uuid4()
 GOOD: dict[str, Any] = {
@@ -93,7 +94,7 @@ def test_updating_tells_only_what_changed() -> None:
     assert [type(event) for event in events] == [PartnerUpdated, CommissionChanged, PartnerDeactivated]
     assert [event.originator_version for event in events] == [2, 3, 4]
     after = model.after(partner, events)
-    assert (after.name, model.percent(after.terms), after.is_active) == ("Better VPN", 10, False)
+    assert (after.name, after.held_at(NOW).terms.rate_bp, after.is_active) == ("Better VPN", 1000, False)
     assert [type(event) for event in model.update(after, is_active=True, asked=ASKED)] == [PartnerActivated]
 
 
@@ -117,6 +118,48 @@ def test_clicks_keep_the_terms_and_the_window_of_their_time() -> None:
     assert partner.covers(before, before + timedelta(days=30))
     assert not partner.covers(before, before + timedelta(days=30, milliseconds=1))
     assert not partner.covers(after, after + timedelta(days=8))
+
+
+def test_announced_terms_begin_in_their_time_and_leave_everything_before_alone() -> None:
+    partner, begin = registered(), NOW + timedelta(days=10)
+    [announced] = model.update(partner, commission=20, effective_from=begin, asked=ASKED)
+    assert isinstance(announced, CommissionChanged)
+    assert (announced.timestamp, announced.effective_at) == (NOW, begin)
+    partner = model.after(partner, [announced])
+    assert model.update(partner, commission=12.5, asked=ASKED) == [], "now they are still what they were"
+    assert model.update(partner, commission=20, effective_from=begin, asked=ASKED) == []
+    partner = model.after(partner, model.update(partner, commission=10, cookie_days=7, asked=Asked(NOW + HOUR)))
+
+    def held(at: datetime) -> tuple[int, int]:
+        return partner.held_at(at).terms.rate_bp, partner.held_at(at).cookie_days
+
+    assert held(NOW) == (1250, 30)
+    assert held(NOW + HOUR) == held(begin - timedelta(microseconds=1)) == (1000, 7)
+    assert held(begin) == held(begin + timedelta(days=99)) == (2000, 7), "the window is no part of what was announced"
+    [again] = model.update(partner, commission=10, effective_from=begin, asked=Asked(NOW + HOUR))
+    partner = model.after(partner, [again])
+    assert held(begin) == (1000, 7), "what is announced for the same moment gives way"
+    assert model.after(registered(), [announced]).held_at(begin).terms.rate_bp == 2000
+
+
+@pytest.mark.parametrize("begin", [NOW, NOW - timedelta(days=1), NOW + timedelta(days=1831)])
+def test_terms_begin_neither_in_the_past_nor_in_a_far_future(begin: datetime) -> None:
+    with pytest.raises(Refused) as refused:
+        model.update(registered(), commission=20, effective_from=begin, asked=ASKED)
+    assert (refused.value.code, refused.value.field) == ("bad_effective_from", "effectiveFrom")
+
+
+def test_announcements_name_terms_and_are_not_without_number() -> None:
+    with pytest.raises(Refused) as refused:
+        model.update(registered(), name="Else", effective_from=NOW + HOUR, asked=ASKED)
+    assert refused.value.field == "effectiveFrom"
+    partner = registered()
+    for day in range(1, model.MOST_ANNOUNCED + 1):
+        begin = NOW + timedelta(days=day)
+        partner = model.after(partner, model.update(partner, commission=day, effective_from=begin, asked=ASKED))
+    with pytest.raises(Refused):
+        model.update(partner, commission=50, effective_from=NOW + HOUR, asked=ASKED)
+    assert model.update(partner, commission=50, effective_from=begin, asked=ASKED), "one may still be replaced"
 
 
 @given(st.integers(0, 10_000))

@@ -11,6 +11,8 @@ from command_api.decision import Asked, Refused
 from command_api.hosts import web_address, website_domain
 from command_api.websites import model
 from command_api.websites.keys import PREFIXES, checksum, new_key
+from ingest import directory as edge
+from ingest.steps.identify_site import check_origin
 from schemas.events.websites import (
     AttributionModel,
     KeyKind,
@@ -145,6 +147,44 @@ def test_origins_are_brought_to_one_form_and_only_for_site_keys() -> None:
     for kind, origins in ((KeyKind.SECRET, given), (KeyKind.SITE, ["shop.example"]), (KeyKind.SITE, ["https://a.b/c"])):
         with pytest.raises(Refused):
             model.issue_key(website, new_key(kind), allowed_origins=origins, asked=ASKED)
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("https://shop.example:443", "https://shop.example"),
+        ("http://shop.example:80/", "http://shop.example"),
+        ("http://shop.example:443", "http://shop.example:443"),
+        ("https://Münchner-Shop.example", "https://xn--mnchner-shop-dlb.example"),
+        ("https://*.München.example", "https://*.xn--mnchen-3ya.example"),
+        ("http://[::1]:3000", "http://[::1]:3000"),
+        ("https://my_shop.example", "https://my_shop.example"),
+    ],
+)
+def test_origins_are_kept_as_browsers_send_them(given: str, sent: str) -> None:
+    (event,) = model.issue_key(connected(), new_key(KeyKind.SITE), allowed_origins=[given], asked=ASKED)
+    assert event.allowed_origins == (sent,)
+    check_origin(edge.Key(edge.Website(SITE, "shop.example", "USD"), "site", (sent,)), {b"origin": sent.encode()})
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("null", "*", "file:///", "https://", "https://*", "https://*.", "https://a*.example", "https://u@x.example"),
+        *("https://a b.example", "https://a\tb.example", "https://a\x00b.example", "https://a\x7f.example"),
+        *(
+            "https://x.example:99999",
+            "https://x.example:1x",
+            "https://[::1",
+            "https://ａ／b.example",
+            "https://%41.example",
+        ),
+    ],
+)
+def test_what_no_browser_sends_is_no_origin(origin: str) -> None:
+    with pytest.raises(Refused) as refused:
+        model.issue_key(connected(), new_key(KeyKind.SITE), allowed_origins=[origin], asked=ASKED)
+    assert (refused.value.code, refused.value.field) == ("bad_origin", "allowedOrigins")
 
 
 def test_a_stranger_is_told_that_there_is_nothing() -> None:

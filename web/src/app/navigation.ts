@@ -29,7 +29,7 @@ const NAVIGATION: readonly NavEntry[] = [
   { label: 'Dashboard', to: '/dashboard', built: true, key: 'd' },
   { label: 'Analytics', to: '/analytics', built: true, key: 'a' },
   { label: 'Conversions', to: '/conversions', built: true, key: 'c' },
-  { label: 'SQL', to: '/sql', built: true, key: 's', role: 'analyst' },
+  { label: 'SQL', to: '/sql', built: true, key: 'q', role: 'analyst' },
   { label: 'Admin', to: '/admin', built: true, key: 'x', role: 'admin' },
 ];
 

@@ -3,9 +3,10 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { endSession, getSession, startSession } from '@/lib/session';
-import { USER, website } from '@/test/fixtures';
+import { account, USER, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, server, state } from '@/test/server';
+import { allCommands, useCommandStore } from '@/stores/commands';
 import { deadEnds, footer, navigation } from './navigation';
 import { createAppRouter, isOwnPath } from './router';
 
@@ -83,6 +84,35 @@ test('signing out in another tab leads to sign-in, and signing in again back to 
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
   act(signIn);
   await waitFor(() => expect(router.state.location.href).toBe('/analytics?range=30d&f=is,country,IS'));
+});
+
+test('a page that comes back from the browser’s cache learns that the session has ended meanwhile', async () => {
+  signIn();
+  const { router } = renderApp('/dashboard');
+  await screen.findByText('Welcome back, Sigrún');
+  localStorage.clear(); // another tab, while this page was frozen: no event of the storage reaches it
+  act(() => void window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+});
+
+test('roles and a name that changed elsewhere show with the next read', async () => {
+  startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  state.account = account({ name: 'Sigrún Jónsdóttir', roles: ['member', 'analyst'] });
+  renderApp('/dashboard');
+  const menu = await screen.findByRole('navigation', { name: 'Main' });
+  expect(await within(menu).findByRole('link', { name: 'SQL' })).toBeInTheDocument();
+  expect(within(menu).queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument();
+  expect(screen.getByText('Welcome back, Sigrún Jónsdóttir')).toBeInTheDocument();
+  expect(JSON.parse(localStorage.getItem('user') ?? '')).toEqual({ id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['member', 'analyst'] });
+});
+
+test('no two commands of an admin have the same keys', async () => {
+  signIn();
+  renderApp('/dashboard');
+  await screen.findByText('Welcome back, Sigrún');
+  const keys = allCommands(useCommandStore.getState()).flatMap((command) => command.keys ?? []);
+  expect(keys).toContain('g s');
+  expect(keys).toEqual([...new Set(keys)]);
 });
 
 test('signing out ends the session here and at the server', async () => {

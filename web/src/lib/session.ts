@@ -28,19 +28,13 @@ export function startSession(session: Session): void {
   change(session);
 }
 
-export function renewToken(token: string): void {
+/** What changed about the person: by themselves, in another browser, or by an admin. Another person's is left alone. */
+export function updateUser({ id, name, email, roles }: User): void {
   const session = getSession();
-  if (!session || session.token === token) return;
-  write(TOKEN, token);
-  change({ ...session, token });
-}
-
-/** What the person changed about themselves. */
-export function updateUser(changes: Partial<Pick<User, 'name' | 'email'>>): void {
-  const session = getSession();
-  if (!session) return;
-  const user = { ...session.user, ...changes };
-  if (user.name === session.user.name && user.email === session.user.email) return;
+  if (session?.user.id !== id) return;
+  const before = session.user;
+  if (before.name === name && before.email === email && before.roles.join() === roles.join()) return;
+  const user = { id, name, email, roles };
   write(USER, JSON.stringify(user));
   change({ ...session, user });
 }
@@ -72,10 +66,16 @@ function subscribe(listener: () => void): () => void {
     if (event.key !== TOKEN && event.key !== USER && event.key !== null) return;
     change(read());
   };
+  // A page that comes back from the browser's cache has slept through what other tabs did.
+  const onShow = (event: PageTransitionEvent) => {
+    if (event.persisted) change(read());
+  };
   window.addEventListener('storage', onStorage);
+  window.addEventListener('pageshow', onShow);
   return () => {
     listeners.delete(listener);
     window.removeEventListener('storage', onStorage);
+    window.removeEventListener('pageshow', onShow);
   };
 }
 
@@ -95,7 +95,7 @@ function read(): Session | null {
 }
 
 function isUser(value: unknown): value is User {
-  return typeof value === 'object' && value !== null && 'id' in value && 'name' in value && 'email' in value;
+  return typeof value === 'object' && value !== null && 'id' in value && 'name' in value && 'email' in value && 'roles' in value && Array.isArray(value.roles);
 }
 
 function write(key: string, value: string | null): void {

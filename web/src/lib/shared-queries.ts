@@ -1,6 +1,7 @@
 // Reads that several features need.
 import { queryOptions } from '@tanstack/react-query';
 import { api, body } from './api/client';
+import { updateUser } from './session';
 
 export const websitesQuery = queryOptions({
   queryKey: ['websites'],
@@ -19,5 +20,9 @@ export const aboutQuery = queryOptions({
 
 export const userQuery = queryOptions({
   queryKey: ['user'],
-  queryFn: ({ signal }) => body(api.GET('/api/platform/user', { signal })),
+  queryFn: async ({ signal }) => {
+    const user = await body(api.GET('/api/platform/user', { signal }));
+    updateUser(user); // the header and the menus follow what changed elsewhere
+    return user;
+  },
 });

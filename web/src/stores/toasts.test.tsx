@@ -1,5 +1,7 @@
 import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
+import { Dialog } from '@/components/ui/dialog';
 import { Toaster } from '@/components/ui/toaster';
 import { dismissToast, toast, toastError, useToasts } from './toasts';
 
@@ -34,4 +36,25 @@ test('the viewport is reached with F8 and is at most 420 px wide', () => {
   const [item] = useToasts.getState().items;
   act(() => dismissToast(item?.id ?? 0));
   expect(screen.queryByText('Hello')).not.toBeInTheDocument();
+});
+
+test('Escape closes the dialog below a toast first, then the toast', async () => {
+  const user = userEvent.setup();
+  const onOpenChange = vi.fn<(open: boolean) => void>();
+  const shown = (open: boolean) => (
+    <>
+      <Dialog open={open} onOpenChange={onOpenChange} title="Question">
+        <button type="button">Yes</button>
+      </Dialog>
+      <Toaster />
+    </>
+  );
+  const { rerender } = render(shown(true));
+  act(() => toast('Refused'));
+  await user.keyboard('{Escape}');
+  expect(onOpenChange).toHaveBeenCalledExactlyOnceWith(false);
+  expect(useToasts.getState().items[0]?.open).toBe(true);
+  rerender(shown(false));
+  await user.keyboard('{Escape}');
+  expect(useToasts.getState().items[0]?.open).toBe(false);
 });

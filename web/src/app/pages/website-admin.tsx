@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { LogOut } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { ErrorBox } from '@/components/data/states';
+import { ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { messageOf } from '@/lib/api/errors';
@@ -22,7 +22,7 @@ export function WebsiteAdminPage() {
   const client = useQueryClient();
   const session = useWebsiteSession();
   const [range, setRange] = useState<Range>('7d');
-  const website = useQuery({ ...websiteQuery, enabled: session !== null });
+  const website = useQuery({ ...websiteQuery(session?.website.id ?? ''), enabled: session !== null });
   const timezone = website.data?.timezone ?? 'UTC';
   useEffect(() => {
     if (session) return;
@@ -55,35 +55,38 @@ export function WebsiteAdminPage() {
     >
       {website.error ? (
         <ErrorBox error={website.error} onRetry={() => void website.refetch()} />
+      ) : website.data ? (
+        <Figures id={session.website.id} range={range} domain={website.data.domain} timezone={timezone} currency={website.data.currency} />
       ) : (
-        website.data && <Figures range={range} domain={website.data.domain} timezone={timezone} currency={website.data.currency} />
+        <Loading label="Loading the website" />
       )}
     </Page>
   );
 }
 
 interface FiguresProps {
+  readonly id: string;
   readonly range: Range;
   readonly domain: string;
   readonly timezone: string;
   readonly currency: string;
 }
 
-function Figures({ range, domain, timezone, currency }: FiguresProps) {
+function Figures({ id, range, domain, timezone, currency }: FiguresProps) {
   const period = { range, from: null, to: null };
-  const overview = useQuery(overviewQuery(range));
-  const clicks = useQuery(clicksQuery(range));
-  const delivery = useQuery(deliveryQuery(range));
+  const overview = useQuery(overviewQuery(id, range));
+  const clicks = useQuery(clicksQuery(id, range));
+  const delivery = useQuery(deliveryQuery(id, range));
   return (
     <div className="flex flex-col gap-4 sm:gap-5">
       {overview.error && <ErrorBox error={overview.error} prefix="Error loading analytics" onRetry={() => void overview.refetch()} />}
       <KpiCards overview={overview.data} points={finished(period, clicks.data ?? [], timezone, new Date())} compare="previous" failed={overview.error !== null} />
       <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
-        <PartnersCard range={range} currency={currency} />
-        <CountriesCard range={range} currency={currency} />
+        <PartnersCard id={id} range={range} currency={currency} />
+        <CountriesCard id={id} range={range} currency={currency} />
       </div>
       <DeliveryFigures website={{ domain, timezone }} period={period} query={delivery} />
-      <KeysCard timezone={timezone} />
+      <KeysCard id={id} timezone={timezone} />
     </div>
   );
 }

@@ -1,12 +1,14 @@
 import { Command } from 'cmdk';
 import { Dialog as Radix } from 'radix-ui';
 import { useShallow } from 'zustand/react/shallow';
+import { useOverlay } from '@/components/ui/overlays';
 import { useReturnFocus } from '@/components/ui/return-focus';
 import { allCommands, closeCommands, useCommandStore } from '@/stores/commands';
 import { Keys } from './shortcut-sheet';
 
 export function Palette() {
   const focus = useReturnFocus();
+  useOverlay(true, closeCommands);
   const commands = useCommandStore(useShallow((state) => allCommands(state).filter((command) => command.id !== 'palette')));
   const groups = [...new Set(commands.map((command) => command.group))];
   return (

@@ -1,5 +1,5 @@
 import { TextField } from '../ui/field';
-import { CODE_LENGTH, type Factor } from './factor';
+import { bareCode, CODE_LENGTH, type Factor } from './factor';
 
 interface Props {
   readonly value: Factor;
@@ -43,8 +43,8 @@ export function CodeField({ value, onChange, error, autoFocus = false }: CodePro
   return (
     <TextField
       key="code" label="Two-factor code" hint="The six digits that your authenticator app shows." autoFocus={autoFocus} inputMode="numeric" autoComplete="one-time-code"
-      maxLength={CODE_LENGTH} className="[&_input]:text-center [&_input]:text-lg [&_input]:tracking-[0.4em]" error={error} value={value}
-      onChange={(event) => onChange(event.target.value.replace(/\s/g, ''))}
+      className="[&_input]:text-center [&_input]:text-lg [&_input]:tracking-[0.4em]" error={error} value={value}
+      onChange={(event) => onChange(bareCode(event.target.value).slice(0, CODE_LENGTH))}
     />
   );
 }

@@ -8,6 +8,9 @@ export interface Factor {
 
 export const NO_FACTOR: Factor = { kind: 'code', text: '' };
 
+/** Apps show "123 456": the gap is no part of the code. */
+export const bareCode = (text: string): string => text.replace(/[\s-]/g, '');
+
 /** Nothing else is ever sent. */
 export const isComplete = ({ kind, text }: Factor): boolean => (kind === 'code' ? text.length === CODE_LENGTH : text.trim() !== '');
 

@@ -3,6 +3,7 @@ import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cx } from '@/lib/cx';
 import { buttonClass } from './button';
+import { useOverlay } from './overlays';
 import { useReturnFocus } from './return-focus';
 
 interface Props {
@@ -13,6 +14,8 @@ interface Props {
   readonly children: ReactNode;
   /** Sheets and drawers come from the right and fill the height: menus on phones, and details beside a list. */
   readonly as?: keyof typeof SHAPES;
+  /** What it shows is shown only this once: a click beside it does not close it. */
+  readonly once?: boolean;
 }
 
 const SHAPES = {
@@ -21,7 +24,8 @@ const SHAPES = {
   drawer: 'animate-slide-in inset-y-0 right-0 w-[min(42rem,100vw)] sm:p-6',
 } as const;
 
-export function Dialog({ open, onOpenChange, title, description, children, as = 'dialog' }: Props) {
+export function Dialog({ open, onOpenChange, title, description, children, as = 'dialog', once = false }: Props) {
+  useOverlay(open, () => onOpenChange(false));
   const focus = useReturnFocus();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -29,6 +33,7 @@ export function Dialog({ open, onOpenChange, title, description, children, as = 
         <Radix.Overlay className="animate-fade-in fixed inset-0 z-50 bg-black/45 backdrop-blur-[2px]" />
         <Radix.Content
           {...focus}
+          {...(once ? { onInteractOutside: (event: Event) => event.preventDefault() } : {})}
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={cx(
             'fixed z-50 overflow-y-auto border border-line bg-raised p-5 shadow-pop focus:outline-none',

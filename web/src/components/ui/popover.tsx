@@ -1,5 +1,6 @@
 import { Popover as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { useOverlay } from './overlays';
 
 interface Props {
   readonly label: string;
@@ -10,6 +11,7 @@ interface Props {
 }
 
 export function Popover({ label, open, onOpenChange, trigger, children }: Props) {
+  useOverlay(open, () => onOpenChange(false));
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>

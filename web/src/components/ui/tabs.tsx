@@ -1,6 +1,7 @@
 import { Tabs as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cx } from '@/lib/cx';
+import { useInView } from './in-view';
 
 export interface Tab {
   readonly id: string;
@@ -17,12 +18,14 @@ interface Props {
 }
 
 export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
+  const list = useInView<HTMLDivElement>('[data-state=active]', value ?? '');
   return (
     <Radix.Root
       {...(value === undefined ? { defaultValue: tabs[0]?.id ?? '' } : { value })}
       onValueChange={(id) => onChange?.(id)}
     >
       <Radix.List
+        ref={list}
         aria-label={label}
         className={look === 'line' ? 'mb-6 flex gap-1 overflow-x-auto border-b border-line' : 'mb-5 flex gap-1 rounded-lg bg-sunken p-1'}
       >

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
 import { cx } from '@/lib/cx';
+import { closeTopOverlay } from './overlays';
 import { dismissToast, TOAST_DURATION_MS, useToasts } from '@/stores/toasts';
 
 export function Toaster() {
@@ -13,6 +14,12 @@ export function Toaster() {
           open={item.open}
           onOpenChange={(open) => {
             if (!open) dismissToast(item.id);
+          }}
+          data-toast
+          // A toast is the topmost layer: without this, Escape in a dialog would take the toast away and leave the dialog.
+          onEscapeKeyDown={(event) => {
+            const inside = event.target instanceof Element && event.target.closest('[data-toast]');
+            if (!inside && closeTopOverlay()) event.preventDefault();
           }}
           className={cx(
             'animate-rise-in relative rounded-xl border py-3.5 pr-11 pl-4 shadow-pop',

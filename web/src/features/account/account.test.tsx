@@ -3,7 +3,7 @@ import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { InviteCode } from '@/lib/api/types';
 import { getSession } from '@/lib/session';
-import { account } from '@/test/fixtures';
+import { account, auditEntry } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { wholeNumberOr } from './invite-codes-panel';
@@ -21,7 +21,10 @@ const invite = (over: Partial<InviteCode> = {}): InviteCode => ({
 beforeEach(() => signIn());
 
 test('the profile is saved and the header follows', async () => {
-  server.use(http.patch(at('/api/platform/user'), async ({ request }) => HttpResponse.json({ ...account(), ...((await request.json()) as object) })));
+  server.use(http.patch(at('/api/platform/user'), async ({ request }) => {
+    state.account = { ...account(), ...((await request.json()) as object) };
+    return HttpResponse.json(state.account);
+  }));
   const { user } = renderApp('/account-settings');
   const name = await screen.findByLabelText('Name');
   await user.clear(name);
@@ -33,7 +36,7 @@ test('the profile is saved and the header follows', async () => {
   await user.click(screen.getByRole('button', { name: 'Save profile' }));
   expect(await screen.findByText('Profile saved', { exact: true })).toBeInTheDocument();
   expect(bodyOf('PATCH /api/platform/user')).toEqual({ name: 'Sóley', company: 'Althing ehf.', timezone: 'Europe/Berlin' });
-  expect(getSession()?.user.name).toBe('Sóley');
+  await waitFor(() => expect(getSession()?.user.name).toBe('Sóley'));
 });
 
 test('a new address is checked here, proven with the password, and confirmed by mail', async () => {
@@ -83,6 +86,7 @@ test('two-factor: an old session proves itself, then scan, code, recovery codes'
   const { user } = renderApp('/account-settings');
   await user.click(await screen.findByRole('button', { name: 'Set up two-factor authentication' }));
   await user.type(await screen.findByLabelText('Your password'), 'long-enough');
+  expect(document.querySelector('input[autocomplete=username]')).toHaveValue('sigrun@example.com');
   await user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(await screen.findByRole('img', { name: 'QR code for your authenticator app' })).toBeInTheDocument();
   await user.type(screen.getByLabelText('Two-factor code'), '12345{Enter}');
@@ -145,10 +149,17 @@ test('sign-ins are linked after proof and unlinked after asking', async () => {
   expect(await screen.findByText('This is your only way to sign in. Set a password first.', { exact: true })).toBeInTheDocument();
 });
 
-test('own activity goes on page by page; data is a link to everything', async () => {
-  renderApp('/account-settings');
+test('own activity goes on page by page, and stays when a page cannot be read; data is a link to everything', async () => {
+  server.use(http.get(at('/api/platform/user/activity'), ({ request }) =>
+    new URL(request.url).searchParams.get('cursor')
+      ? refuse(503, 'Not now')
+      : HttpResponse.json([auditEntry({ action: 'account.sign_in', outcome: 'refused' })], { headers: { Link: '</api/platform/user/activity?cursor=next>; rel="next"' } })));
+  const { user } = renderApp('/account-settings');
   const list = await screen.findByRole('list', { name: 'Your activity' });
   expect(list).toHaveTextContent('Sign-in Refused');
+  await user.click(screen.getByRole('button', { name: 'Show more' }));
+  expect(await screen.findByText('Not now')).toBeInTheDocument();
+  expect(list).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Export my data' })).toHaveAttribute('href', '/api/platform/export');
 });
 

@@ -14,10 +14,9 @@ export function ActivityCard() {
   const rows = activity.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <Card title="Your activity" description="What was done with your account, and what was refused">
-      {activity.error ? (
-        <ErrorBox error={activity.error} onRetry={() => void activity.refetch()} />
-      ) : !activity.data ? (
-        <Skeleton className="h-40" />
+      {activity.error && <ErrorBox className="mb-3" error={activity.error} onRetry={() => void activity.refetch()} />}
+      {!activity.data ? (
+        !activity.error && <Skeleton className="h-40" />
       ) : rows.length === 0 ? (
         <Empty>Nothing yet</Empty>
       ) : (

@@ -5,8 +5,8 @@ import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyField } from '@/components/ui/copy-field';
-import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { api, body, done } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
@@ -29,10 +29,11 @@ export function DomainsPanel({ connect }: { readonly connect: ReactNode }) {
   const domains = useQuery(domainsQuery);
   const zone = useQuery(userQuery).data?.timezone ?? 'UTC';
   const error = websites.error ?? domains.error;
-  if (error) return <ErrorBox error={error} onRetry={() => void Promise.all([websites.refetch(), domains.refetch()])} />;
-  if (!websites.data || !domains.data) return <Loading label="Loading custom domains" />;
+  const failed = error && <ErrorBox error={error} onRetry={() => void Promise.all([websites.refetch(), domains.refetch()])} />;
+  if (!websites.data || !domains.data) return failed ?? <Loading label="Loading custom domains" />;
   return (
     <div className="flex flex-col gap-5">
+      {failed}
       {websites.data.length === 0 ? (
         <Card title="Add a custom domain">
           <Empty icon={<Globe aria-hidden className="size-5" />} title="No Websites Found" action={connect}>
@@ -151,20 +152,12 @@ function DomainCard({ domain, website, zone }: { readonly domain: CustomDomain; 
           <CopyField label="Value of the TXT record" value={domain.verificationToken} multiline />
         </div>
       )}
-      <Dialog open={removing} onOpenChange={setRemoving} title={`Remove ${domain.domain}?`} description="Links stop working under this name, and another website may take it.">
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setRemoving(false)}>Cancel</Button>
-          <Button
-            variant="danger"
-            onClick={() => {
-              setRemoving(false);
-              remove.mutate();
-            }}
-          >
-            Remove domain
-          </Button>
-        </div>
-      </Dialog>
+      {removing && (
+        <ConfirmDialog
+          title={`Remove ${domain.domain}?`} description="Links stop working under this name, and another website may take it." action="Remove domain"
+          onConfirm={() => remove.mutate()} onClose={() => setRemoving(false)}
+        />
+      )}
     </Card>
   );
 }

@@ -6,8 +6,8 @@ import { Table, type Column } from '@/components/data/table';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyButton } from '@/components/ui/copy-field';
-import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
@@ -69,10 +69,9 @@ export function InviteCodesPanel() {
     <div className="flex flex-col gap-5">
       <NewInvite />
       <Card title="Invite codes" description="Registration is by invite only">
-        {invites.error ? (
-          <ErrorBox error={invites.error} onRetry={() => void invites.refetch()} />
-        ) : !invites.data ? (
-          <Skeleton className="h-32" />
+        {invites.error && <ErrorBox className="mb-3" error={invites.error} onRetry={() => void invites.refetch()} />}
+        {!invites.data ? (
+          !invites.error && <Skeleton className="h-32" />
         ) : invites.data.length === 0 ? (
           <Empty icon={<Ticket aria-hidden className="size-5" />} title="No invite codes generated yet">
             Whoever gets one from you can create an account.
@@ -82,20 +81,10 @@ export function InviteCodesPanel() {
         )}
       </Card>
       {revoking && (
-        <Dialog open onOpenChange={(open) => !open && setRevoking(null)} title="Revoke this invite code?" description={`Nobody can register with ${revoking.code} any more. Who joined with it stays.`}>
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => setRevoking(null)}>Cancel</Button>
-            <Button
-              variant="danger"
-              onClick={() => {
-                revoke.mutate(revoking);
-                setRevoking(null);
-              }}
-            >
-              Revoke invite code
-            </Button>
-          </div>
-        </Dialog>
+        <ConfirmDialog
+          title="Revoke this invite code?" description={`Nobody can register with ${revoking.code} any more. Who joined with it stays.`} action="Revoke invite code"
+          onConfirm={() => revoke.mutate(revoking)} onClose={() => setRevoking(null)}
+        />
       )}
     </div>
   );

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Dialog } from '@/components/ui/dialog';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { LinkedSignIn, SignInProvider } from '@/lib/api/types';
@@ -80,20 +80,10 @@ export function LinkedCard() {
         />
       )}
       {unlinking && (
-        <Dialog open onOpenChange={(open) => !open && setUnlinking(null)} title={`Unlink ${labelOf(unlinking.provider)}?`} description="It does not open your account any more. Your other sessions end.">
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => setUnlinking(null)}>Cancel</Button>
-            <Button
-              variant="danger"
-              onClick={() => {
-                unlink.mutate(unlinking);
-                setUnlinking(null);
-              }}
-            >
-              Unlink
-            </Button>
-          </div>
-        </Dialog>
+        <ConfirmDialog
+          title={`Unlink ${labelOf(unlinking.provider)}?`} description="It does not open your account any more. Your other sessions end." action="Unlink"
+          onConfirm={() => unlink.mutate(unlinking)} onClose={() => setUnlinking(null)}
+        />
       )}
     </Card>
   );

@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { Badge } from '@/components/ui/badge';
@@ -12,7 +12,6 @@ import { ApiError, messageOf } from '@/lib/api/errors';
 import type { Account } from '@/lib/api/types';
 import { browserTimezone, timezones } from '@/lib/dates';
 import { company, email, name } from '@/lib/fields';
-import { updateUser } from '@/lib/session';
 import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
@@ -34,16 +33,19 @@ function Profile({ user }: { readonly user: Account }) {
   const [changing, setChanging] = useState(false);
   const form = useForm<Values>({ resolver: zodResolver(schema), values: { name: user.name, company: user.company, timezone: user.timezone } });
   const { errors, isDirty } = form.formState;
-  // The address may have been confirmed in another browser.
-  useEffect(() => updateUser({ name: user.name, email: user.email }), [user.name, user.email]);
   const save = useMutation({
     mutationFn: (values: Values) => body(api.PATCH('/api/platform/user', { body: values })),
-    onSuccess: async (saved) => {
-      updateUser({ name: saved.name });
+    onSuccess: async () => {
       toast('Profile saved');
       await client.invalidateQueries({ queryKey: userQuery.queryKey });
     },
-    onError: (error) => toastError('Failed to save the profile', messageOf(error)),
+    onError: (error) => {
+      toastError('Failed to save the profile', messageOf(error));
+      if (!(error instanceof ApiError)) return;
+      for (const field of ['name', 'company', 'timezone'] as const) {
+        if (error.fields[field]) form.setError(field, { message: error.fields[field] });
+      }
+    },
   });
   const zones = [...new Set([user.timezone, browserTimezone(), ...timezones()])];
   return (

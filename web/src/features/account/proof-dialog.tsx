@@ -7,6 +7,7 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { PasswordField } from '@/components/ui/password-field';
 import { ApiError } from '@/lib/api/errors';
+import { useSession } from '@/lib/session';
 
 export interface Proof {
   readonly password: string;
@@ -31,6 +32,7 @@ interface Props {
 
 /** For what only the account's owner may do: the password again, and a code where there is a second factor. */
 export function ProofDialog({ title, description, action, danger = false, twoFactor, passwordOptional = false, children, ready = true, run, onClose }: Props) {
+  const session = useSession();
   const [password, setPassword] = useState('');
   const [factor, setFactor] = useState(NO_FACTOR);
   const attempt = useMutation({ mutationFn: () => run({ password, ...asProof(factor) }) });
@@ -57,6 +59,8 @@ export function ProofDialog({ title, description, action, danger = false, twoFac
           if (complete && !attempt.isPending) attempt.mutate();
         }}
       >
+        {/* Tells a password manager whose password this is. */}
+        <input type="text" autoComplete="username" hidden readOnly value={session?.user.email ?? ''} />
         {children}
         <PasswordField
           label="Your password" autoComplete="current-password" hint={passwordOptional ? 'Leave this empty if your account has no password.' : undefined}

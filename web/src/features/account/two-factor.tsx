@@ -20,7 +20,7 @@ const FEW_CODES = 3;
 type Step =
   | { readonly at: 'prove'; readonly what: 'set-up' | 'disable' | 'codes' }
   | { readonly at: 'set-up'; readonly factor: FactorToSetUp }
-  | { readonly at: 'codes'; readonly codes: readonly string[] };
+  | { readonly at: 'codes'; readonly codes: readonly string[]; readonly said: string };
 
 export function TwoFactorCard() {
   return (
@@ -35,7 +35,11 @@ function TwoFactor({ user }: { readonly user: Account }) {
   const [step, setStep] = useState<Step | null>(null);
   const close = () => setStep(null);
   const changed = () => Promise.all([userQuery, sessionsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
-  const begin = async (proof?: Proof) => setStep({ at: 'set-up', factor: await body(api.POST('/api/platform/2fa/setup', { body: proof ?? {} })) });
+  const begin = async (proof?: Proof) => {
+    const factor = await body(api.POST('/api/platform/2fa/setup', { body: proof ?? {} }));
+    confirm.reset(); // a wrong code of an earlier try is no matter of this one
+    setStep({ at: 'set-up', factor });
+  };
   const start = useMutation({
     mutationFn: () => begin(),
     onError: (error) => {
@@ -47,7 +51,7 @@ function TwoFactor({ user }: { readonly user: Account }) {
   const confirm = useMutation({
     mutationFn: async (code: string) => (await body(api.POST('/api/platform/2fa/confirm', { body: { code } }))).recoveryCodes,
     onSuccess: async (codes) => {
-      setStep({ at: 'codes', codes });
+      setStep({ at: 'codes', codes, said: 'Two-factor authentication is on' });
       await changed();
     },
   });
@@ -83,7 +87,8 @@ function TwoFactor({ user }: { readonly user: Account }) {
         <ProofDialog
           title="New recovery codes" description="The codes that you have now become void. Your other sessions end." action="Make new codes" twoFactor={user.twoFactor}
           run={async (proof) => {
-            setStep({ at: 'codes', codes: (await body(api.POST('/api/platform/2fa/recovery-codes', { body: proof }))).recoveryCodes });
+            const { recoveryCodes } = await body(api.POST('/api/platform/2fa/recovery-codes', { body: proof }));
+            setStep({ at: 'codes', codes: recoveryCodes, said: 'New recovery codes made' });
             await changed();
           }}
           onClose={close}
@@ -108,12 +113,12 @@ function TwoFactor({ user }: { readonly user: Account }) {
         </Dialog>
       )}
       {step?.at === 'codes' && (
-        <Dialog open onOpenChange={(open) => !open && close()} title="Keep your recovery codes">
+        <Dialog once open onOpenChange={(open) => !open && close()} title="Keep your recovery codes">
           <RecoveryCodes
             codes={step.codes}
             onSaved={() => {
               close();
-              toast('Two-factor authentication is on');
+              toast(step.said);
             }}
           />
         </Dialog>

@@ -78,6 +78,17 @@ test('the second factor re-sends the credentials with the code; a short code is 
   expect(state.seen.find((item) => (item.body as { twoFactorCode?: string } | null)?.twoFactorCode)?.body).toEqual({ email: 'a@example.com', password: 'long-enough', twoFactorCode: '123456', ticket: 'ticket-1' });
 });
 
+test('a code is taken as apps show it, with a gap', async () => {
+  server.use(http.post(at('/api/platform/login'), () => HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' })));
+  const { user } = renderApp('/login');
+  await fill(user, 'a@example.com', 'long-enough');
+  await user.click(await screen.findByLabelText('Two-factor code'));
+  await user.paste(' 123 456\n');
+  expect(screen.getByLabelText('Two-factor code')).toHaveValue('123456');
+  await user.type(screen.getByLabelText('Two-factor code'), '7');
+  expect(screen.getByLabelText('Two-factor code')).toHaveValue('123456');
+});
+
 test('"Back to Login" returns to the credentials', async () => {
   server.use(http.post(at('/api/platform/login'), () => HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' })));
   const { user } = renderApp('/login');

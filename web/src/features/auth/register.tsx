@@ -1,46 +1,22 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
 import { PasswordField } from '@/components/ui/password-field';
-import { ApiError, messageOf } from '@/lib/api/errors';
 import { company, email, inviteCode, name, password } from '@/lib/fields';
-import { startSession } from '@/lib/session';
-import { toast, toastError } from '@/stores/toasts';
-import { register, type Registered, type Registration } from './api';
-import { FirstFactor } from './first-factor';
+import { register, type Registration } from './api';
+import { useRegistration } from './use-registration';
 
 const schema = z.object({ email, password, name, company, inviteCode });
 const FIELDS = ['email', 'password', 'name', 'company', 'inviteCode'] as const;
 
 /** By invite only; then the second factor, before the browser keeps the session. */
 export function Register({ invite, onSignedIn }: { readonly invite: string; readonly onSignedIn: () => void }) {
-  const [registered, setRegistered] = useState<Registered | null>(null);
   const form = useForm<Registration>({ resolver: zodResolver(schema), defaultValues: { email: '', password: '', name: '', company: '', inviteCode: invite } });
   const { errors } = form.formState;
-  const create = useMutation({
-    mutationFn: register,
-    onSuccess: (made) => {
-      if (!made.factor) {
-        startSession(made.session);
-        onSignedIn();
-        return;
-      }
-      setRegistered(made);
-      toast('Account Created', 'Please set up 2FA to secure your account');
-    },
-    onError: (error) => {
-      toastError('Registration Failed', messageOf(error, 'Failed to create account'));
-      if (!(error instanceof ApiError)) return;
-      for (const field of FIELDS) {
-        if (error.fields[field]) form.setError(field, { message: error.fields[field] });
-      }
-    },
-  });
-  if (registered?.factor) return <FirstFactor session={registered.session} factor={registered.factor} onDone={onSignedIn} />;
+  const { create, next } = useRegistration({ form, fields: FIELDS, send: register, onSignedIn });
+  if (next) return next;
   return (
     <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit((values) => create.mutate(values))(event)}>
       <TextField label="Email" type="email" autoComplete="username" error={errors.email?.message} {...form.register('email')} />

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { CodeStep } from '@/components/security/code-step';
-import type { Factor } from '@/components/security/factor';
+import { bareCode, type Factor } from '@/components/security/factor';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
 import { PasswordField } from '@/components/ui/password-field';
@@ -21,7 +21,7 @@ interface Attempt {
   readonly factor?: Factor | undefined;
 }
 
-const code = z.string().check(z.trim(), z.regex(/^$|^.{6}$/, 'A code has exactly 6 characters'));
+const code = z.string().check(z.regex(/^$|^.{6}$/, 'A code has exactly 6 characters'));
 const schema = z.object({ email, password, websiteApiKey, twoFactorCode: code });
 
 /** Signing in to one website, with one of its secret keys. Credentials stay in memory for the second step only. */
@@ -53,7 +53,7 @@ export function WebsiteSignIn({ onSignedIn }: { readonly onSignedIn: () => void 
       <TextField label="Email" type="email" autoComplete="username" error={errors.email?.message} {...form.register('email')} />
       <PasswordField label="Password" autoComplete="current-password" error={errors.password?.message} {...form.register('password')} />
       <PasswordField label="Website API key" autoComplete="off" hint="A secret key of the website. It begins with sk_." what="API key" error={errors.websiteApiKey?.message} {...form.register('websiteApiKey')} />
-      <TextField label="Two-factor code (optional)" inputMode="numeric" autoComplete="one-time-code" maxLength={6} error={errors.twoFactorCode?.message} {...form.register('twoFactorCode')} />
+      <TextField label="Two-factor code (optional)" inputMode="numeric" autoComplete="one-time-code" error={errors.twoFactorCode?.message} {...form.register('twoFactorCode', { setValueAs: bareCode })} />
       <Button type="submit" variant="primary" size="lg" busy={attempt.isPending}>
         {attempt.isPending ? 'Signing in...' : 'Sign In'}
       </Button>

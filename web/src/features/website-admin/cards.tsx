@@ -10,9 +10,16 @@ import { countriesQuery, keysQuery, partnersQuery, type Range } from './queries'
 
 const KINDS: Record<WebsiteKey['kind'], string> = { site: 'Site key', secret: 'Secret key', postback: 'Postback token' };
 
-export function PartnersCard({ range, currency }: { readonly range: Range; readonly currency: string }) {
+interface FiguresProps {
+  /** Of the website. */
+  readonly id: string;
+  readonly range: Range;
+  readonly currency: string;
+}
+
+export function PartnersCard({ id, range, currency }: FiguresProps) {
   return (
-    <Listed title="Top partners" description="By revenue" query={useQuery(partnersQuery(range))} none="No clicks on partner links in this time.">
+    <Listed title="Top partners" description="By revenue" query={useQuery(partnersQuery(id, range))} none="No clicks on partner links in this time.">
       {(rows) => (
         <Table
           caption="Figures of partners" rows={rows} rowKey={(row) => row.partnerId ?? 'none'}
@@ -28,9 +35,9 @@ export function PartnersCard({ range, currency }: { readonly range: Range; reado
   );
 }
 
-export function CountriesCard({ range, currency }: { readonly range: Range; readonly currency: string }) {
+export function CountriesCard({ id, range, currency }: FiguresProps) {
   return (
-    <Listed title="Countries" description="By clicks" query={useQuery(countriesQuery(range))} none="No clicks in this time.">
+    <Listed title="Countries" description="By clicks" query={useQuery(countriesQuery(id, range))} none="No clicks in this time.">
       {(rows) => (
         <Table
           caption="Figures of countries" rows={rows} rowKey={(row) => row.country} maxHeight="max-h-80"
@@ -45,9 +52,9 @@ export function CountriesCard({ range, currency }: { readonly range: Range; read
   );
 }
 
-export function KeysCard({ timezone }: { readonly timezone: string }) {
+export function KeysCard({ id, timezone }: { readonly id: string; readonly timezone: string }) {
   return (
-    <Listed title="Keys" description="Those that are valid. The account that owns the website makes and revokes them." query={useQuery(keysQuery)} none="No key is valid.">
+    <Listed title="Keys" description="Those that are valid. The account that owns the website makes and revokes them." query={useQuery(keysQuery(id))} none="No key is valid.">
       {(rows) => (
         <Table
           caption="Valid keys" rows={rows} rowKey={(row) => row.id}

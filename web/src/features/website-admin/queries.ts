@@ -8,43 +8,46 @@ export type Range = keyof typeof RANGES;
 
 export const OF_WEBSITE = 'of-website';
 
-export const websiteQuery = queryOptions({
-  queryKey: [OF_WEBSITE],
-  queryFn: ({ signal }) => body(api.GET('/api/website', { signal })),
-});
-
-export const overviewQuery = (timeRange: Range) =>
+/** `id`: of the website that the token opens, so that a successor's token never shows what the one before it read. */
+export const websiteQuery = (id: string) =>
   queryOptions({
-    queryKey: [OF_WEBSITE, 'overview', timeRange],
+    queryKey: [OF_WEBSITE, id],
+    queryFn: ({ signal }) => body(api.GET('/api/website', { signal })),
+  });
+
+export const overviewQuery = (id: string, timeRange: Range) =>
+  queryOptions({
+    queryKey: [OF_WEBSITE, id, 'overview', timeRange],
     queryFn: ({ signal }) => body(api.GET('/api/website/analytics/overview', { params: { query: { timeRange } }, signal })),
   });
 
-export const clicksQuery = (timeRange: Range) =>
+export const clicksQuery = (id: string, timeRange: Range) =>
   queryOptions({
-    queryKey: [OF_WEBSITE, 'clicks', timeRange],
+    queryKey: [OF_WEBSITE, id, 'clicks', timeRange],
     queryFn: ({ signal }) => body(api.GET('/api/website/analytics/clicks', { params: { query: { timeRange } }, signal })),
   });
 
-export const partnersQuery = (timeRange: Range) =>
+export const partnersQuery = (id: string, timeRange: Range) =>
   queryOptions({
-    queryKey: [OF_WEBSITE, 'partners', timeRange],
+    queryKey: [OF_WEBSITE, id, 'partners', timeRange],
     queryFn: ({ signal }) => body(api.GET('/api/website/analytics/partners', { params: { query: { timeRange } }, signal })),
   });
 
-export const countriesQuery = (timeRange: Range) =>
+export const countriesQuery = (id: string, timeRange: Range) =>
   queryOptions({
-    queryKey: [OF_WEBSITE, 'countries', timeRange],
+    queryKey: [OF_WEBSITE, id, 'countries', timeRange],
     queryFn: ({ signal }) => body(api.GET('/api/website/analytics/geographic', { params: { query: { timeRange } }, signal })),
   });
 
-export const deliveryQuery = (timeRange: Range) =>
+export const deliveryQuery = (id: string, timeRange: Range) =>
   queryOptions({
-    queryKey: [OF_WEBSITE, 'delivery', timeRange],
+    queryKey: [OF_WEBSITE, id, 'delivery', timeRange],
     queryFn: ({ signal }) => answer(api.GET('/api/website/delivery', { params: { query: { timeRange } }, signal })),
   });
 
-export const keysQuery = queryOptions({
-  queryKey: [OF_WEBSITE, 'keys'],
-  // The read names the kind as text; these three are all there are.
-  queryFn: async ({ signal }) => (await body(api.GET('/api/website/keys', { signal }))) as WebsiteKey[],
-});
+export const keysQuery = (id: string) =>
+  queryOptions({
+    queryKey: [OF_WEBSITE, id, 'keys'],
+    // The read names the kind as text; these three are all there are.
+    queryFn: async ({ signal }) => (await body(api.GET('/api/website/keys', { signal }))) as WebsiteKey[],
+  });

@@ -36,8 +36,8 @@ export function ConnectForm({ onConnected }: { readonly onConnected: (website: C
   const connect = useMutation({
     mutationFn: (values: Values) => body(api.POST('/api/platform/websites', { body: { ...values, domain: bareDomain(values.domain) } })),
     onSuccess: async (website) => {
+      onConnected(website); // at once: its keys are shown only this time
       await client.invalidateQueries({ queryKey: websitesQuery.queryKey });
-      onConnected(website);
     },
     onError: (error) => {
       if (error instanceof ApiError && error.fields['domain']) form.setError('domain', { message: error.fields['domain'] });

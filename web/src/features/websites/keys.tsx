@@ -5,6 +5,7 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Table, type Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyButton, CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
@@ -69,37 +70,19 @@ export function Keys({ website }: { readonly website: Website }) {
           New key
         </Button>
       </div>
-      {keys.error ? (
-        <ErrorBox error={keys.error} onRetry={() => void keys.refetch()} />
-      ) : keys.data ? (
+      {keys.error && <ErrorBox className="mb-3" error={keys.error} onRetry={() => void keys.refetch()} />}
+      {keys.data ? (
         <Table caption={`Keys of ${website.domain}`} columns={columns} rows={keys.data} rowKey={(row) => row.id} />
       ) : (
-        <Skeleton className="h-28" />
+        !keys.error && <Skeleton className="h-28" />
       )}
       {creating && <NewKey website={website} old={null} onClose={() => setCreating(false)} />}
       {rotating && <NewKey website={website} old={rotating} onClose={() => setRotating(null)} />}
       {revoking && (
-        <Dialog
-          open
-          onOpenChange={(open) => {
-            if (!open) setRevoking(null);
-          }}
-          title={`Revoke this ${KINDS[revoking.kind].name.toLowerCase()}?`}
-          description={`${revoking.hint} stops working at once. Make sure that its successor is in place.`}
-        >
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => setRevoking(null)}>Cancel</Button>
-            <Button
-              variant="danger"
-              onClick={() => {
-                revoke.mutate(revoking);
-                setRevoking(null);
-              }}
-            >
-              Revoke key
-            </Button>
-          </div>
-        </Dialog>
+        <ConfirmDialog
+          title={`Revoke this ${KINDS[revoking.kind].name.toLowerCase()}?`} description={`${revoking.hint} stops working at once. Make sure that its successor is in place.`} action="Revoke key"
+          onConfirm={() => revoke.mutate(revoking)} onClose={() => setRevoking(null)}
+        />
       )}
     </div>
   );
@@ -128,7 +111,7 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
       );
     },
     onSuccess: async (key) => {
-      setCreated(key);
+      setCreated(key); // shown before the list is read again: it is shown only once
       await client.invalidateQueries({ queryKey: keysQuery(website.id).queryKey });
     },
   });
@@ -138,8 +121,9 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
+      once={created !== null}
       title={created ? 'Your new key' : old ? `Rotate ${KINDS[old.kind].name.toLowerCase()} ${old.hint}` : 'New key'}
-      description={created ? 'Copy it now: it is shown only once. The old key stays valid until you revoke it.' : `For ${website.domain}. The old key stays valid until you revoke it.`}
+      description={`${created ? (created.kind === 'site' ? 'Put it into your pages.' : 'Copy it now: it is shown only once.') : `For ${website.domain}.`}${old ? ' The old key stays valid until you revoke it.' : ''}`}
     >
       {created ? (
         <div className="flex flex-col gap-4">

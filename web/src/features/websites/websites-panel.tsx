@@ -4,8 +4,8 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyField } from '@/components/ui/copy-field';
-import { Dialog } from '@/components/ui/dialog';
 import { Select } from '@/components/ui/field';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
@@ -24,11 +24,12 @@ const ConnectWebsite = lazy(() => import('./connect-website').then((module) => (
 export function WebsitesPanel({ toDashboard }: { readonly toDashboard: (websiteId: string) => ReactNode }) {
   const websites = useQuery(websitesQuery);
   const [connecting, setConnecting] = useState(false);
-  if (websites.error) return <ErrorBox error={websites.error} onRetry={() => void websites.refetch()} />;
-  if (!websites.data) return <Loading label="Loading websites" />;
+  const failed = websites.error && <ErrorBox error={websites.error} onRetry={() => void websites.refetch()} />;
+  if (!websites.data) return failed ?? <Loading label="Loading websites" />;
   const none = websites.data.length === 0;
   return (
     <div className="flex flex-col gap-5">
+      {failed}
       {connecting ? (
         <Card title="Connect a website" description="One line of script, and its page views and clicks are counted.">
           <Suspense fallback={<Loading label="Loading the form" />}>
@@ -102,7 +103,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
               </option>
             ))}
           </Select>
-          <Button size="sm" aria-label={`Remove ${website.domain}`} onClick={() => setRemoving(true)}>
+          <Button size="sm" aria-label={`Remove ${website.domain}`} disabled={remove.isPending} onClick={() => setRemoving(true)}>
             <Trash2 aria-hidden className="size-3.5" />
             Remove
           </Button>
@@ -113,20 +114,12 @@ function WebsiteCard({ website }: { readonly website: Website }) {
         {about.data && siteKey && <CopyField label="Snippet" value={snippet(about.data.trackingUrl, siteKey)} multiline />}
         <Keys website={website} />
       </div>
-      <Dialog open={removing} onOpenChange={setRemoving} title={`Remove ${website.domain}?`} description="Its keys stop working and its figures are no longer shown.">
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setRemoving(false)}>Cancel</Button>
-          <Button
-            variant="danger"
-            onClick={() => {
-              setRemoving(false);
-              remove.mutate();
-            }}
-          >
-            Remove website
-          </Button>
-        </div>
-      </Dialog>
+      {removing && (
+        <ConfirmDialog
+          title={`Remove ${website.domain}?`} description="Its keys stop working and its figures are no longer shown." action="Remove website"
+          onConfirm={() => remove.mutate()} onClose={() => setRemoving(false)}
+        />
+      )}
     </Card>
   );
 }

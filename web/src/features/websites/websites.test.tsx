@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { ConnectedWebsite, WebsiteKey } from '@/lib/api/types';
@@ -98,6 +98,24 @@ test('a refused test event says why', async () => {
   expect(await screen.findByText('This origin is not allowed for the key', { exact: true })).toBeInTheDocument();
 });
 
+test('keys that are shown once stay when the list of websites cannot be read again', async () => {
+  let broken = false;
+  server.use(
+    http.get(at('/api/platform/websites'), () => (broken ? refuse(503, 'Not now') : HttpResponse.json([website()]))),
+    http.post(at('/api/platform/websites'), () => {
+      broken = true;
+      return HttpResponse.json(CONNECTED, { status: 201 });
+    }),
+  );
+  const { user } = renderApp('/account-settings?tab=websites');
+  await user.click(await screen.findByRole('button', { name: 'Connect Website' }));
+  await user.type(await screen.findByLabelText('Domain'), 'shop.example');
+  const form = screen.getByRole('region', { name: 'Connect a website' });
+  await user.click(within(form).getByRole('button', { name: 'Connect Website' }));
+  expect(await screen.findByText('Not now')).toBeInTheDocument();
+  expect(within(screen.getByRole('group', { name: 'Secret key' })).getByText('sk_1')).toBeInTheDocument();
+});
+
 test('keys are listed; a new one is shown once; an old one is revoked after asking', async () => {
   server.use(
     http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(KEYS)),
@@ -113,6 +131,8 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
   await user.type(screen.getByLabelText('Allowed origins (optional)'), 'https://a.example, https://b.example');
   await user.click(screen.getByRole('button', { name: 'Create key' }));
   expect(await screen.findByText('pk_new')).toBeInTheDocument();
+  fireEvent.pointerDown(document.body); // a stray click beside it
+  expect(screen.getByText('pk_new')).toBeInTheDocument();
   expect(state.seen.find((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({ kind: 'site', allowedOrigins: ['https://a.example', 'https://b.example'] });
   await user.click(screen.getByRole('button', { name: 'Done' }));
   await user.click(screen.getByRole('button', { name: 'Rotate Site key pk_…1' }));

@@ -1,6 +1,7 @@
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { getSession } from '@/lib/session';
+import { getSession, startSession } from '@/lib/session';
+import { USER } from '@/test/fixtures';
 import { signIn } from '@/test/render';
 import { at, refuse, server, state } from '@/test/server';
 import { answer, api, body, nextCursorOf } from './client';
@@ -50,11 +51,8 @@ test('an answer without a problem becomes "status: text"', async () => {
   await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow(/^502: Bad Gateway$/);
 });
 
-test('401 ends the session, but not at sign-in; a renewed token is kept', async () => {
+test('401 ends the session, but not at sign-in', async () => {
   signIn();
-  server.use(http.get(at('/api/platform/user'), () => HttpResponse.json({}, { headers: { 'X-Auth-Token': 'token-2' } })));
-  await body(api.GET('/api/platform/user'));
-  expect(localStorage.getItem('authToken')).toBe('token-2');
   server.use(http.post(at('/api/platform/login'), () => refuse(401, 'Invalid credentials')));
   await expect(body(api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } }))).rejects.toThrow('Invalid credentials');
   expect(getSession()).not.toBeNull();
@@ -62,6 +60,16 @@ test('401 ends the session, but not at sign-in; a renewed token is kept', async 
   await expect(body(api.GET('/api/platform/user'))).rejects.toThrow('Sign in again');
   expect(getSession()).toBeNull();
   expect(localStorage.getItem('authToken')).toBeNull();
+});
+
+test('a late 401 of the session before does not end the one that began meanwhile', async () => {
+  signIn();
+  server.use(http.get(at('/api/platform/user'), () => {
+    startSession({ token: 'token-2', user: { ...USER, id: 'u2' } });
+    return refuse(401, 'Sign in again');
+  }));
+  await expect(body(api.GET('/api/platform/user'))).rejects.toThrow('Sign in again');
+  expect(getSession()?.token).toBe('token-2');
 });
 
 test('an unreachable server is named in words', () => {

@@ -1,6 +1,6 @@
 // Every call to the API passes here: session, CSRF header, idempotency, and reading one's own writes.
 import createClient, { type Middleware } from 'openapi-fetch';
-import { endSession, getSession, renewToken } from '@/lib/session';
+import { endSession, getSession } from '@/lib/session';
 import { endWebsiteSession, getWebsiteSession } from '@/lib/website-session';
 import { ApiError, errorOf } from './errors';
 import type { paths } from './schema';
@@ -44,15 +44,15 @@ const middleware: Middleware = {
     return request;
   },
   async onResponse({ request, response }) {
-    const token = response.headers.get('X-Auth-Token');
-    if (token) renewToken(token);
     const position = response.headers.get('X-Position');
     if (position) lastWrite = { position, at: Date.now() };
     if (response.ok) return response;
     const error = await errorOf(response);
     if (response.status === 401 && !SIGN_IN_PATHS.includes(new URL(request.url).pathname)) {
-      if (isOfWebsite(request)) endWebsiteSession();
-      else endSession();
+      const website = isOfWebsite(request);
+      // A late refusal of the session before must not end the one that began meanwhile.
+      const token = (website ? getWebsiteSession() : getSession())?.token;
+      if (request.headers.get('Authorization') === `Bearer ${token}`) (website ? endWebsiteSession : endSession)();
     }
     throw error;
   },

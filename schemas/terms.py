@@ -1,4 +1,4 @@
-"""A partner's terms as they are stored with read models, as people and programs read them."""
+"""A partner's terms as people and programs read them, from whichever service."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from query_api.money import amount_text
+from schemas.currencies import amount_text
 from schemas.events.partners import Terms, TermsKind, TiersBy
 
 
@@ -34,9 +34,9 @@ class TermsShape(BaseModel):
     text: str = Field(description="In one sentence")
 
 
-def terms_shape(stored: Mapping[str, Any]) -> TermsShape:
-    """From what a read model holds, of whatever version."""
-    terms = Terms.model_validate(stored)
+def terms_shape(held: Terms | Mapping[str, Any]) -> TermsShape:
+    """From terms, or from what a read model holds of them, of whatever version."""
+    terms = Terms.model_validate(held)
     is_percent = terms.kind is TermsKind.PERCENT
     return TermsShape(
         kind=terms.kind,

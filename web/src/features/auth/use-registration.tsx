@@ -1,0 +1,49 @@
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import { startSession } from '@/lib/session';
+import { toast, toastError } from '@/stores/toasts';
+import type { Registered } from './api';
+import { FirstFactor } from './first-factor';
+
+interface Options<V extends FieldValues> {
+  readonly form: UseFormReturn<V>;
+  readonly fields: readonly Path<V>[];
+  readonly send: (values: V) => Promise<Registered>;
+  readonly onSignedIn: () => void;
+  /** What this registration stood on has run out. */
+  readonly onEnded?: () => void;
+}
+
+interface Registration<V extends FieldValues> {
+  readonly create: UseMutationResult<Registered, Error, V>;
+  /** The second factor to set up, once there is an account: it takes the place of the form. */
+  readonly next: ReactNode;
+}
+
+/** What follows a registration's form: the account, its second factor, and only then the session; or why there is none. */
+export function useRegistration<V extends FieldValues>({ form, fields, send, onSignedIn, onEnded }: Options<V>): Registration<V> {
+  const [registered, setRegistered] = useState<Registered | null>(null);
+  const create = useMutation({
+    mutationFn: send,
+    onSuccess: (made) => {
+      if (!made.factor) {
+        startSession(made.session);
+        onSignedIn();
+        return;
+      }
+      setRegistered(made);
+      toast('Account Created', 'Please set up 2FA to secure your account');
+    },
+    onError: (error) => {
+      toastError('Registration Failed', messageOf(error, 'Failed to create account'));
+      if (!(error instanceof ApiError)) return;
+      if (error.code === 'ticket_ended') onEnded?.();
+      const refused = fields.filter((field) => error.fields[field]);
+      refused.forEach((field, index) => form.setError(field, { message: error.fields[field] ?? '' }, { shouldFocus: index === 0 }));
+    },
+  });
+  const next = registered?.factor ? <FirstFactor session={registered.session} factor={registered.factor} onDone={onSignedIn} /> : null;
+  return { create, next };
+}
