@@ -24,6 +24,9 @@ from command_api.core import Core
 from command_api.domains import routes as domains
 from command_api.domains.looking import looking
 from command_api.http import install_refusals
+from command_api.leads import admin_routes as leads_administration
+from command_api.leads import public_routes as leads
+from command_api.leads.desk import LeadsDesk
 from command_api.links import routes as links
 from command_api.operations import dead_letters
 from command_api.operations import projections as projection_requests
@@ -53,6 +56,8 @@ CONTEXTS = (
     dead_letters,
     projection_requests,
     analysts,
+    leads,
+    leads_administration,
 )
 
 
@@ -76,6 +81,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     app.state.core = core
     app.state.accounts = Accounts(core, Passwords())
     app.state.providers = ProviderSignIn(app.state.accounts)
+    app.state.leads = LeadsDesk.of(core)
     app.state.places = open_places(core.settings)
     app.state.looking = looking(core.settings)
     install(app)
@@ -95,14 +101,17 @@ def _operation_id(route: APIRoute) -> str:
 
 
 class CrossSiteGuard:
-    """Refuses unsafe requests that another site's page may have made, before anything else sees them."""
+    """Refuses unsafe requests that another site's page may have made, before anything else sees them.
+
+    Not at the one address where mail programs POST forms: its token speaks for itself, and nobody is signed in there.
+    """
 
     def __init__(self, app: ASGIApp, public_url: str) -> None:
         self._app = app
         self._public_url = public_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
+        if scope["type"] == "http" and not scope["path"].startswith(leads.STOP_PATH):
             try:
                 refuse_cross_site(Headers(scope=scope), scope["method"], self._public_url)
             except Problem as problem:

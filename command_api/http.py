@@ -126,10 +126,16 @@ class Run:
         key = self._request.headers.get("idempotency-key")
         if key is None or self._request.method != "POST":
             return None
-        if not 1 <= len(key) <= KEY_LENGTH or not key.isprintable():
-            raise Problem(400, "bad_idempotency_key", f"An Idempotency-Key has 1 to {KEY_LENGTH} printable characters.")
+        key = checked_key(key)
         sent = body.model_dump_json(by_alias=True).encode() if body is not None else b""
         return Repeat(key, self.person.account_id, f"{self._request.method} {self._request.url.path}", sent)
+
+
+def checked_key(key: str) -> str:
+    """An `Idempotency-Key` as it may be. Raises `Problem` 400."""
+    if not 1 <= len(key) <= KEY_LENGTH or not key.isprintable():
+        raise Problem(400, "bad_idempotency_key", f"An Idempotency-Key has 1 to {KEY_LENGTH} printable characters.")
+    return key
 
 
 def asked_by(person: Principal) -> Asked:

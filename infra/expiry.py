@@ -28,6 +28,7 @@ RULES: Final[dict[str, LiteralString]] = {
     "idempotency keys": "delete from auth.idempotency where created_at < now() - interval '48 hours'",
     "setup tokens": "delete from auth.setup_token where expires_at < now()",
     "mails": "delete from ops.mail where created_at < now() - interval '30 days'",
+    "links of addresses": "delete from auth.contact_link where expires_at < now()",
     "calls of the language model": "delete from ops.llm_call where created_at < now() - interval '400 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
     "statements of analysts": "delete from ops.sql_statement where started_at < now() - interval '400 days'",

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from psycopg import Connection, Cursor
 from psycopg_pool import ConnectionPool
 
 from infra.sealing import Unsealable, derived_key, seal, unseal
@@ -61,11 +62,15 @@ class Keyring:
     def erase(self, subject_id: UUID) -> None:
         """Deletes the subject's key: what was encrypted with it reads `[erased]` from now on, everywhere."""
         with self._pool.connection() as connection:
-            connection.execute(
-                "INSERT INTO auth.subject_key (subject_id, erased_at) VALUES (%s, now())"
-                " ON CONFLICT (subject_id) DO UPDATE SET key_wrapped = NULL, erased_at = now()",
-                (subject_id,),
-            )
+            self.erase_with(connection, subject_id)
+
+    def erase_with(self, cursor: Connection[Any] | Cursor[Any], subject_id: UUID) -> None:
+        """The same, in the caller's transaction."""
+        cursor.execute(
+            "INSERT INTO auth.subject_key (subject_id, erased_at) VALUES (%s, now())"
+            " ON CONFLICT (subject_id) DO UPDATE SET key_wrapped = NULL, erased_at = now()",
+            (subject_id,),
+        )
         with self._lock:
             self._cache.pop(subject_id, None)
 

@@ -48,6 +48,8 @@ class Mail:
     text: str
     kind: str
     account_id: UUID | None = None
+    unsubscribe_url: str | None = None
+    """Of a mail to a list: a POST to it, by the reader's mail program, ends the subscription (RFC 8058)."""
 
 
 def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail) -> UUID:
@@ -56,8 +58,8 @@ def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail)
         raise ValueError("an address and a subject have no line breaks")
     key, mail_id = derived_key(settings, "mail"), uuid7()
     cursor.execute(
-        "INSERT INTO ops.mail (id, account_id, kind, recipient_sealed, subject, text_sealed)"
-        " VALUES (%s, %s, %s, %s, %s, %s)",
+        "INSERT INTO ops.mail (id, account_id, kind, recipient_sealed, subject, text_sealed, unsubscribe_sealed)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s)",
         (
             mail_id,
             mail.account_id,
@@ -65,6 +67,7 @@ def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail)
             seal(key, mail.to, f"mail-to:{mail_id}"),
             mail.subject,
             seal(key, mail.text, f"mail-text:{mail_id}"),
+            seal(key, mail.unsubscribe_url, f"mail-unsubscribe:{mail_id}") if mail.unsubscribe_url else None,
         ),
     )
     return mail_id
@@ -88,7 +91,7 @@ def send_due(settings: Settings) -> int:
                 row = connection.execute(_NEXT).fetchone()
                 if row is None:
                     break
-                mail_id, recipient_sealed, subject, text_sealed, created_at, attempts = row
+                mail_id, recipient_sealed, subject, text_sealed, unsubscribe_sealed, created_at, attempts = row
                 to = ""
                 try:
                     to, text = opened(settings, mail_id, recipient_sealed, text_sealed)
@@ -98,6 +101,10 @@ def send_due(settings: Settings) -> int:
                     message["Date"] = format_datetime(created_at)
                     message["Message-ID"] = f"<{mail_id}@{host(settings)}>"
                     message["Auto-Submitted"] = "auto-generated"
+                    if unsubscribe_sealed is not None:
+                        stop = unseal(derived_key(settings, "mail"), unsubscribe_sealed, f"mail-unsubscribe:{mail_id}")
+                        message["List-Unsubscribe"] = f"<{stop}>"
+                        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
                     message.set_content(text or "")
                     server.send(message)
                 except Exception as error:  # noqa: BLE001 - one odd mail must not hold up all others for ever
@@ -158,11 +165,12 @@ def host(settings: Settings) -> str:
 
 
 _NEXT: Final = (
-    "SELECT id, recipient_sealed, subject, text_sealed, created_at, attempts FROM ops.mail"
+    "SELECT id, recipient_sealed, subject, text_sealed, unsubscribe_sealed, created_at, attempts FROM ops.mail"
     " WHERE state = 'waiting' AND next_at <= now() ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED"
 )
 _SENT: Final = (
-    "UPDATE ops.mail SET state = 'sent', sent_at = now(), attempts = attempts + 1, text_sealed = NULL, error = ''"
+    "UPDATE ops.mail SET state = 'sent', sent_at = now(), attempts = attempts + 1, text_sealed = NULL,"
+    " unsubscribe_sealed = NULL, error = ''"
     " WHERE id = %s"
 )
 

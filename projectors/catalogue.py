@@ -24,15 +24,18 @@ from projectors.postgres.activity import ACTIVITY
 from projectors.postgres.conversion_steps import CONVERSION_STEPS
 from projectors.postgres.conversions import CONVERSIONS
 from projectors.postgres.custom_domains import CUSTOM_DOMAINS
+from projectors.postgres.early_access import EARLY_ACCESS
 from projectors.postgres.exchange_rates import EXCHANGE_RATES
+from projectors.postgres.inquiries import INQUIRIES, INQUIRY_STEPS
 from projectors.postgres.invites import INVITE_JOINS, INVITES
 from projectors.postgres.links import LINKS
 from projectors.postgres.partner_terms import PARTNER_TERMS
 from projectors.postgres.partners import PARTNERS
+from projectors.postgres.subscriptions import SUBSCRIPTIONS
 from projectors.postgres.website_keys import WEBSITE_KEYS
 from projectors.postgres.websites import WEBSITES
 from schemas.base import DomainEvent
-from schemas.events import accounts, domains, partners
+from schemas.events import accounts, domains, leads, partners
 from schemas.topics import CLICKS, DOMAIN, REJECTED
 
 EVENTS_FAMILY: Final = ClickHouseProjection(
@@ -72,6 +75,10 @@ CATALOGUE: Final = Catalogue(
         CONVERSION_STEPS,
         ACTIVITY,
         EXCHANGE_RATES,
+        SUBSCRIPTIONS,
+        EARLY_ACCESS,
+        INQUIRIES,
+        INQUIRY_STEPS,
     ),
 )
 
@@ -86,6 +93,8 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         accounts.SignInUnlinked,
         domains.HostClaimed,  # guards uniqueness inside the event store
         domains.HostReleased,
+        leads.EarlyAccessPlaceFreed,  # guards the number of places inside the event store
+        leads.EarlyAccessPlaceTaken,
         partners.SlugClaimed,
         partners.SlugReleased,
     }

@@ -32,6 +32,7 @@ from query_api.admin import (
     system,
     totals,
 )
+from query_api.admin import leads as admin_leads
 from query_api.admin import links as admin_links
 from query_api.admin import partners as admin_partners
 from query_api.analytics import explain
@@ -59,6 +60,7 @@ from query_api.platform import (
     statements,
     websites,
 )
+from query_api.public import early_access
 from query_api.reader import Reader, take_role
 from query_api.shared_reads import SharedReads
 from query_api.sql import asking as sql_asking
@@ -103,6 +105,8 @@ ROUTERS: Final = (
     sql.router,
     sql.admin_router,
     sql_asking.router,
+    early_access.router,
+    admin_leads.router,
 )
 
 

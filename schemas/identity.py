@@ -46,3 +46,13 @@ def exchange_rate_id(base: str, quote: str) -> UUID:
 def projection_id(name: str) -> UUID:
     """The aggregate of what was done to one projection."""
     return uuid5(NAMESPACE, f"projection\n{name}")
+
+
+def contact_id(kind: str, email_hash: str) -> UUID:
+    """What an address without an account has with us (`kind`: newsletter or early access), by its keyed hash."""
+    return uuid5(NAMESPACE, f"contact\n{kind}\n{email_hash}")
+
+
+def early_access_places_id() -> UUID:
+    """The aggregate that guards the places of early access."""
+    return uuid5(NAMESPACE, "early-access-places")

@@ -1,0 +1,128 @@
+"""How what visitors ask for is done: decided, written with its address and its mails in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from psycopg import Cursor
+
+from command_api.accounts import limits
+from command_api.core import Core
+from command_api.decision import Asked, by_system
+from command_api.leads import early_access, newsletter
+from command_api.leads.contacts import Contacts
+from command_api.leads.mails import Letterhead
+from command_api.store import Also, Conflict
+from infra.mail import Mail, queue
+from infra.problems import Problem
+from schemas.base import DomainEvent
+from schemas.identity import early_access_places_id
+
+ATTEMPTS: Final = 40
+"""While places are free, each round of a race gives one away; when none is, nobody writes to them any more."""
+
+Decision = tuple[Sequence[DomainEvent], Also | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LeadsDesk:
+    """Thread-safe."""
+
+    core: Core
+    contacts: Contacts
+    letterhead: Letterhead
+
+    @classmethod
+    def of(cls, core: Core) -> LeadsDesk:
+        return cls(core, Contacts(core.settings, core.pool), Letterhead(core.settings.app_url))
+
+    def subscribe(self, email: str, name: str | None, source: str) -> None:
+        """Asks the owner of the address to confirm; in silence for one who did already."""
+        contact = self.contacts.id_of("newsletter", email)
+        may_mail = limits.is_free(self.core.pool, limits.PER_MAIL, f"newsletter:{contact}")
+
+        def decide() -> Decision:
+            found = self.core.store.load(contact, newsletter.evolve)
+            events = newsletter.request(found, subscription_id=contact, source=source, asked=now())
+            is_confirmed = found is not None and found.state == "confirmed"
+
+            def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+                if is_confirmed or not may_mail:
+                    return
+                self.contacts.keep(cursor, "newsletter", contact, email, name)
+                code = self.contacts.new_link(cursor, contact)
+                stop = self.contacts.stop_token(contact)
+                queue(cursor, self.core.settings, self.letterhead.confirm_subscription(email, code, stop))
+
+            return events if may_mail else [], also
+
+        self.write(decide)
+
+    def confirm(self, code: str) -> None:
+        """Raises `Refused` for a link that is used, too old or none of ours."""
+        contact = self.contacts.linked(code)
+        if contact is None:
+            raise newsletter.link_invalid()
+
+        def decide() -> Decision:
+            found = self.core.store.load(contact, newsletter.evolve)
+            return newsletter.confirm(found, now()), lambda cursor, _: self.contacts.use_links(cursor, contact)
+
+        self.write(decide)
+
+    def stop(self, contact: UUID, way: Literal["page", "one_click", "admin"], asked: Asked | None = None) -> None:
+        """Ends a subscription and forgets the address."""
+
+        def decide() -> Decision:
+            found = self.core.store.load(contact, newsletter.evolve)
+            return newsletter.end(found, way, asked or now()), lambda cursor, _: self.contacts.forget(cursor, contact)
+
+        self.write(decide)
+
+    def join_early_access(self, email: str) -> None:
+        """A place, or a place in line, and a mail that says which."""
+        contact = self.contacts.id_of("early_access", email)
+
+        def decide() -> Decision:
+            found = self.core.store.load(contact, early_access.evolve)
+            events = early_access.join(self.places(), found, signup_id=contact, asked=now())
+            joined = next((event for event in events if event.originator_id == contact), None)
+            place = getattr(joined, "place", None)
+
+            def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+                if joined is None:
+                    return
+                self.contacts.keep(cursor, "early_access", contact, email, None)
+                queue(cursor, self.core.settings, self.place_mail(email, place))
+
+            return events, also
+
+        self.write(decide)
+
+    def place_mail(self, email: str, place: int | None) -> Mail:
+        if place is None:
+            return self.letterhead.early_access_waiting(email)
+        return self.letterhead.early_access_place(email, place, early_access.PLACES)
+
+    def places(self) -> early_access.Places:
+        found = self.core.store.load(early_access_places_id(), early_access.evolve_places)
+        return found or early_access.Places()
+
+    def write(self, decide: Callable[[], Decision]) -> int | None:
+        """Stores what `decide` comes to; decides anew when another was first. Raises `Problem` 409."""
+        for _ in range(ATTEMPTS):
+            events, also = decide()
+            try:
+                return self.core.store.write(events, also)
+            except Conflict:
+                continue
+        raise Problem(409, "busy", "Many people are asking at the same moment. Please try again.")
+
+
+def now() -> Asked:
+    """Whoever fills in a form on a public page is nobody that we know."""
+    return by_system(datetime.now(UTC))

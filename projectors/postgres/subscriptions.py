@@ -1,0 +1,47 @@
+"""`read.subscriptions`: who gets the newsletter, and since when. Addresses lie sealed in `ops.contact`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import ADMINS
+from schemas.events.leads import SubscriptionConfirmed, SubscriptionEnded, SubscriptionRequested
+
+SUBSCRIPTIONS: Final = ReadModel(
+    name="subscriptions",
+    version=1,
+    columns=(
+        "id uuid",
+        "state text not null",
+        "source text not null",
+        "requested_at timestamptz not null",
+        "confirmed_at timestamptz",
+        "ended_at timestamptz",
+    ),
+    key=("id",),
+    readers=ADMINS,
+    indexes=("state, requested_at",),
+)
+
+
+@SUBSCRIPTIONS.on(SubscriptionRequested)
+def requested(rows: Rows, event: SubscriptionRequested) -> None:
+    rows.put(
+        id=event.originator_id,
+        state="pending",
+        source=event.source,
+        requested_at=event.timestamp,
+        confirmed_at=None,
+        ended_at=None,
+    )
+
+
+@SUBSCRIPTIONS.on(SubscriptionConfirmed)
+def confirmed(rows: Rows, event: SubscriptionConfirmed) -> None:
+    rows.update({"id": event.originator_id}, state="confirmed", confirmed_at=event.timestamp)
+
+
+@SUBSCRIPTIONS.on(SubscriptionEnded)
+def ended(rows: Rows, event: SubscriptionEnded) -> None:
+    rows.update({"id": event.originator_id}, state="ended", ended_at=event.timestamp)

@@ -1,0 +1,237 @@
+"""`GET /api/admin/{inquiries,subscribers,early-access}`: the inbox, and who waits for what. Admins only."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import BaseModel, Field
+
+from infra.sealing import derived_key, unseal
+from infra.settings import Settings
+from query_api import paging
+from query_api.context import AsAdmin, Context, Reads
+from query_api.owned import not_found
+from query_api.paging import Cursor, Limit
+from query_api.tabular import csv_response
+from schemas.events.leads import InquiryStatus
+
+router = APIRouter(prefix="/api/admin", tags=["leads"])
+
+ANSWER_WITHIN: Final = timedelta(hours=24)
+"""Spec §9: replies are promised within 24 hours."""
+MOST_EXPORTED: Final = 100_000
+
+
+class Inquiry(BaseModel):
+    """What a visitor wrote, and where it stands."""
+
+    id: UUID
+    firstName: str
+    lastName: str
+    email: str
+    serviceInterest: str | None
+    message: str
+    status: InquiryStatus
+    assignedTo: UUID | None
+    receivedAt: datetime
+    answerBy: datetime | None = Field(description="Promised within 24 hours; null once it needs no answer")
+    answeredAt: datetime | None
+
+
+class InquiryStep(BaseModel):
+    kind: Literal["answer", "note", "status", "assigned", "erased"]
+    text: str
+    by: str | None = Field(description="Name of the admin")
+    at: datetime
+
+
+class InquiryInFull(Inquiry):
+    """With everything that was done about it, oldest first."""
+
+    steps: list[InquiryStep]
+
+
+class Subscriber(BaseModel):
+    id: UUID
+    email: str | None = Field(description="Null once the subscription ended: the address is deleted")
+    name: str | None
+    state: Literal["pending", "confirmed", "ended"]
+    source: str
+    requestedAt: datetime
+    confirmedAt: datetime | None
+    endedAt: datetime | None
+
+
+class EarlyAccessSignup(BaseModel):
+    id: UUID
+    email: str | None
+    place: int | None
+    waitingNumber: int | None = Field(description="Place in line, from 1; null for who has a place")
+    joinedAt: datetime
+    invitedAt: datetime | None
+
+
+_INQUIRIES: Final = """
+SELECT * FROM read.inquiries
+WHERE NOT erased
+  AND (%(status)s::text IS NULL OR status = %(status)s)
+  AND (%(search)s::text IS NULL OR first_name || ' ' || last_name || ' ' || email || ' ' || message ILIKE %(search)s)
+  AND (%(at)s::timestamptz IS NULL OR (received_at, id) < (%(at)s, %(id)s))
+ORDER BY received_at DESC, id DESC LIMIT %(limit)s"""
+_STEPS: Final = """
+SELECT s.kind, coalesce(t.name, s.text) AS text, s.at, a.name AS by FROM read.inquiry_steps AS s
+LEFT JOIN read.accounts AS a ON a.id = s.actor_id
+LEFT JOIN read.accounts AS t ON s.kind = 'assigned' AND t.id::text = s.text
+WHERE s.inquiry_id = %s ORDER BY s.number"""
+_SUBSCRIBERS: Final = """
+SELECT s.*, c.email_sealed, c.name_sealed FROM read.subscriptions AS s LEFT JOIN ops.contact AS c ON c.id = s.id
+WHERE (%(state)s::text IS NULL OR s.state = %(state)s)
+  AND (%(at)s::timestamptz IS NULL OR (s.requested_at, s.id) < (%(at)s, %(id)s))
+ORDER BY s.requested_at DESC, s.id DESC LIMIT %(limit)s"""
+_SIGNUPS: Final = """
+SELECT * FROM (
+    SELECT e.*, c.email_sealed, CASE WHEN place IS NULL THEN
+        row_number() OVER (PARTITION BY place IS NULL ORDER BY joined_at, e.id) END AS line
+    FROM read.early_access AS e LEFT JOIN ops.contact AS c ON c.id = e.id WHERE left_at IS NULL
+) AS signup
+WHERE %(at)s::timestamptz IS NULL OR (joined_at, id) > (%(at)s, %(id)s)
+ORDER BY joined_at, id LIMIT %(limit)s"""
+
+
+@router.get("/inquiries", dependencies=[Depends(Reads("inquiries"))])
+def get_inquiries(
+    request: Request,
+    response: Response,
+    admin: AsAdmin,
+    status: InquiryStatus | None = None,
+    search: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> list[Inquiry]:
+    """Newest first."""
+    values = {"status": status, "search": _like(search), "limit": limit + 1, **_after(cursor)}
+    rows = _page(request, response, admin.reader.rows(_INQUIRIES, values), limit, "received_at")
+    return [Inquiry(**_inquiry(row)) for row in rows]
+
+
+@router.get("/inquiries/{id}", dependencies=[Depends(Reads("inquiries", "inquiry_steps"))])
+def get_inquiry(id: UUID, admin: AsAdmin) -> InquiryInFull:
+    row = admin.reader.row("SELECT * FROM read.inquiries WHERE id = %s AND NOT erased", (id,))
+    if row is None:
+        raise not_found("inquiry")
+    steps = [_step(step) for step in admin.reader.rows(_STEPS, (id,))]
+    return InquiryInFull(**_inquiry(row), steps=steps)
+
+
+@router.get("/subscribers", dependencies=[Depends(Reads("subscriptions"))])
+def get_subscribers(
+    request: Request,
+    response: Response,
+    context: Context,
+    admin: AsAdmin,
+    state: Literal["pending", "confirmed", "ended"] | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> list[Subscriber]:
+    """Newest first."""
+    rows = admin.reader.rows(_SUBSCRIBERS, {"state": state, "limit": limit + 1, **_after(cursor)})
+    return [_subscriber(context.settings, row) for row in _page(request, response, rows, limit, "requested_at")]
+
+
+@router.get(
+    "/subscribers.csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}},
+    dependencies=[Depends(Reads("subscriptions"))],
+)
+def get_subscribers_csv(context: Context, admin: AsAdmin) -> Response:
+    """Everybody who confirmed, for the program that sends the newsletter; at most 100,000."""
+    rows = admin.reader.rows(_SUBSCRIBERS, {"state": "confirmed", "limit": MOST_EXPORTED, **_after(None)})
+    return csv_response(
+        "subscribers", list(Subscriber.model_fields), [_subscriber(context.settings, row) for row in rows]
+    )
+
+
+@router.get("/early-access", dependencies=[Depends(Reads("early_access"))])
+def get_early_access(
+    request: Request, response: Response, context: Context, admin: AsAdmin, limit: Limit = 50, cursor: Cursor = None
+) -> list[EarlyAccessSignup]:
+    """In the order of joining: places first come first served, then the line."""
+    rows = admin.reader.rows(_SIGNUPS, {"limit": limit + 1, **_after(cursor)})
+    return [_signup(context.settings, row) for row in _page(request, response, rows, limit, "joined_at")]
+
+
+def _after(cursor: str | None) -> dict[str, Any]:
+    at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
+    return {"at": at, "id": last}
+
+
+def _page(
+    request: Request, response: Response, rows: list[dict[str, Any]], limit: int, sorted_by: str
+) -> list[dict[str, Any]]:
+    """The page's own rows; adds the link to the next one."""
+    more, rows = len(rows) > limit, rows[:limit]
+    paging.link_next(request, response, paging.encode(rows[-1][sorted_by], rows[-1]["id"]) if more else None)
+    return rows
+
+
+def _like(search: str | None) -> str | None:
+    """Finds the words as they are: what LIKE would read as a pattern is none."""
+    if search is None or not search.strip():
+        return None
+    for sign in ("\\", "%", "_"):
+        search = search.replace(sign, f"\\{sign}")
+    return f"%{search.strip()}%"
+
+
+def _inquiry(row: dict[str, Any]) -> dict[str, Any]:
+    waits = row["answered_at"] is None and row["status"] in ("new", "in_progress")
+    return {
+        "id": row["id"],
+        "firstName": row["first_name"],
+        "lastName": row["last_name"],
+        "email": row["email"],
+        "serviceInterest": row["service_interest"],
+        "message": row["message"],
+        "status": row["status"],
+        "assignedTo": row["assigned_to"],
+        "receivedAt": row["received_at"],
+        "answerBy": row["received_at"] + ANSWER_WITHIN if waits else None,
+        "answeredAt": row["answered_at"],
+    }
+
+
+def _step(row: dict[str, Any]) -> InquiryStep:
+    return InquiryStep(kind=row["kind"], text=row["text"], by=row["by"], at=row["at"])
+
+
+def _subscriber(settings: Settings, row: dict[str, Any]) -> Subscriber:
+    return Subscriber(
+        id=row["id"],
+        email=_opened(settings, row["id"], "email", row["email_sealed"]),
+        name=_opened(settings, row["id"], "name", row["name_sealed"]),
+        state=row["state"],
+        source=row["source"],
+        requestedAt=row["requested_at"],
+        confirmedAt=row["confirmed_at"],
+        endedAt=row["ended_at"],
+    )
+
+
+def _signup(settings: Settings, row: dict[str, Any]) -> EarlyAccessSignup:
+    return EarlyAccessSignup(
+        id=row["id"],
+        email=_opened(settings, row["id"], "email", row["email_sealed"]),
+        place=row["place"],
+        waitingNumber=row["line"],
+        joinedAt=row["joined_at"],
+        invitedAt=row["invited_at"],
+    )
+
+
+def _opened(settings: Settings, contact: UUID, what: str, sealed: str | None) -> str | None:
+    """As `command_api.leads.contacts` seals it."""
+    return unseal(derived_key(settings, "contact"), sealed, f"contact-{what}:{contact}") if sealed is not None else None

@@ -1,0 +1,281 @@
+"""Newsletter, early access and inquiries over HTTP (spec §3, §7, §9): nobody is told what we know, nothing is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from command_api.accounts.fields import DEFAULT_DAYS
+from command_api.leads.desk import LeadsDesk
+from infra.mail import opened
+from tests.api.test_command_races import THREADS, at_once
+from tests.support.command import World, command_world
+from tests.support.people import call, register
+
+__all__ = ["command_world"]
+ROUNDS = 50
+CONTACT = {
+    "firstName": "Embla",
+    "lastName": "Jónsdóttir",
+    "email": "embla@example.com",
+    "serviceInterest": "Growth Acceleration",
+    "message": "We sell wool.\nHow soon can you start?",
+}
+
+
+@pytest.fixture(autouse=True)
+def from_the_start(command_world: World) -> Iterator[None]:
+    command_world.postgres.execute("DELETE FROM ops.mail")
+    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    yield
+    free_all(command_world)
+
+
+def free_all(world: World) -> None:
+    for (contact,) in world.postgres.execute("SELECT id FROM ops.contact WHERE kind = 'early_access'").fetchall():
+        admin(world, "DELETE", f"/api/admin/early-access/{contact}", status=204)
+
+
+def post(world: World, path: str, status: int = 200, **options: Any) -> dict[str, Any]:
+    answer = call(world, "POST", f"/api/public/{path}", **options)
+    assert answer.status_code == status, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def admin(world: World, method: str, path: str, status: int = 200, **options: Any) -> Any:
+    answer = call(world, method, path, headers=world.admin.headers, **options)
+    assert answer.status_code == status, answer.text
+    return answer.json() if answer.content else None
+
+
+def mails(world: World, kind: str) -> list[tuple[str, str]]:
+    """Address and text, oldest first."""
+    rows = world.postgres.execute(
+        "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = %s ORDER BY id", (kind,)
+    )
+    return [(to, text or "") for to, text in (opened(world.settings, *row) for row in rows)]
+
+
+def code_of(text: str) -> str:
+    found = re.search(r"#code=(\S+)", text)
+    assert found is not None
+    return found[1]
+
+
+def somebody() -> str:
+    return f"{uuid4().hex[:12]}@example.com"
+
+
+def test_a_subscription_counts_once_its_owner_confirmed_it(command_world: World) -> None:
+    email = somebody()
+    answer = post(command_world, "newsletter/subscribe", json={"email": email, "name": "Ada", "source": "home_page"})
+    assert answer["ok"] is True
+    contact = LeadsDesk.of(command_world.core).contacts.id_of("newsletter", email)
+    assert command_world.events(contact) == ["newsletter.requested.v1"]
+    [(to, text)] = mails(command_world, "newsletter_confirm")
+    assert to == email
+    confirmed = post(command_world, "newsletter/confirm", json={"code": code_of(text)})
+    assert confirmed == {"ok": True, "message": "You've been subscribed to our newsletter."}
+    assert command_world.events(contact)[1:] == ["newsletter.confirmed.v1"]
+    again = post(command_world, "newsletter/confirm", 400, json={"code": code_of(text)})
+    assert (again["code"], again["message"]) == (
+        "link_invalid",
+        "This link is no longer valid. Please subscribe again.",
+    )
+
+
+def test_everybody_is_answered_the_same_whether_we_know_the_address_or_not(command_world: World) -> None:
+    email = somebody()
+    first = post(command_world, "newsletter/subscribe", json={"email": email, "source": "home_page"})
+    pending = post(command_world, "newsletter/subscribe", json={"email": email.upper(), "source": "home_page"})
+    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[-1][1])})
+    sent = len(mails(command_world, "newsletter_confirm"))
+    known = post(command_world, "newsletter/subscribe", json={"email": email})
+    assert first == pending == known
+    assert len(mails(command_world, "newsletter_confirm")) == sent == 2
+    place = post(command_world, "early-access", json={"email": email})
+    assert place == post(command_world, "early-access", json={"email": email})
+    assert len(mails(command_world, "early_access")) == 1
+
+
+def test_nobody_floods_an_address_with_our_mails(command_world: World) -> None:
+    email = somebody()
+    for _ in range(6):
+        post(command_world, "newsletter/subscribe", json={"email": email})
+    assert len(mails(command_world, "newsletter_confirm")) == 3
+
+
+def test_one_click_in_a_mail_program_ends_it_and_the_address_is_forgotten(command_world: World) -> None:
+    email = somebody()
+    post(command_world, "newsletter/subscribe", json={"email": email, "name": "Ada"})
+    desk = LeadsDesk.of(command_world.core)
+    contact = desk.contacts.id_of("newsletter", email)
+    stop = desk.letterhead.stop_url(desk.contacts.stop_token(contact)).removeprefix(command_world.settings.app_url)
+    found = desk.contacts.find(contact)
+    assert found is not None and (found.email, found.name) == (email, "Ada")
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = call(command_world, "POST", stop, headers=form, content=b"List-Unsubscribe=One-Click")
+    assert answer.status_code == 200, answer.text
+    assert desk.contacts.find(contact) is None
+    assert command_world.events(contact) == ["newsletter.requested.v1", "newsletter.ended.v1"]
+    assert call(command_world, "POST", stop, headers=form).status_code == 200  # mail programs try twice
+    changed = f"{stop[:-1]}{'0' if stop[-1] != '0' else '1'}"
+    assert call(command_world, "POST", changed, headers=form).status_code == 404
+    post(command_world, "newsletter/unsubscribe", 400, json={"code": "nonsense"})
+    post(command_world, "newsletter/subscribe", json={"email": email})  # and may come back
+    assert command_world.events(contact)[2:] == ["newsletter.requested.v1"]
+
+
+def test_other_addresses_take_no_forms(command_world: World) -> None:
+    form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "https://evil.example"}
+    answer = call(command_world, "POST", "/api/public/newsletter/subscribe", headers=form, content=b"email=a@b.example")
+    assert (answer.status_code, answer.json()["code"]) == (403, "cross_site")
+
+
+def test_there_are_ten_places_and_a_line_behind_them(command_world: World) -> None:
+    emails = [somebody() for _ in range(12)]
+    for email in emails:
+        post(command_world, "early-access", json={"email": email})
+    texts = [text for _, text in mails(command_world, "early_access")]
+    assert [f"place {number} of 10" in text for number, text in enumerate(texts, start=1)] == [True] * 10 + [False] * 2
+    desk = LeadsDesk.of(command_world.core)
+    tenth, eleventh = (desk.contacts.id_of("early_access", emails[number]) for number in (9, 10))
+    full = admin(command_world, "POST", f"/api/admin/early-access/{eleventh}/promote", 409, json={})
+    assert (full["code"], full["message"]) == ("no_place_left", "All 10 places are taken.")
+    admin(command_world, "DELETE", f"/api/admin/early-access/{tenth}", 204)
+    assert desk.contacts.find(tenth) is None
+    promoted = admin(command_world, "POST", f"/api/admin/early-access/{eleventh}/promote", json={})
+    assert promoted == {"id": str(eleventh), "place": 10}
+    assert "place 10 of 10" in mails(command_world, "early_access")[-1][1]
+
+
+def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world: World) -> None:
+    email = somebody()
+    post(command_world, "early-access", json={"email": email})
+    contact = LeadsDesk.of(command_world.core).contacts.id_of("early_access", email)
+    admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", json={})
+    again = admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", 409, json={})
+    assert again["code"] == "invited"
+    [(to, text)] = mails(command_world, "early_access_invite")
+    code = re.search(r"invite=(\S+)", text)
+    assert code is not None and to == email and f"{DEFAULT_DAYS} days" in text
+    assert register(command_world, code[1], email).status_code == 201
+
+
+def test_however_many_ask_at_once_ten_places_are_given(command_world: World) -> None:
+    desk = LeadsDesk.of(command_world.core)
+    for _ in range(ROUNDS):
+        same = somebody()
+        emails = [somebody() for _ in range(THREADS - 4)] + [same] * 4
+        at_once(lambda number, emails=emails: desk.join_early_access(emails[number]))  # type: ignore[misc]
+        taken = sorted(desk.places().taken)
+        assert taken == list(range(1, 11))
+        assert len(set(desk.places().taken.values())) == 10
+        rows = command_world.postgres.execute("SELECT id FROM ops.contact WHERE kind = 'early_access'").fetchall()
+        assert len(rows) == THREADS - 3
+        command_world.postgres.execute("TRUNCATE events.stored_events")
+        command_world.postgres.execute("DELETE FROM ops.contact")
+
+
+def test_an_inquiry_arrives_is_confirmed_and_answered_by_mail(command_world: World) -> None:
+    answer = post(command_world, "contact", 201, json=CONTACT)
+    assert answer["message"] == "Thank you for your inquiry. We will get back to you soon."
+    row = command_world.postgres.execute(
+        "SELECT originator_id, convert_from(state, 'UTF8') FROM events.stored_events"
+        " WHERE topic = 'inquiry.received.v1' ORDER BY notification_id DESC LIMIT 1"
+    ).fetchone()
+    assert row is not None and "wool" not in row[1] and "embla" not in row[1].lower()
+    assert mails(command_world, "inquiry_received")[0][0] == "embla@example.com"
+    path = f"/api/admin/inquiries/{row[0]}"
+    admin(command_world, "POST", f"{path}/status", json={"status": "in_progress"})
+    admin(command_world, "POST", f"{path}/notes", json={"text": "Big shop."})
+    answered = admin(command_world, "POST", f"{path}/answer", json={"text": "On Monday."})
+    assert answered == {"id": str(row[0]), "status": "answered", "assignedTo": None}
+    assert mails(command_world, "inquiry_answer") == [("embla@example.com", "On Monday.\n")]
+    admin(command_world, "DELETE", path, 204)
+    admin(command_world, "POST", f"{path}/notes", 404, json={"text": "Gone."})
+    assert command_world.count(
+        "SELECT count(*) FROM auth.subject_key WHERE subject_id = %s AND key_wrapped IS NULL", row[0]
+    )
+
+
+def test_an_inquiry_sent_twice_with_one_key_is_one(command_world: World) -> None:
+    before = command_world.count("SELECT count(*) FROM events.stored_events WHERE topic = 'inquiry.received.v1'")
+    key = {"Idempotency-Key": uuid4().hex}
+    assert post(command_world, "contact", 201, json=CONTACT, headers=key) == post(
+        command_world, "contact", 201, json=CONTACT, headers=key
+    )
+    after = command_world.count("SELECT count(*) FROM events.stored_events WHERE topic = 'inquiry.received.v1'")
+    assert after - before == 1
+
+
+def test_a_program_that_fills_in_the_hidden_field_changes_nothing(command_world: World) -> None:
+    def stored() -> int:
+        return command_world.count("SELECT count(*) FROM events.stored_events")
+
+    before = stored()
+    hidden = {"email": somebody(), "website": "https://spam.example"}
+    post(command_world, "newsletter/subscribe", json=hidden)
+    post(command_world, "early-access", json=hidden)
+    post(command_world, "contact", 201, json={**CONTACT, "website": "x"})
+    assert (stored(), command_world.count("SELECT count(*) FROM ops.mail")) == (before, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field", "message"),
+    [
+        ("newsletter/subscribe", {"email": "nobody"}, "email", "Please enter a valid email"),
+        ("newsletter/subscribe", {"email": "a@b.example", "name": "x" * 201}, "name", "at most 200 characters"),
+        ("early-access", {"email": "a b@c.example"}, "email", "Please enter a valid email"),
+        ("early-access", {"email": "a@b.example\r\nBcc: c@d.example"}, "email", "Please enter a valid email"),
+        ("contact", {**CONTACT, "firstName": " "}, "firstName", "Please enter a name"),
+        ("contact", {**CONTACT, "firstName": "A\nB"}, "firstName", "one line"),
+        ("contact", {**CONTACT, "message": "\x00"}, "message", "NUL"),
+        ("contact", {**CONTACT, "message": "x" * 20_001}, "message", "20,000"),
+        ("contact", {**CONTACT, "serviceInterest": "Something else"}, "serviceInterest", ""),
+    ],
+)
+def test_what_is_wrong_is_named(
+    command_world: World, path: str, body: dict[str, Any], field: str, message: str
+) -> None:
+    answer = post(command_world, path, 400, json=body)
+    assert [error["field"] for error in answer["errors"]] == [field]
+    assert message in answer["errors"][0]["message"]
+
+
+def test_a_form_without_a_service_or_a_name_is_fine(command_world: World) -> None:
+    post(command_world, "contact", 201, json={**CONTACT, "serviceInterest": ""})
+    post(command_world, "newsletter/subscribe", json={"email": somebody(), "name": ""})
+
+
+def test_one_address_cannot_send_forms_without_end(command_world: World) -> None:
+    place = {"X-Forwarded-For": "203.0.113.9"}
+    answers = [
+        command_world.call("POST", "/api/public/early-access", headers=place, json={"email": "x"}).status_code
+        for _ in range(3)
+    ]
+    assert answers == [400] * 3  # what is not even a form costs nothing
+    limited = [
+        command_world.call("POST", "/api/public/newsletter/confirm", headers=place, json={"code": "no"})
+        for _ in range(21)
+    ]
+    assert [answer.status_code for answer in limited] == [400] * 20 + [429]
+    assert int(limited[-1].headers["Retry-After"]) > 0
+
+
+def test_only_admins_touch_leads(command_world: World) -> None:
+    for method, path in (
+        ("POST", f"inquiries/{uuid4()}/notes"),
+        ("DELETE", f"inquiries/{uuid4()}"),
+        ("POST", f"early-access/{uuid4()}/promote"),
+        ("DELETE", f"subscribers/{uuid4()}"),
+    ):
+        answer = call(
+            command_world, method, f"/api/admin/{path}", headers=command_world.owner.headers, json={"text": "x"}
+        )
+        assert answer.status_code == 403, (path, answer.text)
