@@ -1,0 +1,85 @@
+"""When a series changed its level: the split that tells the two sides apart best, and whether chance could do as well.
+
+The statistic is the largest difference of the two sides' means over all splits, in units of its spread (CUSUM); chance
+is what remains of it when the days, freed of their weekday's habit, are shuffled. Shuffles are drawn from a generator
+with a fixed seed, so the same history gives the same answer. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from command_api.insights.significance import WEEK
+
+SHUFFLES: Final = 999
+ENOUGH: Final = 20
+"""Shuffles that did as well: chance can, and no more of them are needed (Besag and Clifford 1991)."""
+LEAST_SIDE: Final = 7
+"""Days on either side of a split: fewer are an event, not a level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """`at`: index of the first day of the new level; means per day on both sides."""
+
+    at: int
+    before: float
+    after: float
+    p_value: float
+
+
+def split(days: Sequence[int]) -> Split | None:
+    """The best split of a daily series, oldest first; none when it is too short or never varies."""
+    if len(days) < 4 * WEEK:
+        return None
+    values = _without_weekdays(days)
+    if max(values) - min(values) < 1e-9:
+        return None
+    at, largest = _best(values)
+    random = Random(len(days))  # noqa: S311 - no secret, and the same history must give the same answer
+    shuffled = list(values)
+    as_good, p_value = 0, 1.0
+    for drawn in range(1, SHUFFLES + 1):
+        random.shuffle(shuffled)
+        as_good += _best(shuffled)[1] >= largest
+        p_value = (as_good + 1) / (SHUFFLES + 1)
+        if as_good == ENOUGH:
+            p_value = as_good / drawn
+            break
+    before, after = days[:at], days[at:]
+    return Split(at, sum(before) / at, sum(after) / len(after), p_value)
+
+
+def _without_weekdays(days: Sequence[int]) -> list[float]:
+    """Each day without what its weekday usually brings more or less than the others."""
+    overall = sum(days) / len(days)
+    habit = []
+    for weekday in range(WEEK):
+        values = sorted(days[weekday::WEEK])
+        habit.append(_median(values))
+    middle = sum(habit) / WEEK
+    if middle <= 0:
+        return [value - overall for value in days]
+    return [value * middle / max(habit[index % WEEK], middle / 4) - overall for index, value in enumerate(days)]
+
+
+def _best(values: Sequence[float]) -> tuple[int, float]:
+    total, length = sum(values), len(values)
+    left, best, at = 0.0, -1.0, LEAST_SIDE
+    for index in range(1, length - LEAST_SIDE + 1):
+        left += values[index - 1]
+        if index < LEAST_SIDE:
+            continue
+        gap = abs(left / index - (total - left) / (length - index)) * math.sqrt(index * (length - index) / length)
+        if gap > best:
+            best, at = gap, index
+    return at, best
+
+
+def _median(values: Sequence[float]) -> float:
+    half = len(values) // 2
+    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2

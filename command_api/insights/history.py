@@ -1,0 +1,60 @@
+"""What the finder looks at: whole days of one website, in all and by what they came from, in its own time zone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final, Literal
+
+Dimension = Literal["partner", "country", "device", "source"]
+DAYS: Final = 84
+"""Twelve weeks: what a history holds at most, always whole weeks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What one day counts; the definitions are those of every dashboard. `revenue`: minor units."""
+
+    clicks: int = 0
+    pageviews: int = 0
+    conversions: int = 0
+    rejected: int = 0
+    revenue: int = 0
+    bot_clicks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """`total` and every series of `by` end with the day `last` and are of equal length, whole weeks, oldest first."""
+
+    last: date
+    currency: str
+    total: Sequence[Day]
+    by: Mapping[Dimension, Mapping[str, Sequence[Day]]]
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.total), *(len(days) for values in self.by.values() for days in values.values())}
+        if len(lengths) != 1 or len(self.total) % 7:
+            raise ValueError("all series of a history are of one length, in whole weeks")
+
+    def dates(self, first: int, after_last: int) -> Range:
+        """The range of days from index `first` to before `after_last`; negative ones count from the end."""
+        length = len(self.total)
+        start, end = first % length if first < 0 else first, after_last + length if after_last < 0 else after_last
+        begins = self.last - timedelta(days=length - 1 - start)
+        return Range(begins, self.last - timedelta(days=length - end))
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Days, both inclusive."""
+
+    first: date
+    last: date
+
+
+def sums(days: Sequence[Day]) -> Day:
+    return Day(
+        *(sum(getattr(day, name) for day in days) for name in Day.__slots__),
+    )

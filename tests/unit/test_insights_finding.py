@@ -1,0 +1,219 @@
+"""The finder names what was planted, in the right direction and size, and is silent where nothing happens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from random import Random
+
+import pytest
+
+from command_api.insights.changepoint import split
+from command_api.insights.finding import Finding, find
+from command_api.insights.history import Day, Dimension, History, Range
+from command_api.insights.significance import holm, of_counts, of_sums, spread, two_sided
+
+LAST = date(2026, 11, 19)
+WEEKDAYS = (1.2, 1.1, 1.0, 1.0, 1.1, 0.7, 0.6)
+Change = Callable[[int, str, Day], Day]
+"""What happens to the day so many days from the end (0 is the last), for one partner."""
+
+
+def same(_: int, __: str, day: Day) -> Day:
+    return day
+
+
+def poisson(random: Random, mean: float) -> int:
+    if mean > 50:
+        return max(0, round(random.gauss(mean, math.sqrt(mean))))
+    limit, count, product = math.exp(-mean), 0, random.random()
+    while product > limit:
+        count += 1
+        product *= random.random()
+    return count
+
+
+def history(seed: int, change: Change = same, days: int = 84, scale: float = 1.0) -> History:
+    """A website with three partners and two countries whose counts vary half as much again as Poisson's law says."""
+    random = Random(seed)
+    partners: dict[str, list[Day]] = {"north": [], "south": [], "tiny": []}
+    countries: dict[str, list[Day]] = {"DE": [], "US": []}
+    for index in range(days):
+        weekday = WEEKDAYS[index % 7]
+        for name, mean, rate, each in (("north", 60, 0.05, 900), ("south", 40, 0.05, 1_000), ("tiny", 8, 0.05, 950)):
+            clicks = poisson(random, mean * scale * weekday * random.gammavariate(100, 0.01))
+            conversions = poisson(random, clicks * rate)
+            revenue = sum(round(each * random.uniform(0.5, 1.5)) for _ in range(conversions))
+            day = Day(
+                clicks=clicks,
+                pageviews=clicks * 3,
+                conversions=conversions,
+                rejected=poisson(random, conversions * 0.05),
+                revenue=revenue,
+                bot_clicks=poisson(random, clicks * 0.03),
+            )
+            partners[name].append(change(days - 1 - index, name, day))
+        clicks = sum(partners[name][-1].clicks for name in partners)
+        german = sum(random.random() < 0.4 for _ in range(clicks))
+        countries["DE"].append(Day(clicks=german))
+        countries["US"].append(Day(clicks=clicks - german))
+    by: dict[Dimension, dict[str, list[Day]]] = {"partner": partners, "country": countries}
+    total = [
+        Day(*(sum(getattr(partners[name][index], field) for name in partners) for field in Day.__slots__))
+        for index in range(days)
+    ]
+    return History(LAST, "USD", total, by)  # type: ignore[arg-type]  # lists are sequences
+
+
+def keys(findings: list[Finding]) -> set[str]:
+    return {finding.key for finding in findings}
+
+
+def named(findings: list[Finding], key: str) -> Finding:
+    return next(finding for finding in findings if finding.key == key)
+
+
+def scaled(days: range, factor: float, partner: str | None = None) -> Change:
+    def change(back: int, name: str, day: Day) -> Day:
+        if back not in days or (partner is not None and name != partner):
+            return day
+        return replace(
+            day,
+            clicks=round(day.clicks * factor),
+            pageviews=round(day.pageviews * factor),
+            conversions=round(day.conversions * factor),
+            revenue=round(day.revenue * factor),
+        )
+
+    return change
+
+
+def test_where_nothing_happens_nothing_is_found_in_19_of_20_looks() -> None:
+    alarms = sum(bool(find(history(seed))) for seed in range(200))
+    assert alarms <= 10, f"{alarms} of 200 quiet websites were given a finding"
+
+
+def test_a_quiet_small_website_is_left_alone() -> None:
+    assert sum(bool(find(history(seed, scale=0.05))) for seed in range(60)) <= 3
+
+
+def test_a_week_with_twice_the_clicks_is_growth_of_about_that_size() -> None:
+    found = named(find(history(1, scaled(range(7), 2.0))), "week:clicks")
+    assert (found.type, found.metric, found.subject) == ("growth", "clicks", None)
+    assert found.figures["change"] == pytest.approx(1.0, abs=0.15)
+    assert (found.now, found.before) == (
+        Range(date(2026, 11, 13), LAST),
+        Range(date(2026, 10, 16), date(2026, 11, 12)),
+    )
+    assert 0.95 <= found.confidence <= 0.99
+
+
+def test_a_week_with_half_the_clicks_is_a_decline() -> None:
+    found = named(find(history(2, scaled(range(7), 0.5))), "week:clicks")
+    assert found.type == "decline"
+    assert found.figures["change"] == pytest.approx(-0.5, abs=0.1)
+
+
+def test_a_level_that_changed_weeks_ago_is_dated() -> None:
+    found = named(find(history(3, scaled(range(30), 1.6))), "level:clicks")
+    assert found.type == "growth"
+    assert abs((found.now.first - date(2026, 10, 21)).days) <= 2
+    assert found.figures["current"] / found.figures["usual"] == pytest.approx(1.6, abs=0.15)
+
+
+def test_silence_is_a_warning_and_the_weightiest_of_all() -> None:
+    first, *_ = find(history(4, scaled(range(2), 0.0)))
+    assert (first.key, first.type, first.figures["days"]) == ("silence:pageviews", "warning", 2)
+
+
+def test_a_partner_whose_conversions_stay_away_while_its_clicks_do_not_is_a_warning() -> None:
+    def lost(back: int, name: str, day: Day) -> Day:
+        return replace(day, conversions=0, revenue=0) if back < 7 and name == "north" else day
+
+    found = named(find(history(5, lost)), "rate:north")
+    assert (found.type, found.figures["current"]) == ("warning", 0)
+    assert found.figures["expected"] == pytest.approx(20, abs=7)
+    assert found.subject is not None and found.subject.value == "north"
+
+
+def test_a_partner_that_brings_another_part_of_the_clicks_is_named() -> None:
+    found = named(find(history(6, scaled(range(7), 3.0, "south"))), "share:partner:south")
+    assert (found.type, found.metric) == ("growth", "clicks")
+    assert found.figures["share"] > 1.6 * found.figures["usual_share"]
+
+
+def test_a_partner_that_begins_to_reject_is_a_warning() -> None:
+    def rejects(back: int, name: str, day: Day) -> Day:
+        if back >= 28 or name != "north":
+            return day
+        moved = round(day.conversions * 0.4)
+        return replace(day, conversions=day.conversions - moved, rejected=day.rejected + moved)
+
+    found = named(find(history(7, rejects)), "rejections:north")
+    assert found.type == "warning"
+    assert found.figures["share"] > found.figures["usual_share"] + 0.2
+
+
+def test_a_wave_of_robots_is_a_warning() -> None:
+    def wave(back: int, name: str, day: Day) -> Day:
+        return replace(day, bot_clicks=day.clicks) if back < 7 else day
+
+    found = named(find(history(8, wave)), "bots")
+    assert (found.type, found.topic) == ("warning", "bots")
+    assert found.figures["share"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_small_partner_that_earns_far_more_a_click_is_an_opportunity() -> None:
+    def rich(_: int, name: str, day: Day) -> Day:
+        if name != "tiny":
+            return day
+        return replace(day, conversions=round(day.clicks * 0.25), revenue=round(day.clicks * 0.25) * 950)
+
+    found = named(find(history(9, rich)), "earnings:tiny")
+    assert (found.type, found.metric) == ("opportunity", "revenue")
+    assert found.figures["times"] > 3
+    assert found.figures["share"] < 0.25
+
+
+def test_the_same_history_gives_the_same_findings() -> None:
+    planted = scaled(range(7), 1.8)
+    assert find(history(10, planted)) == find(history(10, planted))
+
+
+def test_less_than_five_weeks_say_nothing() -> None:
+    assert find(history(11, scaled(range(7), 5.0), days=28)) == []
+    assert find(history(11, scaled(range(7), 5.0), days=35)) != []
+
+
+def test_nothing_at_all_is_no_error() -> None:
+    nothing = [Day()] * 84
+    assert find(History(LAST, "USD", nothing, {})) == []
+    assert find(History(LAST, "USD", nothing, {"partner": {"north": nothing}})) == []
+
+
+def test_students_law_holds_at_its_known_points() -> None:
+    assert two_sided(2.0796, 21) == pytest.approx(0.05, abs=1e-5)
+    assert two_sided(12.7062, 1) == pytest.approx(0.05, abs=1e-5)
+    assert two_sided(0, 5) == 1
+
+
+def test_holm_adjusts_as_published() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([]) == []
+
+
+def test_the_tests_are_as_often_wrong_as_they_say() -> None:
+    random = Random(20)
+    wrong_counts = wrong_sums = wrong_splits = 0
+    for _ in range(400):
+        days = [poisson(random, 30 * WEEKDAYS[day % 7] * random.gammavariate(10, 0.1)) for day in range(35)]
+        wrong_counts += of_counts(sum(days[28:]), sum(days[:28]), 4, spread(days[:28])) < 0.05
+        wrong_sums += of_sums(days[28:], days[:28]) < 0.05
+    for _ in range(60):
+        found = split([poisson(random, 30 * WEEKDAYS[day % 7]) for day in range(84)])
+        wrong_splits += found is not None and found.p_value < 0.05
+    assert 8 <= wrong_counts <= 40
+    assert 8 <= wrong_sums <= 40
+    assert wrong_splits <= 8
