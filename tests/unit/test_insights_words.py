@@ -1,0 +1,141 @@
+"""Findings in words, and a model's words that are believed only as far as the evidence goes."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from command_api.insights.finding import Finding, InsightType, Metric, Subject, Topic
+from command_api.insights.history import Range
+from command_api.insights.words import Words, link_filters, trusted, worded
+
+NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10, 16), date(2026, 11, 12))
+
+
+def finding(
+    topic: Topic, kind: InsightType, metric: Metric, subject: Subject | None = None, **figures: float
+) -> Finding:
+    return Finding("key", topic, kind, metric, subject, figures, NOW, BEFORE, 0.97, 1.0)
+
+
+WEEK = finding("week", "growth", "clicks", current=2_412, usual=1_201.4, change=1.0077)
+NORTH = Subject("partner", "north")
+
+
+def test_a_week_says_what_was_counted_and_what_is_usual() -> None:
+    assert worded(WEEK, "", "USD") == Words(
+        "Clicks up 101% this week",
+        "2,412 clicks from 13 November to 19 November, where 1,201 is usual for these weekdays (the four weeks before,"
+        " 16 October to 12 November).",
+    )
+
+
+def test_money_is_said_in_its_currency() -> None:
+    said = worded(finding("week", "decline", "revenue", current=120_050, usual=240_100, change=-0.5), "", "USD")
+    assert said.title == "Revenue down 50% this week"
+    assert said.content.startswith("1,200.50 USD from 13 November")
+    yen = worded(finding("week", "decline", "revenue", current=1_200, usual=2_400, change=-0.5), "", "JPY", 0)
+    assert yen.content.startswith("1,200 JPY from")
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (finding("level", "growth", "clicks", current=160, usual=100, change=0.6), "About 160 clicks a day"),
+        (
+            finding("share", "growth", "clicks", NORTH, current=300, usual=100, share=0.3, usual_share=0.1, change=2.0),
+            "30% of the clicks",
+        ),
+        (
+            finding("rate", "warning", "conversions", NORTH, current=0, expected=20, clicks=400, rate=0, change=-1),
+            "400 clicks from 13 November to 19 November led to no conversion, where about 20 are usual",
+        ),
+        (
+            finding(
+                "rate",
+                "growth",
+                "conversions",
+                current=40,
+                expected=20,
+                clicks=400,
+                rate=0.1,
+                usual_rate=0.05,
+                change=1,
+            ),
+            "10.00% of 400 clicks",
+        ),
+        (finding("silence", "warning", "pageviews", current=0, expected=310, days=2), "about 310 page views are usual"),
+        (
+            finding("rejections", "warning", "conversions", NORTH, rejected=40, of=100, share=0.4, usual_share=0.05),
+            "40 of 100 conversions since 13 November were rejected (40%)",
+        ),
+        (finding("bots", "warning", "clicks", current=900, usual=30, share=0.5, usual_share=0.03), "900 clicks"),
+        (
+            finding(
+                "earnings",
+                "opportunity",
+                "revenue",
+                NORTH,
+                per_click=240.4,
+                others_per_click=45,
+                clicks=99,
+                share=0.07,
+                revenue=23_800,
+                times=5.34,
+            ),
+            "2.40 USD for each click",
+        ),
+    ],
+    ids=lambda part: part.topic if isinstance(part, Finding) else "",
+)
+def test_every_topic_has_its_sentence(found: Finding, said: str) -> None:
+    words = worded(found, "North VPN" if found.subject else "", "USD")
+    assert said in words.content
+    assert words.title and len(words.title) <= 90
+    assert ("North VPN" in words.title) is (found.subject is not None)
+    assert trusted(words, words) == words
+
+
+OURS = worded(WEEK, "", "USD")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Your clicks doubled: 2,412 in the last 7 days, where 1,201 were usual.",
+        "2412 clicks, 101% more than usual.",
+        "Strong growth this week.",
+    ],
+)
+def test_a_models_words_are_taken_when_their_figures_are_ours(content: str) -> None:
+    assert trusted(Words("Clicks doubled", content), OURS) == Words("Clicks doubled", content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Your clicks rose by 340%.",
+        "2,413 clicks this week.",
+        "You could earn $5,000 more.",
+        "Growth of 10.1 %.",
+        "See https://evil.example for more.",
+        "Visit www.evil.example now.",
+        "Write to me@evil.example.",
+        "<img src=x> growth",
+        "[Click here](javascript:alert(1))",
+        "Growth\u202e reversed",
+        "x" * 601,
+        "",
+        "   ",
+    ],
+)
+def test_words_that_say_more_than_the_evidence_are_dropped(content: str) -> None:
+    assert trusted(Words("Clicks doubled", content), OURS) is None
+
+
+def test_a_finding_leads_to_the_dashboard_that_shows_it() -> None:
+    assert link_filters(WEEK) == {"timeRange": "custom", "from": "2026-11-13", "to": "2026-11-19"}
+    lost = finding("rate", "warning", "conversions", NORTH, current=0)
+    assert link_filters(lost)["partner"] == "north"
+    assert link_filters(finding("bots", "warning", "clicks"))["bots"] == "only"
