@@ -29,7 +29,9 @@ from projectors.postgres.invites import INVITE_JOINS, INVITES
 from projectors.postgres.links import LINKS
 from projectors.postgres.partner_terms import PARTNER_TERMS
 from projectors.postgres.partners import PARTNERS
+from projectors.postgres.statement_months import STATEMENT_MONTHS
 from projectors.postgres.website_keys import WEBSITE_KEYS
+from projectors.postgres.website_zones import WEBSITE_ZONES
 from projectors.postgres.websites import WEBSITES
 from schemas.base import DomainEvent
 from schemas.events import accounts, domains, partners
@@ -64,12 +66,14 @@ CATALOGUE: Final = Catalogue(
         INVITE_JOINS,
         WEBSITES,
         WEBSITE_KEYS,
+        WEBSITE_ZONES,
         CUSTOM_DOMAINS,
         PARTNERS,
         PARTNER_TERMS,
         LINKS,
         CONVERSIONS,
         CONVERSION_STEPS,
+        STATEMENT_MONTHS,
         ACTIVITY,
         EXCHANGE_RATES,
     ),

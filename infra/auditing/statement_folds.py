@@ -1,0 +1,28 @@
+"""What statements go by, folded once more: the zones of websites over time, and what was booked in each month."""
+
+from __future__ import annotations
+
+from datetime import UTC, date
+from typing import Any
+
+from schemas.base import DomainEvent
+from schemas.events import websites
+
+Rows = dict[tuple[Any, ...], dict[str, Any]]
+
+
+def website_zones(rows: Rows, event: DomainEvent, _: int) -> None:
+    if isinstance(event, websites.WebsiteConnected | websites.WebsiteUpdated) and event.timezone is not None:
+        key = (event.originator_id, event.timestamp)
+        rows[key] = {"website_id": key[0], "since": key[1], "timezone": event.timezone}
+
+
+def statement_months(rows: Rows, event: DomainEvent, _: int) -> None:
+    facts, change = getattr(event, "facts", None), getattr(event, "change", None)
+    if facts is None or change is None or facts.attribution is None or not change.commission_approved:
+        return
+    at = event.timestamp.astimezone(UTC)
+    key = (facts.website_id, facts.attribution.partner_id, change.currency, date(at.year, at.month, 1))
+    names = ("website_id", "partner_id", "currency", "month")
+    row = rows.setdefault(key, {**dict(zip(names, key, strict=True)), "earned": 0})
+    row["earned"] += change.commission_approved
