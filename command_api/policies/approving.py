@@ -22,6 +22,7 @@ from command_api.core import Core
 from command_api.decision import by_system
 from command_api.leader import Connection
 from command_api.partners import model as partners
+from command_api.policies.reports import TRANSIENT, UNSTORABLE
 from command_api.store import Conflict
 from schemas.events.partners import Terms
 
@@ -46,11 +47,12 @@ class Approving:
 
     def approve_due(self, connection: Connection, stop: Event) -> int:
         """Looks at all that may be due by now; gives how many it approved."""
-        now, present = datetime.now(UTC), dict[UUID, Terms | None]()
+        now = datetime.now(UTC)
         after: tuple[datetime, UUID] = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
         approved = 0
         while not stop.is_set():
             page = connection.execute(_DUE, (now, *after, PAGE)).fetchall()
+            present: dict[UUID, Terms | None] = {}  # looked up for each page anew: somebody may pull the brake
             for due_at, conversion_id, partner_id in page:
                 after = (due_at, conversion_id)
                 if partner_id not in present:
@@ -59,21 +61,27 @@ class Approving:
                 terms = present[partner_id]
                 if terms is not None and terms.auto_approve_days is not None:
                     approved += self._approve(conversion_id, terms)
+                if stop.is_set():
+                    break
             if len(page) < PAGE:
                 break
         return approved
 
     def _approve(self, conversion_id: UUID, present: Terms) -> bool:
-        conversion = self._core.store.load(conversion_id, model.evolve)
-        if conversion is None:
-            return False
-        events = model.approve_in_time(conversion, present, by_system())
-        if not events:
-            return False
         try:
+            conversion = self._core.store.load(conversion_id, model.evolve)
+            events = model.approve_in_time(conversion, present, by_system()) if conversion is not None else []
+            if not events:
+                return False
             self._core.store.write(events, counted(events))
         except Conflict:
             log.info("%s was decided meanwhile", conversion_id)
+            return False
+        except Exception as error:
+            if isinstance(error, TRANSIENT) and not isinstance(error, UNSTORABLE):
+                raise
+            # One that cannot be approved must not hold up the others; it is tried again.
+            log.exception("%s cannot be approved", conversion_id)
             return False
         _APPROVED.inc()
         return True
