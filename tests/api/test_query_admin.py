@@ -153,8 +153,17 @@ def test_partners_with_what_they_paid_and_without_those_removed(query_service: Q
     assert (rows[str(partner)]["links"], rows[str(partner)]["conversions"]) == (1, 0)
     listed = [row["id"] for row in query_service.get("/api/platform/partners", admin).json()]
     assert str(partner) in listed and str(removed) not in listed
+    announced = {"effective_at": now + timedelta(days=5), "terms": Jsonb({**PERCENT_10, "rate_bp": 2_000})}
+    query_service.insert("partner_terms", {"partner_id": partner, **announced})
     history = query_service.get(f"/api/admin/partners/{partner}/terms", admin).json()
-    assert [row["terms"]["percent"] for row in history] == [12.5, 10.0]
+    assert [(row["terms"]["percent"], row["state"]) for row in history] == [
+        (20.0, "announced"),
+        (12.5, "in_force"),
+        (10.0, "past"),
+    ]
+    for path in ("/api/admin/partners", "/api/platform/partners"):
+        [shown] = [row for row in query_service.get(path, admin).json() if row["id"] == str(partner)]
+        assert shown["commission"] == 12.5, "what was announced is not yet so"
     assert query_service.get(f"/api/admin/partners/{removed}/terms", admin).status_code == 404
 
 
