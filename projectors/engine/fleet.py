@@ -64,7 +64,8 @@ class Fleet:
         self._sampler = Sampler(self._ends)
         self._last_beat = 0.0
         self._last_tidy = 0.0
-        self._views_pointed = False
+        self._changes_seen = False
+        self._pointed: frozenset[tuple[str, int]] | None = None
         self.last_look = monotonic()
 
     def run(self, stopping: Event) -> None:
@@ -94,11 +95,12 @@ class Fleet:
                 self._beat(connection)
                 found = generations.builds(connection)
                 is_leader = self._runtime.ownership.acquire(LEADER)
-                if is_leader and not self._views_pointed:
-                    generations.rebuild_changed(connection, self._catalogue)
-                    self._point_views(connection)
                 if is_leader:
+                    self._see_changes(connection)
+                    self._point_views(connection, found)
                     self._operations.look(connection, stopping)
+                else:
+                    self._pointed = None
                 self._match_workers(connection, found)
                 self._hand_out_retries(connection)
                 if is_leader:
@@ -281,11 +283,20 @@ class Fleet:
             if worker is not None:
                 worker.has_retries.set()
 
-    def _point_views(self, connection: Connection[Any]) -> None:
-        """A crash between the switch in Postgres and the one in ClickHouse is mended here."""
+    def _see_changes(self, connection: Connection[Any]) -> None:
+        if not self._changes_seen:
+            generations.rebuild_changed(connection, self._catalogue)
+            self._changes_seen = True
+
+    def _point_views(self, connection: Connection[Any], found: list[Build]) -> None:
+        """What came between the switch in Postgres and the one in ClickHouse, a crash of ours or of a command, or an
+        engine that was away, is mended here: else readers would stay at tables that nobody writes to any more."""
+        live = frozenset(build_key(build) for build in found if build.is_live and build.kind != "postgres")
+        if live == self._pointed:
+            return
         for family in self._catalogue.clickhouse:
             schema.point_family(connection, self._runtime.clickhouse, family, self._cluster)
-        self._views_pointed = True
+        self._pointed = live
 
     def _beat(self, connection: Connection[Any]) -> None:
         if monotonic() - self._last_beat < BEAT_EVERY_S:
