@@ -15,6 +15,8 @@ from typing import Final
 import psycopg
 from eventsourcing.persistence import PersistenceError
 
+from command_api import anchoring
+from command_api.anchoring import Anchoring
 from command_api.app import create_app
 from command_api.core import Core, open_core
 from command_api.domains import watch
@@ -104,6 +106,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         Leader(core.settings, RECORDING, Recording(core).run),
         Leader(core.settings, approving.NAME, Approving(core).run),
         Leader(core.settings, watch.NAME, Watch(core, looking(core.settings)).run),
+        Leader(core.settings, anchoring.NAME, Anchoring(core).run),
     ]
 
 

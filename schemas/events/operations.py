@@ -130,3 +130,11 @@ class ExchangeRateRecorded(DomainEvent):
     quote: str = Field(pattern=r"^[A-Z]{3}$")
     rate: str = Field(pattern=r"^\d{1,12}(\.\d{1,12})?$")
     on: date
+
+
+class AuditTrailAnchored(DomainEvent):
+    """The audit trail was whole up to entry `seq`, whose hash is `head`: it covers all entries before."""
+
+    NAME: ClassVar[str] = "audit_trail.anchored"
+    seq: int = Field(ge=1)
+    head: str = Field(pattern=r"^[0-9a-f]{64}$")

@@ -63,6 +63,10 @@ def test_the_user_with_the_settings(ada: Ada) -> None:
         "twoFactor": False,
         "recoveryCodesLeft": 0,
     }
+    assert found["hasPassword"] is True
+    ada.api.query.postgres.execute("DELETE FROM auth.credential WHERE account_id = %s", (ada.id,))
+    assert ada.get("/api/platform/user").json()["hasPassword"] is False
+    assert ada.get("/api/platform/user", ada.admin).json()["hasPassword"] is False
 
 
 def test_invites_are_shown_to_their_owner_with_the_code(ada: Ada) -> None:
@@ -119,6 +123,11 @@ def test_admins_read_the_audit_trail(ada: Ada) -> None:
     assert {one["outcome"] for one in refused} <= {"refused"}
     check = ada.get("/api/admin/audit-trail/check", ada.admin).json()
     assert check["firstBroken"] is None and check["rows"] >= 3 and len(check["head"]) == 64
+    assert (check["anchored"], check["after"], check["checkedTo"]) == (0, 0, check["rows"])
+    later = ada.get("/api/admin/audit-trail/check?after=2", ada.admin).json()
+    assert (later["after"], later["checkedTo"], later["firstBroken"]) == (2, later["rows"], None)
+    beyond = ada.get("/api/admin/audit-trail/check?after=9007199254740992", ada.admin)
+    assert beyond.status_code == 200 and beyond.json()["firstBroken"] is None
     assert ada.get("/api/admin/audit-trail").status_code == 403
 
 

@@ -233,4 +233,5 @@ def _platform() -> list[DomainEvent]:
         (operations.DeadLetterSkipped, letter),
         (operations.ExchangeRateRecorded, {**rate, "rate": "1.08"}),
         (operations.ExchangeRateRecorded, {**rate, "rate": "1.09"}),
+        (operations.AuditTrailAnchored, {"seq": 7, "head": "0f" * 32}),
     )
