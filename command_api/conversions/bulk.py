@@ -53,7 +53,7 @@ class ApproveMany(Which):
 class RejectFilter(Filter):
     """Pending conversions, or approved ones that turned out to be wrong."""
 
-    status: Literal["pending", "approved"] = "pending"
+    status: Annotated[Literal["pending", "approved"] | None, Field(description="None: pending")] = None
 
 
 class RejectMany(Which):
@@ -135,7 +135,7 @@ def _wanted(body: Which, run: Run) -> tuple[Sequence[UUID], bool]:
     which = body.filter
     website = websites.owned(run.core.store.load(which.website_id, websites.evolve), run.asked)
     terms = ["website_id = %(website)s", "status = %(status)s"]
-    status = which.status if isinstance(which, RejectFilter) else "pending"
+    status = (which.status if isinstance(which, RejectFilter) else None) or "pending"
     bound: dict[str, Any] = {"website": website.id, "status": status, "zone": website.timezone, "limit": MOST + 1}
     if which.partner_id is not None:
         terms.append("partner_id = %(partner)s")
