@@ -93,7 +93,7 @@ test('a partner is edited, and its refusal is told', async () => {
   expect(screen.getByText('Somebody was quicker.')).toBeInTheDocument();
   await user.click(dialog.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Partner updated successfully')).toBeInTheDocument();
-  expect(bodies[1]).toMatchObject({ name: 'NordVPN', terms: { kind: 'per_lead', amount: 450, currency: 'USD', percent: null } });
+  expect(bodies[1]).toEqual({ terms: expect.objectContaining({ kind: 'per_lead', amount: 450, currency: 'USD', percent: null }) });
 });
 
 test('deleting a partner with history says what stays', async () => {
@@ -143,7 +143,7 @@ test('all links are listed with their owner, and made in bulk', async () => {
   expect(dialog.getByText('Line 2: There is no active partner “who”.')).toBeInTheDocument();
   await user.type(dialog.getByLabelText('Links'), '{Backspace}{Backspace}{Backspace}{Backspace}');
   await user.click(dialog.getByRole('button', { name: 'Create 1 link' }));
-  expect(await screen.findByRole('dialog', { name: '1 links created' })).toHaveTextContent('http://t.example/go/one');
+  expect(await screen.findByRole('dialog', { name: '1 link created' })).toHaveTextContent('http://t.example/go/one');
   expect(state.seen.find((item) => item.line === 'POST /api/platform/links/bulk')?.body).toEqual({ links: [{ websiteId: 'w1', partnerId: 'p1', destination: 'https://nordvpn.com/deal' }] });
 });
 
@@ -152,7 +152,7 @@ test('clicks show their way and are filtered, paused and exported', async () => 
   state.trackedClicks = [trackedClick({ route: 'rule 1' }), trackedClick({ id: 'k2', slug: 'bot-link', isBot: true, botReason: 'crawler', conversions: [] })];
   const { user } = renderApp('/admin?tab=clicks');
   const row = (await screen.findByRole('cell', { name: /^\/go\/nord/ })).closest('tr') as HTMLElement;
-  expect(row).toHaveTextContent('IS, mobile');
+  expect(row).toHaveTextContent('Iceland, mobile');
   expect(row).toHaveTextContent('Click (rule 1) sale ORD-1 approved $25.00');
   expect(screen.getByText('crawler')).toBeInTheDocument();
   await user.selectOptions(screen.getByLabelText('Bots'), 'only');

@@ -7,28 +7,28 @@ import { Table, type Column } from '@/components/data/table';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { CountriesSelect } from '@/components/ui/countries-field';
 import { Select } from '@/components/ui/field';
 import type { TrackedClick } from '@/lib/api/types';
+import { countryName, UNKNOWN_COUNTRY } from '@/lib/countries';
 import { browserTimezone, formatDateTime, formatTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
-import { clicksParams, clicksQuery, linkChoicesQuery, NO_CLICKS_FILTER, type ClicksFilter } from './queries';
+import { clicksParams, DEVICES, NO_CLICKS_FILTER, type ClicksFilter } from './clicks-search';
+import { clicksQuery, linkChoicesQuery } from './queries';
 
 const LIVE_MS = 2000;
-const DEVICES = ['desktop', 'mobile', 'tablet', 'bot', 'other'];
 
 interface Props {
-  /** The click of this conversion, when the address asks for it. */
-  readonly conversion: string | undefined;
-  readonly onDeselect: () => void;
+  /** With `conversionId`: the click of this conversion and nothing else. */
+  readonly filter: ClicksFilter;
+  readonly onFilter: (filter: ClicksFilter) => void;
 }
 
 /** Every click as it happens, and what came of it. */
-export function ClicksPanel({ conversion, onDeselect }: Props) {
+export function ClicksPanel({ filter, onFilter }: Props) {
   const client = useQueryClient();
-  const [chosen, setChosen] = useState(NO_CLICKS_FILTER);
   const [paused, setPaused] = useState(false);
-  const filter = { ...chosen, conversionId: conversion ?? '' };
   const options = clicksQuery(filter);
   const query = useInfiniteQuery({ ...options, refetchInterval: paused ? false : LIVE_MS });
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
@@ -60,23 +60,23 @@ export function ClicksPanel({ conversion, onDeselect }: Props) {
         </>
       }
     >
-      {conversion ? (
+      {filter.conversionId ? (
         <p className="mb-4 flex flex-wrap items-center gap-3 text-muted">
           The click of one conversion.
-          <Button size="sm" onClick={onDeselect}>
+          <Button size="sm" onClick={() => onFilter(NO_CLICKS_FILTER)}>
             <X aria-hidden className="size-3.5" />
             Show all clicks
           </Button>
         </p>
       ) : (
-        <Filters filter={chosen} onChange={setChosen} />
+        <Filters filter={filter} onChange={onFilter} />
       )}
       {query.error && <ErrorBox error={query.error} prefix="Error loading clicks" onRetry={() => void query.refetch()} className="mb-3" />}
       {!query.data ? (
         !query.error && <Loading label="Loading clicks" />
       ) : rows.length === 0 ? (
         <Empty icon={<MousePointerClick aria-hidden className="size-5" />} title="No clicks">
-          {conversion ? 'No click of it is known.' : Object.keys(clicksParams(chosen)).length > 0 ? 'No click fits these filters.' : 'The first one appears here as soon as somebody follows a link.'}
+          {filter.conversionId ? 'No click of it is known.' : Object.keys(clicksParams(filter)).length > 0 ? 'No click fits these filters.' : 'The first one appears here as soon as somebody follows a link.'}
         </Empty>
       ) : (
         <>
@@ -111,10 +111,7 @@ function Filters({ filter, onChange }: { readonly filter: ClicksFilter; readonly
         <option value="">All links</option>
         {links.data?.map((item) => <option key={item.id} value={item.id}>{`/go/${item.slug}`}</option>)}
       </Select>
-      <input
-        aria-label="Country" placeholder="Country" maxLength={2} value={filter.country} onChange={(event) => set({ country: event.target.value })} title="Two letters, such as IS; ZZ: unknown"
-        className="h-9 w-24 rounded-lg border border-line bg-surface px-3 font-medium uppercase placeholder:normal-case hover:bg-sunken"
-      />
+      <CountriesSelect label="Countries" none="All countries" values={filter.countries} onChange={(countries) => set({ countries })} />
       <Select label="Device" value={filter.device} onChange={(event) => set({ device: event.target.value })}>
         <option value="">All devices</option>
         {DEVICES.map((device) => <option key={device} value={device}>{device}</option>)}
@@ -141,7 +138,8 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
     header: 'Time',
     cell: (row) => (
       <time dateTime={row.occurredAt} title={formatDateTime(row.occurredAt, zone)} className="whitespace-nowrap tabular">
-        {formatDateTime(row.occurredAt, zone).split(',')[0]}, {formatTime(row.occurredAt, zone)}
+        {formatDateTime(row.occurredAt, zone)}
+        <span className="text-muted">{formatTime(row.occurredAt, zone).slice(5)}</span>
       </time>
     ),
   },
@@ -164,7 +162,7 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
     header: 'Visitor',
     cell: (row) => (
       <>
-        <span className="block whitespace-nowrap">{[row.country === 'ZZ' ? 'Unknown country' : row.country, row.device].filter(Boolean).join(', ')}</span>
+        <span className="block whitespace-nowrap">{[row.country === UNKNOWN_COUNTRY ? 'Unknown country' : countryName(row.country), row.device].filter(Boolean).join(', ')}</span>
         <span className="block text-[0.8125rem] whitespace-nowrap text-muted">{[row.browser, row.os, row.source].filter(Boolean).join(', ')}</span>
       </>
     ),

@@ -87,6 +87,14 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
         </>
       }
     >
+      {selected && query.data && !partner && (
+        <p role="status" className="mb-4 flex flex-wrap items-center gap-3 text-muted">
+          That partner was deleted.
+          <Button size="sm" onClick={onDeselect}>
+            Show all partners
+          </Button>
+        </p>
+      )}
       {query.error && !query.data ? (
         <ErrorBox error={query.error} prefix="Error loading partners" onRetry={() => void query.refetch()} />
       ) : !query.data ? (
@@ -109,7 +117,7 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
 function PartnerName({ partner }: { readonly partner: AdminPartner }) {
   return (
     <>
-      <span className="block font-medium">{partner.name}</span>
+      <span className="block max-w-64 font-medium break-words">{partner.name}</span>
       <a href={partner.baseUrl} rel="noreferrer" target="_blank" className="block max-w-64 truncate text-[0.8125rem] text-muted hover:underline">
         {partner.baseUrl}
       </a>
