@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from command_api.accounts.half_signed_in import ProvenIdentity
-from command_api.accounts.providers import outbound
+from command_api.accounts.providers import calls
 from command_api.core import open_core
 from infra.settings import Settings
 from tests.support import command
@@ -336,7 +336,7 @@ def test_a_provider_that_describes_another_is_not_gone_to(world: World, server: 
 def test_a_provider_that_hangs_holds_nobody_up(
     world: World, server: IdentityProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbound, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(calls, "TIMEOUT_S", 0.3)
     browser = Browser(world)
     back = browser.at_provider("linkedin")
     server.holds = threading.Event()
