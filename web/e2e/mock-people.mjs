@@ -16,7 +16,7 @@ export function people(key, user, twoFactor) {
   const [method, path] = key.split(' ');
   if (method === 'DELETE' && /\/(sessions|invite-codes|custom-domains|linked-sign-ins)/.test(path)) return { status: 204, body: null };
   const answers = {
-    'GET /api/platform/user': () => ({ ...user, username: user.name, createdAt: ago(90_000), company: 'Althing ehf.', timezone: 'Atlantic/Reykjavik', twoFactor, recoveryCodesLeft: twoFactor ? 2 : 0, passwordChangedAt: ago(50_000) }),
+    'GET /api/platform/user': () => ({ ...user, username: user.name, createdAt: ago(90_000), company: 'Althing ehf.', timezone: 'Atlantic/Reykjavik', twoFactor, recoveryCodesLeft: twoFactor ? 2 : 0, hasPassword: true, passwordChangedAt: ago(50_000) }),
     'GET /api/platform/sessions': () => ['Firefox', 'Chrome', ''].map((device, index) => ({ id: `s${index}`, device, country: ['IS', 'DE', 'ZZ'][index], createdAt: ago(500), lastSeenAt: ago(index * 140), current: index === 0 })),
     'GET /api/platform/user/activity': () => [audit(1, 'account.signed_in', 'done'), audit(2, 'account.sign_in', 'refused'), audit(3, 'account.password_changed', 'done'), audit(4, 'invite.created', 'done')],
     'GET /api/platform/linked-sign-ins': () => [{ id: 'g1', provider: 'github', label: 'sigrun@mail.example', linkedAt: ago(9000) }],

@@ -63,6 +63,7 @@ export function KeysCard({ id, timezone }: { readonly id: string; readonly timez
             { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
             { id: 'origins', header: 'Allowed origins', cell: (row) => (row.kind === 'site' ? row.allowedOrigins.join(', ') || 'Any' : '–') },
             { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, timezone), className: 'whitespace-nowrap tabular' },
+            { id: 'used', header: 'Last used', cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, timezone) : 'Never'), className: 'whitespace-nowrap tabular' },
           ]}
         />
       )}
