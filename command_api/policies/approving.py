@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 from threading import Event
+from time import monotonic
 from typing import Final
 from uuid import UUID
 
@@ -49,17 +50,19 @@ class Approving:
         """Looks at all that may be due by now; gives how many it approved."""
         now = datetime.now(UTC)
         after: tuple[datetime, UUID] = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
-        approved = 0
+        approved, present, looked_at = 0, dict[UUID, Terms | None](), monotonic()
         while not stop.is_set():
-            page = connection.execute(_DUE, (now, *after, PAGE)).fetchall()
-            present: dict[UUID, Terms | None] = {}  # looked up for each page anew: somebody may pull the brake
+            if monotonic() - looked_at >= LOOK_S:  # somebody may have pulled the brake
+                present, looked_at = {}, monotonic()
+            never = [partner_id for partner_id, terms in present.items() if not _approves(terms)]
+            page = connection.execute(_DUE, (now, never, *after, PAGE)).fetchall()
             for due_at, conversion_id, partner_id in page:
                 after = (due_at, conversion_id)
                 if partner_id not in present:
                     partner = self._core.store.load(partner_id, partners.evolve)
                     present[partner_id] = partner.held_at(datetime.now(UTC)).terms if partner is not None else None
                 terms = present[partner_id]
-                if terms is not None and terms.auto_approve_days is not None:
+                if terms is not None and _approves(terms):
                     approved += self._approve(conversion_id, terms)
                 if stop.is_set():
                     break
@@ -87,6 +90,11 @@ class Approving:
         return True
 
 
+def _approves(terms: Terms | None) -> bool:
+    return terms is not None and terms.auto_approve_days is not None
+
+
 _DUE: Final = """
 SELECT approves_at, id, partner_id FROM read.conversions
-WHERE status = 'pending' AND approves_at <= %s AND (approves_at, id) > (%s, %s) ORDER BY approves_at, id LIMIT %s"""
+WHERE status = 'pending' AND approves_at <= %s AND partner_id <> ALL(%s) AND (approves_at, id) > (%s, %s)
+ORDER BY approves_at, id LIMIT %s"""
