@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg.types.json import Jsonb
 
+from query_api.paging import encode
 from tests.support.query import PERCENT_10, Person, QueryService, event, this_moment
 
 
@@ -93,6 +94,9 @@ def test_clicks_are_listed_with_their_way_page_by_page(query_service: QueryServi
     second = query_service.get(first.links["next"]["url"], admin)
     assert [one["clickId"] for one in second.json()] == ["C3"] and "next" not in second.links
     assert second.json()[0]["botReason"] == "crawler"
+    for place in (-1, 10**13, 2**62, "x"):
+        odd = query_service.get("/api/admin/clicks", admin, params={"cursor": encode(place, str(uuid4()))})
+        assert (odd.status_code, odd.json()["errors"][0]["field"]) == (400, "cursor"), place
 
     lines = query_service.get("/api/admin/clicks.csv", admin, params={"websiteId": str(website)}).text.splitlines()
     assert lines[0].startswith("time,website,partner,link,click_id,route,country")
