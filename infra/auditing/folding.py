@@ -366,7 +366,6 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "invite_joins": ("account_id",),
     "partner_terms": ("partner_id", "effective_at"),
     "conversion_steps": ("conversion_id", "version"),
-    "statement_months": ("website_id", "partner_id", "currency", "month"),
     "website_zones": ("website_id", "since"),
     "exchange_rates": ("base", "quote", "on_day"),
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC
 from typing import Final
+from uuid import uuid5
 
 from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import OWN_WEBSITES
@@ -22,16 +23,19 @@ STATEMENT_MONTHS: Final = ReadModel(
     name="statement_months",
     version=1,
     columns=(
-        "website_id uuid",
-        "partner_id uuid",
-        "currency text",
+        # Worked out from the four that follow.
+        "id uuid",
+        "website_id uuid not null",
+        "partner_id uuid not null",
+        "currency text not null",
         # The first day of the month.
-        "month date",
+        "month date not null",
         # Minor units; no number of sales is too many for a numeric.
         "earned numeric not null default 0",
     ),
-    key=("website_id", "partner_id", "currency", "month"),
+    key=("id",),
     readers=OWN_WEBSITES,
+    indexes=("website_id, month",),
 )
 
 
@@ -61,11 +65,7 @@ def _book(
     click, earned = event.facts.attribution, event.change.commission_approved
     if click is None or not earned:
         return
-    row = {
-        "website_id": event.facts.website_id,
-        "partner_id": click.partner_id,
-        "currency": event.change.currency,
-        "month": event.timestamp.astimezone(UTC).date().replace(day=1),
-    }
-    rows.put(**row)
-    rows.add(row, earned=earned)
+    month, currency = event.timestamp.astimezone(UTC).date().replace(day=1), event.change.currency
+    found = uuid5(event.facts.website_id, f"{click.partner_id}\n{currency}\n{month}")
+    rows.put(id=found, website_id=event.facts.website_id, partner_id=click.partner_id, currency=currency, month=month)
+    rows.add({"id": found}, earned=earned)

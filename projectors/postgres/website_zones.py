@@ -6,12 +6,18 @@ from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import OWN_WEBSITES
+from schemas.base import DomainEvent
 from schemas.events.websites import WebsiteConnected, WebsiteUpdated
 
 WEBSITE_ZONES: Final = ReadModel(
     name="website_zones",
     version=1,
-    columns=("website_id uuid", "since timestamptz not null", "timezone text not null"),
+    columns=(
+        "website_id uuid",
+        "since timestamptz not null",
+        "timezone text not null",
+        "position bigint not null",
+    ),
     key=("website_id", "since"),
     readers=OWN_WEBSITES,
 )
@@ -19,10 +25,14 @@ WEBSITE_ZONES: Final = ReadModel(
 
 @WEBSITE_ZONES.on(WebsiteConnected)
 def connected(rows: Rows, event: WebsiteConnected) -> None:
-    rows.put(website_id=event.originator_id, since=event.timestamp, timezone=event.timezone)
+    _put(rows, event, event.timezone)
 
 
 @WEBSITE_ZONES.on(WebsiteUpdated)
 def updated(rows: Rows, event: WebsiteUpdated) -> None:
     if event.timezone is not None:
-        rows.put(website_id=event.originator_id, since=event.timestamp, timezone=event.timezone)
+        _put(rows, event, event.timezone)
+
+
+def _put(rows: Rows, event: DomainEvent, timezone: str) -> None:
+    rows.put(website_id=event.originator_id, since=event.timestamp, timezone=timezone, position=rows.position)

@@ -73,6 +73,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("links", "read.links", "id", _OF_WEBSITES),
     Section("conversions", "read.conversions", "id", _OF_WEBSITES),
     Section("conversionSteps", "read.conversion_steps", "position", _OF_WEBSITES),
+    Section("statementMonths", "read.statement_months", "id", _OF_WEBSITES),
+    Section("websiteZones", "read.website_zones", "position", _OF_WEBSITES),
     Section("savedQueries", "ops.saved_query", "id", _OWN),
     Section("statements", "ops.sql_statement", "id", _OWN),
     Section(

@@ -220,7 +220,7 @@ def test_balances_have_no_greatest_number(books: Books) -> None:
     books.project()
     most = 2**63 - 1
     row = {"website_id": shop.site["id"], "partner_id": shop.partner["id"], "currency": "USD", "month": "2020-01-01"}
-    books.query.insert("statement_months", {**row, "earned": 3 * most})
+    books.query.insert("statement_months", {**row, "id": uuid4(), "earned": 3 * most})
     assert books.statement(shop)["statements"][0]["opening"]["amount"] == 3 * most
     books.world.postgres.execute(
         "INSERT INTO policy.tally VALUES (%s, %s, %s, 1, %s)",

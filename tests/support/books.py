@@ -106,7 +106,9 @@ class Past:
         self.events.sort(key=lambda event: event.timestamp)
 
     def move(self, timezone: str, since: datetime) -> None:
-        self.books.query.insert("website_zones", {"website_id": self.website, "since": since, "timezone": timezone})
+        self.books.place += 1
+        row = {"website_id": self.website, "since": since, "timezone": timezone, "position": self.books.place}
+        self.books.query.insert("website_zones", row)
         self.books.world.postgres.execute(
             "UPDATE read.websites__g1 SET timezone = %s WHERE id = %s", (timezone, self.website)
         )
