@@ -12,6 +12,7 @@ import os
 import shutil
 import socket
 from contextlib import suppress
+from functools import partial
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, Final
@@ -181,7 +182,7 @@ class Fleet:
             self._set_state(connection, build, "ready")
             log.info("%s, generation %d is ready", build.name, build.generation)
         elif build.state == "ready" and build.promote_when_ready:
-            generations.switch(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
+            self._switch(connection, build)
 
     def _set_state(self, connection: Connection[Any], build: Build, state: str) -> None:
         generations.set_state(connection, build, state)
@@ -202,13 +203,19 @@ class Fleet:
 
     def _fill_rollup(self, connection: Connection[Any], build: Build, stopping: Event) -> None:
         if build.state == "ready" and build.promote_when_ready:
-            generations.switch(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
+            self._switch(connection, build)
             return
         thread = self._backfills.get(build_key(build))
         if build.state == "building" and (thread is None or not thread.is_alive()):
             thread = Thread(target=self._backfill, args=(build, stopping), name=f"backfill {build.name}", daemon=True)
             self._backfills[build_key(build)] = thread
             thread.start()
+
+    def _switch(self, connection: Connection[Any], build: Build) -> None:
+        try:
+            generations.switch(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
+        except generations.NotAllowed as refused:
+            log.info("not switched: %s", refused)
 
     def _backfill(self, build: Build, stopping: Event) -> None:
         family, rollup = self._catalogue.rollups[build.name]
@@ -229,7 +236,7 @@ class Fleet:
     def _tidy(self, connection: Connection[Any], found: list[Build]) -> None:
         """Drops what was cancelled, and generations that were retired a week ago."""
         for build in found:
-            if build.state == "cancelled" and not self._is_worked_on(build):
+            if build.state == "cancelled" and not build.is_live and not self._is_worked_on(build):
                 self._drop(connection, build)
         if monotonic() - self._last_tidy < TIDY_EVERY_S:
             return
@@ -237,7 +244,7 @@ class Fleet:
         for name, generation in expired(connection):
             for build in found:
                 if build_key(build) == (name, generation):
-                    self._drop(connection, build)
+                    generations.drop_expired(connection, build, partial(self._drop, connection, build))
 
     def _is_worked_on(self, build: Build) -> bool:
         thread = self._backfills.get(build_key(build))
