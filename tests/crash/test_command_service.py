@@ -66,6 +66,7 @@ def test_from_the_set_up_link_to_a_clean_stop(engines: Policies) -> None:
             "policy:approving",
             "policy:domains",
             "operations:recording",
+            "audit-anchors",
         }
         body = {
             "token": link.strip().partition("token=")[2],
