@@ -16,6 +16,7 @@ import psycopg
 from eventsourcing.persistence import PersistenceError
 
 from command_api import anchoring
+from command_api.accounts.erasure import erase_again
 from command_api.anchoring import Anchoring
 from command_api.app import create_app
 from command_api.core import Core, open_core
@@ -72,6 +73,8 @@ def main(arguments: list[str]) -> int:
         stopping = True
 
     app = create_app(core, parts)
+    if again := erase_again(app.state.accounts.desk):
+        log.info("erased %d accounts again that were erased after the backup", again)
     link = app.state.accounts.ensure_first_admin()
     if link is not None:
         # Straight to the console: the log blanks secrets, and this one is meant to be read.

@@ -59,6 +59,7 @@ const SYSTEM = {
   log: [0, 1, 2, 3].map((partition) => ({ topic: 'clicks', partition, endOffset: 1_204_150, seenAt: at(0), readers: [{ projection: 'events', lagEvents: partition * 3 }] })),
   freshness: { lastSeconds: 0.21, medianSeconds: 0.34, worstSeconds: 2.2, measuredAt: at(0), steps: 88 },
   throughput: Array.from({ length: 60 }, (_, index) => ({ at: at(60 - index), inPerSecond: 40 + ((index * 13) % 30), outPerSecond: 40 + ((index * 11) % 30) })),
+  canary: { isOn: true, lastSeconds: 0.62, p95Seconds: 1.4, readableAt: at(0), isLate: false, points: [0.5, 0.7, 0.6, 1.4, 0.62].map((seconds, i) => ({ at: at(4 - i), seconds })) },
   backups: [],
 };
 

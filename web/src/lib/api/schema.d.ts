@@ -2935,10 +2935,20 @@ export interface components {
             /** Error */
             error: string;
             /**
+             * Verifiedat
+             * @description When it was read again and found whole
+             */
+            verifiedAt: string | null;
+            /**
              * Restoredat
              * @description When a restore of it was last proven
              */
             restoredAt: string | null;
+            /**
+             * Drillerror
+             * @description Why the last drill with it failed; empty: it did not
+             */
+            drillError: string;
         };
         /**
          * BucketKind
@@ -3675,7 +3685,7 @@ export interface components {
         };
         /**
          * Freshness
-         * @description Seconds from the log to visible, of real events within the last quarter of an hour; null without any.
+         * @description Seconds from the log to visible, of batches within the last quarter of an hour; null without any.
          */
         Freshness: {
             /** Lastseconds */
@@ -5053,6 +5063,7 @@ export interface components {
              */
             projectors: number;
             freshness: components["schemas"]["Freshness"];
+            canary: components["schemas"]["Canary"];
             /**
              * Throughput
              * @description The last hour by minutes, oldest first
@@ -6831,6 +6842,52 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * Canary
+         * @description Page views of nobody's, sent every 15 seconds: from the request to the row that can be read.
+         */
+        Canary: {
+            /** Ison */
+            isOn: boolean;
+            /**
+             * Lastseconds
+             * @description Of the newest that is readable
+             */
+            lastSeconds: number | null;
+            /**
+             * P95Seconds
+             * @description Over the last hour; what was given up counts as ten minutes
+             */
+            p95Seconds: number | null;
+            /**
+             * Readableat
+             * @description When the newest readable one was sent
+             */
+            readableAt: string | null;
+            /**
+             * Islate
+             * @description None that was sent within the last minute is readable
+             */
+            isLate: boolean;
+            /**
+             * Points
+             * @description The last hour, oldest first
+             */
+            points: components["schemas"]["CanaryPoint"][];
+        };
+        /**
+         * CanaryPoint
+         * @description One canary. `seconds` is null while it is not readable.
+         */
+        CanaryPoint: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Seconds */
+            seconds: number | null;
         };
     };
     responses: never;
