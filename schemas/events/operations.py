@@ -92,6 +92,16 @@ class ProjectionVerified(DomainEvent):
     request_id: UUID | None = None
 
 
+class ProjectionComparisonCancelled(DomainEvent):
+    """Somebody stopped the comparison of a new generation with the live one; what it has found until then stands."""
+
+    NAME: ClassVar[str] = "projection.comparison_cancelled"
+    projection: str
+    reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
+
+
 class DeadLetterRevealed(DomainEvent):
     """Somebody looked at the content of a record that a projection could not take."""
 

@@ -184,8 +184,12 @@ def test_what_was_begun_and_never_ended_is_done_once(projecting: Bench, desk: De
 def test_a_comparison_can_be_stopped(projecting: Bench, desk: Desk) -> None:
     assert desk.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 409
     asked = desk.ask("events", "verify")
-    assert desk.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 202
+    why = {"reason": "it takes too long"}
+    assert desk.http.post("/api/admin/projections/events/verify/cancel", json=why).status_code == 202
     assert desk.outcome(asked)[0] == "cancelled"
+    [(told, cancelled)] = desk.events(projection_id("events"))
+    assert told == "projection.comparison_cancelled"
+    assert (cancelled["actor_id"], cancelled["reason"]) == (str(desk.account), "it takes too long")
     running = desk.ask("events", "verify")
     projecting.connection.execute("update engine.request set state = 'running' where id = %s", (running,))
     assert desk.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 202

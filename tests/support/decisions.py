@@ -228,6 +228,7 @@ def _platform() -> list[DomainEvent]:
         (operations.ProjectionRolledBack, one),
         (operations.ProjectionBuildCancelled, one),
         (operations.ProjectionVerified, {**one, "live_generation": 1, "is_equal": True}),
+        (operations.ProjectionComparisonCancelled, {"projection": "links"}),
         (operations.DeadLetterRevealed, letter),
         (operations.DeadLetterRetried, letter),
         (operations.DeadLetterSkipped, letter),
