@@ -43,10 +43,10 @@ export function CountriesField({ label, values, onChange, hint, error, withUnkno
 export function CountriesSelect({ label, values, onChange, none }: Choice & { readonly none: string }) {
   return (
     <>
-      <Select label={label} value="" onChange={(event) => onChange([...values, event.target.value])} className="max-w-48">
+      <Select label={label} value="" onChange={(event) => onChange([...values, event.target.value])} className="sm:max-w-44">
         <Options first={values.length > 0 ? 'Add a country…' : none} taken={values} withUnknown />
       </Select>
-      <Chosen label={label} values={values} onChange={onChange} className="h-9" />
+      <Chosen label={label} values={values} onChange={onChange} className="sm:h-9" />
     </>
   );
 }
@@ -70,7 +70,7 @@ function Options({ first, taken, withUnknown }: { readonly first: string; readon
 function Chosen({ label, values, onChange, className }: Choice & { readonly className?: string }) {
   if (values.length === 0) return null;
   return (
-    <ul aria-label={label} className="flex flex-wrap items-center gap-1.5">
+    <ul aria-label={label} className="col-span-2 flex flex-wrap items-center gap-1.5">
       {values.map((code) => (
         <li key={code} className={cx('inline-flex h-8 max-w-full items-center gap-1 rounded-lg border border-brand/30 bg-brand-soft pr-1 pl-2.5 text-[0.8125rem]', className)}>
           <span className="truncate">{countryName(code)}</span>

@@ -3,7 +3,8 @@ import { ArrowRight, Download, MousePointerClick, Pause, Play, X } from 'lucide-
 import { useState } from 'react';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import { Rows } from '@/components/data/rows';
+import type { Column } from '@/components/data/table';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -80,7 +81,7 @@ export function ClicksPanel({ filter, onFilter }: Props) {
         </Empty>
       ) : (
         <>
-          <Table caption="Clicks" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} maxHeight="max-h-[70vh]" />
+          <Rows caption="Clicks" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} maxHeight="max-h-[70vh]" />
           {query.hasNextPage && (
             <Button className="mt-3 self-center" busy={query.isFetchingNextPage} onClick={older}>
               Show older clicks
@@ -98,7 +99,7 @@ function Filters({ filter, onChange }: { readonly filter: ClicksFilter; readonly
   const links = useQuery(linkChoicesQuery(filter.websiteId, filter.partnerId));
   const set = (change: Partial<ClicksFilter>) => onChange({ ...filter, ...change });
   return (
-    <div role="group" aria-label="Filters" className="mb-4 flex flex-wrap gap-2">
+    <div role="group" aria-label="Filters" className="mb-4 grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
       <Select label="Website" value={filter.websiteId} onChange={(event) => set({ websiteId: event.target.value, linkId: '' })}>
         <option value="">All websites</option>
         {websites.data?.map((item) => <option key={item.id} value={item.id}>{item.domain}</option>)}
@@ -107,7 +108,7 @@ function Filters({ filter, onChange }: { readonly filter: ClicksFilter; readonly
         <option value="">All partners</option>
         {partners.data?.map((item) => <option key={item.id} value={item.id}>{item.name}</option>)}
       </Select>
-      <Select label="Link" value={filter.linkId} onChange={(event) => set({ linkId: event.target.value })} className="max-w-48">
+      <Select label="Link" value={filter.linkId} onChange={(event) => set({ linkId: event.target.value })} className="sm:max-w-48">
         <option value="">All links</option>
         {links.data?.map((item) => <option key={item.id} value={item.id}>{`/go/${item.slug}`}</option>)}
       </Select>
@@ -179,12 +180,12 @@ function Way({ click }: { readonly click: TrackedClick }) {
   return (
     <ul className="flex flex-col gap-1">
       {click.conversions.length === 0 ? (
-        <li className="flex items-center gap-1.5 whitespace-nowrap text-muted">
+        <li className="flex flex-wrap items-center gap-1.5 text-muted">
           Click{click.route && ` (${click.route})`} {arrow} no conversion
         </li>
       ) : (
         click.conversions.map((item) => (
-          <li key={item.id} className="flex items-center gap-1.5 whitespace-nowrap">
+          <li key={item.id} className="flex flex-wrap items-center gap-1.5 sm:flex-nowrap sm:whitespace-nowrap">
             Click{click.route && ` (${click.route})`} {arrow} {item.kind} {item.txid} <Badge tone={TONES[item.status] ?? 'neutral'}>{item.status}</Badge> {arrow}
             <span className="font-medium tabular">{formatMinor(item.commission)}</span>
           </li>

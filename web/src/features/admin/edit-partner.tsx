@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { SelectField, TextField } from '@/components/ui/field';
+import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { AdminPartner } from '@/lib/api/types';
 import { PRESETS } from './postback';
@@ -59,6 +59,7 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
+          focusFirstFault(event.currentTarget);
           submit();
         }}
       >

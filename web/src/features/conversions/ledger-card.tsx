@@ -66,7 +66,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
       title="Conversions"
       description="Leads and sales that were reported, the newest first. Open one to see why it earns what it earns."
     >
-      <div role="group" aria-label="Filters" className="mb-4 flex flex-wrap items-end gap-2">
+      <div role="group" aria-label="Filters" className="mb-4 grid grid-cols-2 items-end gap-2 sm:flex sm:flex-wrap">
         <Select label="Status" value={state.status ?? ''} onChange={(event) => filter({ status: STATUSES.find((item) => item === event.target.value) ?? null })}>
           <option value="">All statuses</option>
           {STATUSES.map((item) => (
@@ -241,10 +241,10 @@ interface DayProps {
 
 function DayField({ label, value, min, max, onChange }: DayProps) {
   return (
-    <label className="flex items-center gap-2 text-muted">
+    <label className="flex flex-col gap-1 text-muted sm:flex-row sm:items-center sm:gap-2">
       {label}
       <input
-        type="date" className="h-9 rounded-lg border border-line bg-surface px-2 font-medium text-text" value={value ?? ''} min={min ?? '1990-01-01'} max={max ?? '2100-12-31'}
+        type="date" className="h-9 min-w-0 rounded-lg border border-line bg-surface px-2 font-medium text-text" value={value ?? ''} min={min ?? '1990-01-01'} max={max ?? '2100-12-31'}
         onChange={(event) => onChange(event.target.value || null)}
       />
     </label>

@@ -122,7 +122,7 @@ export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Pr
 
   const lines = value.split('\n').length;
   return (
-    <div className="relative rounded-lg border border-line bg-canvas focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-ring">
+    <div className="relative rounded-lg border border-line bg-canvas focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-brand">
       <label htmlFor={id} className="sr-only">
         SQL
       </label>

@@ -69,6 +69,7 @@ export function Workbench() {
         <Editor ref={editor} value={sql} onChange={change} onRun={() => start(sql)} schema={schema.data} fault={fault} />
         {schema.data && <Limits schema={schema.data} />}
       </Card>
+      <ResultCard run={run} fault={fault} onFault={({ from, to }) => editor.current?.select(from, to)} />
       <aside aria-label="Tables and queries" className="min-w-0 lg:col-start-2 lg:row-span-3 lg:row-start-1">
         <div className="max-h-96 overflow-y-auto rounded-xl border border-line bg-surface p-4 shadow-card lg:sticky lg:top-18 lg:max-h-[calc(100vh-6rem)]">
           <Tabs
@@ -83,7 +84,6 @@ export function Workbench() {
           />
         </div>
       </aside>
-      <ResultCard run={run} fault={fault} onFault={({ from, to }) => editor.current?.select(from, to)} />
       <div className="min-w-0">
         <Boundary fallback={null}>
           <Suspense fallback={<Skeleton className="h-64" />}>
