@@ -9,6 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from infra.identity_providers import sealed_label
 from projectors.catalogue import CATALOGUE
 from projectors.postgres.readers import ADMINS, EVERYBODY
 from query_api.platform.export import SECTIONS
@@ -151,6 +152,16 @@ def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None
     site = {"id": uuid4(), "account_id": ada.id, "domain": "ada.example", "timezone": "UTC", "currency": "USD"}
     ada.api.query.insert("websites", {**site, "attribution_model": "last_click", "created_at": NOW})
     ada.post("/api/platform/password/forgot", {"email": ada.email})
+    ada.api.query.postgres.execute(
+        "INSERT INTO auth.linked_sign_in (id, subject_hash, account_id, provider, label_sealed)"
+        " VALUES (%s, %s, %s, 'github', %s)",
+        (
+            link_id := uuid4(),
+            link_id.hex,
+            ada.id,
+            sealed_label(ada.api.core.settings, str(link_id), "ada@work.example"),
+        ),
+    )
     answer = ada.get("/api/platform/export")
     assert answer.headers["content-disposition"].startswith("attachment; filename=")
     found = answer.json()
@@ -158,6 +169,7 @@ def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None
     assert [one["email"] for one in found["account"]] == [ada.email]
     assert [one["domain"] for one in found["websites"]] == ["ada.example"]
     assert [one["kind"] for one in found["mails"]] == ["password_reset"]
+    assert [(one["provider"], one["label"]) for one in found["linkedSignIns"]] == [("github", "ada@work.example")]
     assert len(found["sessions"]) == 1 and "token_hash" not in found["sessions"][0]
     assert {"account.registered", "account.exported"} <= {one["action"] for one in found["activity"]}
     assert eve.email not in answer.text and eve.id not in answer.text
@@ -173,8 +185,9 @@ SECRETS = {
     *(f"auth.{table}" for table in ("idempotency", "admin", "first_account", "invite_code")),
     "policy.website",
     "policy.custom_domain",
+    "ops.to_erase",
 }
-"""Hashes and sealed secrets, and what the exported tables tell as well."""
+"""Hashes and sealed secrets, what the exported tables tell as well, and what is left of those who were erased."""
 
 
 def test_every_table_that_names_accounts_is_exported(whole_api: Api) -> None:
