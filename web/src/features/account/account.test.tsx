@@ -96,6 +96,7 @@ test('two-factor: an old session proves itself, then scan, code, recovery codes'
   await user.click(screen.getByRole('checkbox', { name: 'I have saved them' }));
   await user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(await screen.findByText('10 of 10 recovery codes left.')).toBeInTheDocument();
+  await waitFor(() => expect(document.getElementById('main')).toHaveFocus()); // the button that began it is gone
 });
 
 test('two-factor is disabled, and recovery codes made anew, with password and code', async () => {

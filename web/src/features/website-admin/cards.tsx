@@ -9,6 +9,7 @@ import { formatCount, formatMoney } from '@/lib/format';
 import { countriesQuery, keysQuery, partnersQuery, type Range } from './queries';
 
 const KINDS: Record<WebsiteKey['kind'], string> = { site: 'Site key', secret: 'Secret key', postback: 'Postback token' };
+const ORDER = Object.keys(KINDS);
 
 interface FiguresProps {
   /** Of the website. */
@@ -57,7 +58,7 @@ export function KeysCard({ id, timezone }: { readonly id: string; readonly timez
     <Listed title="Keys" description="Those that are valid. The account that owns the website makes and revokes them." query={useQuery(keysQuery(id))} none="No key is valid.">
       {(rows) => (
         <Table
-          caption="Valid keys" rows={rows} rowKey={(row) => row.id}
+          caption="Valid keys" rows={rows.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))} rowKey={(row) => row.id}
           columns={[
             { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind], className: 'whitespace-nowrap font-medium' },
             { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
