@@ -64,11 +64,9 @@ def send(settings: Settings) -> str | None:
 
 
 def _post(settings: Settings, event_id: UUID) -> None:
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - a comparison
-    shown = f"[{host}]" if ":" in host else host
     try:
         answer = httpx.post(
-            f"http://{shown}:{settings.tracking_port}/track",
+            f"{settings.tracking_base_url}/track",
             headers={"Authorization": f"Bearer {key_text(settings)}"},
             json={"type": "pageview", "id": str(event_id), "url": "https://canary.invalid/"},
             timeout=_REQUEST_TIMEOUT_S,
