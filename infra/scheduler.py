@@ -22,6 +22,8 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from infra import health
 from infra.auditing.clickhouse import ClickHouseFailed
+from infra.backup import BackupError
+from infra.canary import CanaryLost
 from infra.log import LogUnavailable
 from infra.settings import Settings, load
 
@@ -135,7 +137,7 @@ def runner(job: Job, settings: Settings, begun: dict[str, float]) -> Callable[[]
         began = begun[job.name] = time.monotonic()
         try:
             result = function(settings)
-        except (psycopg.OperationalError, LogUnavailable, ClickHouseFailed) as error:
+        except (psycopg.OperationalError, LogUnavailable, ClickHouseFailed, BackupError, CanaryLost) as error:
             _RUNS.labels(job.name, "failed").inc()
             log.warning("%s could not be done: %s", job.name, str(error).partition("\n")[0])
         except Exception:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.backup import BackupError, manifest
+from infra.backup import BackupError, erased, manifest
 from infra.backup.drill import drill
 from infra.backup.manifest import Manifest
 from infra.backup.restoring import restore
@@ -59,7 +59,8 @@ def backup_main(arguments: list[str]) -> int:
     if chosen.drill is not None:
         source = chosen.drill if chosen.drill != Path() else _newest(folder)
         return _said(chosen.json, lambda progress: _drilled(settings, source.resolve(), progress))
-    keep = chosen.keep or (settings.backup_keep if folder == settings.backup_dir else None)
+    is_daily = settings.backup_dir is not None and folder == settings.backup_dir.resolve()
+    keep = chosen.keep or (settings.backup_keep if is_daily else None)
     return _said(chosen.json, lambda progress: _taken(settings, folder, keep, progress))
 
 
@@ -170,7 +171,11 @@ def _drilled(settings: Settings, source: Path, progress: Progress) -> tuple[int,
 def _restored(source: Path, settings: Settings, key: str | None, progress: Progress) -> tuple[int, dict[str, Any], str]:
     found = restore(source, settings, key, progress)
     data_dir = settings.data_dir.resolve()
-    return 0, _about(data_dir, found), f"{data_dir} holds the backup of {found.made_at}. Start it with `althing up`."
+    has_list = (source.parent / erased.FILE_NAME).exists()
+    lines = [f"{data_dir} holds the backup of {found.made_at}. Start it with `althing up`."]
+    if not has_list:
+        lines.append(f"There is no {erased.FILE_NAME} beside the backup: who was erased after it was taken is back.")
+    return 0, _about(data_dir, found) | {"erasedListFound": has_list}, "\n".join(lines)
 
 
 def _about(folder: Path, found: Manifest) -> dict[str, Any]:

@@ -7,6 +7,7 @@ steps as the first time, before it answers its first request.
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ from infra.settings import Settings
 from infra.stack.secret_file import write_private
 
 FILE_NAME: Final = "erased.json"
+_LOCK_FILE: Final = ".erased.lock"
 
 
 def note(settings: Settings) -> str | None:
@@ -34,12 +36,18 @@ def note(settings: Settings) -> str | None:
 
 def update(connection: psycopg.Connection[Any], folder: Path) -> int:
     """Adds to the list in `folder` who was erased since; how many. Nobody is ever taken off."""
+    with (folder / _LOCK_FILE).open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return _update(connection, folder)
+
+
+def _update(connection: psycopg.Connection[Any], folder: Path) -> int:
     known = read(folder)
     rows = connection.execute(
         "SELECT subject_id::text, erased_at FROM auth.subject_key WHERE key_wrapped IS NULL AND erased_at IS NOT NULL"
     )
     new = {subject: at.isoformat() for subject, at in rows if subject not in known}
-    if new:
+    if new or not (folder / FILE_NAME).exists():
         write_private(folder / FILE_NAME, json.dumps({**known, **new}, indent=1) + "\n")
     return len(new)
 

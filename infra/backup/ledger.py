@@ -44,12 +44,7 @@ def noted(settings: Settings, backup_id: UUID, folder: Path) -> Iterator[Noted]:
         connection.autocommit = True
         # Held as long as the backup is made, so that a row without a holder belongs to a killed one.
         connection.execute("SELECT pg_advisory_lock_shared(%s)", (LOCK,))
-        alive = _others(connection)
-        if not alive:
-            connection.execute(
-                "UPDATE ops.backup SET state = 'failed', finished_at = now(), error = 'It was interrupted.'"
-                " WHERE state = 'running'"
-            )
+        close_dead(connection, holding=1)
         connection.execute("DELETE FROM ops.backup WHERE started_at < now() - %s", (KEPT,))
         connection.execute("INSERT INTO ops.backup (id, folder) VALUES (%s, %s)", (backup_id, str(folder)))
         try:
@@ -63,9 +58,20 @@ def noted(settings: Settings, backup_id: UUID, folder: Path) -> Iterator[Noted]:
             raise
 
 
+def close_dead(connection: psycopg.Connection[Any], holding: int = 0) -> None:
+    """Closes the rows of backups that were killed, unless one is being taken. `holding`: of the lock, by the caller."""
+    connection.execute(
+        "UPDATE ops.backup SET state = 'failed', finished_at = now(), error = 'It was interrupted.'"
+        " WHERE state = 'running' AND (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 0"
+        " AND objid = %s AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) <= %s",
+        (LOCK, holding),
+    )
+
+
 def newest_done(settings: Settings) -> datetime | None:
-    """When the last whole backup was begun."""
+    """When the last whole backup was begun. Closes the rows of those that were killed."""
     with connect(settings) as connection:
+        close_dead(connection)
         row = connection.execute("SELECT max(started_at) FROM ops.backup WHERE state = 'done'").fetchone()
     return row[0] if row else None
 
@@ -78,15 +84,6 @@ def note_drill(settings: Settings, backup_id: str, error: str) -> None:
             " END WHERE id = %(id)s",
             {"e": error[:LONGEST_ERROR], "id": backup_id},
         )
-
-
-def _others(connection: psycopg.Connection[Any]) -> bool:
-    row = connection.execute(
-        "SELECT count(*) > 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND classid = 0"
-        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-        (LOCK,),
-    ).fetchone()
-    return bool(row and row[0])
 
 
 def _records(made: Manifest) -> int:

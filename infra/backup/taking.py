@@ -92,9 +92,16 @@ def take(settings: Settings, folder: Path, keep: int | None = None, progress: Pr
 
 
 def existing(folder: Path) -> list[Path]:
-    """The whole backups in `folder`, newest first."""
-    found = [path.parent for path in folder.glob(f"*/{manifest.FILE_NAME}") if not path.parent.name.startswith(".")]
+    """The whole backups in `folder`, newest first. What has another program's manifest is none."""
+    found = [path.parent for path in folder.glob(f"*/{manifest.FILE_NAME}") if _is_ours(path.parent)]
     return sorted(found, key=lambda path: path.name, reverse=True)
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        return not path.name.startswith(".") and bool(manifest.read(path))
+    except BackupError:
+        return False
 
 
 def key_mark(settings: Settings, backup_id: str) -> str:
@@ -114,7 +121,7 @@ def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, p
             connection.commit()
             snapshot = _one(connection, "SELECT pg_export_snapshot()")
             decision = _one(connection, "SELECT coalesce(max(notification_id), 0) FROM events.stored_events")
-            ends = _ends(log)
+            ends = _ends_of_snapshot(connection) if settings.log == "postgres" else _ends(log)
             erased.update(connection, making.parent)
             _check_room(settings, connection, making, progress)
             progress.begin("Postgres", None)
@@ -152,6 +159,12 @@ def _ends(log: Log) -> Mapping[str, int]:
         for (name, partition), end in log_records.ends_of(log, topic).items():
             found[f"{name}-{partition}"] = end
     return found
+
+
+def _ends_of_snapshot(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
+    """Of the log in Postgres: it is part of the dump."""
+    rows = connection.execute("SELECT topic || '-' || partition, next_offset FROM log.partition")
+    return dict(rows.fetchall())
 
 
 def _copy_log(log: Log, to: Path, ends: Mapping[str, int], decision: int, progress: Progress) -> dict[str, int]:

@@ -172,9 +172,12 @@ def test_only_the_newest_are_kept_and_half_ones_never_count(tmp_path: Path) -> N
     for name in ("20260101T000000Z-a", "20260103T000000Z-c", "20260102T000000Z-b", f"{MAKING}20260104T000000Z-d"):
         a_backup(tmp_path / name)
     (tmp_path / "20260105T000000Z-e").mkdir()
+    (tmp_path / "a-web-app").mkdir()
+    (tmp_path / "a-web-app" / manifest.FILE_NAME).write_text('{"name": "somebody else\'s"}')
     assert [path.name[-1] for path in existing(tmp_path)] == ["c", "b", "a"]
     assert [path.name[-1] for path in _remove_old(tmp_path, 2)] == ["a"]
     assert [path.name[-1] for path in existing(tmp_path)] == ["c", "b"]
+    assert (tmp_path / "a-web-app" / manifest.FILE_NAME).exists(), "what is no backup is never removed"
 
 
 def test_one_at_a_time_and_what_a_killed_one_left_goes(tmp_path: Path) -> None:
