@@ -19,6 +19,7 @@ from psycopg_pool import ConnectionPool
 
 from command_api.analysts.routes import TOKENS_MOST
 from infra.analysts import limits, people
+from infra.analysts.ledger import STALE_S
 from infra.analysts.people import Analyst
 from infra.analysts.tables import SCHEMA
 from infra.analysts.views import row_filter
@@ -344,6 +345,39 @@ def test_cancelling_is_the_owners(world: AnalystWorld) -> None:
     assert answers[0].status_code == 409 and answers[0].json()["code"] == "cancelled"
     assert world.cancel(zoe, query_id).status_code == 404
     assert [outcome for _, outcome, _, _ in world.audited(zoe)] == ["cancelled"]
+
+
+def test_who_leaves_a_download_stops_the_statement(world: AnalystWorld) -> None:
+    """Over both doors: its rows are not made any longer, and it is written down as cancelled."""
+    zoe = world.asker("analyst")
+    many = (
+        "SELECT a, b, repeat('x', 200) AS c FROM (SELECT arrayJoin(range(900)) AS a) AS x"
+        " CROSS JOIN (SELECT arrayJoin(range(1000)) AS b) AS y"
+    )
+    body, headers = {"sql": many, "format": "csv"}, zoe.person.headers
+    address = f"{world.service.address}/api/platform/sql"
+    with httpx.stream("POST", address, json=body, headers=headers, timeout=40) as answer:
+        assert next(answer.iter_raw(1000))
+    asked = {"content": many, "auth": zoe.auth, "params": {"default_format": "CSV"}}
+    with world.http.stream("POST", "/", **asked) as answer:  # type: ignore[arg-type]
+        assert next(answer.iter_raw(1000))
+    wait_until(lambda: {row[1] for row in world.audited(zoe)} == {"cancelled"}, 30, "both to be cancelled")
+    running = "SELECT count() FROM system.processes WHERE query LIKE '%range(900)%' AND query NOT LIKE '%processes%'"
+    wait_until(lambda: world.service.rows(running) == [(0,)], 30, "ClickHouse to stop")
+
+
+def test_what_died_with_its_process_is_told_and_in_nobodys_way(world: AnalystWorld) -> None:
+    zoe = world.asker("analyst")
+    for _ in range(limits.RUNNING):
+        world.service.postgres.execute(
+            "INSERT INTO ops.sql_statement (id, account_id, door, text, outcome, started_at)"
+            " VALUES (%s, %s, 'sql page', 'SELECT 9', 'running', now() - make_interval(secs => %s))",
+            (uuid4(), zoe.person.account_id, STALE_S + 1),
+        )
+    assert world.post(zoe, {"sql": "SELECT 1"}).status_code == 200
+    history = world.service.get("/api/platform/sql/history", zoe.person).json()
+    assert [one["outcome"] for one in history] == ["done", *["failed"] * limits.RUNNING]
+    assert history[1]["message"] == "It ended with the process that ran it."
 
 
 def test_limits_hold(world: AnalystWorld) -> None:

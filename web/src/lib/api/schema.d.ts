@@ -4515,7 +4515,8 @@ export interface components {
         };
         /**
          * RebuildEstimate
-         * @description `seconds`: by the last build's measure; null when none was built yet. `bytes`: what the live tables take.
+         * @description `seconds`: by the last build's measure; null when none was built yet. `bytes`: what the live tables take; null
+         *     while ClickHouse does not answer.
          */
         RebuildEstimate: {
             /** Events */
@@ -4523,7 +4524,7 @@ export interface components {
             /** Seconds */
             seconds: number | null;
             /** Bytes */
-            bytes: number;
+            bytes: number | null;
             /** Tables */
             tables: string[];
         };
