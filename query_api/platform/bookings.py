@@ -123,5 +123,5 @@ FROM parts LEFT JOIN read.partners AS p ON p.id = parts.partner_id
 GROUP BY parts.partner_id, parts.currency, p.name ORDER BY p.name, parts.partner_id, parts.currency"""
 
 _BOOKED: Final = f"""SELECT s.*, {_KIND} AS booking {_STEPS}
-    AND s.currency = %(currency)s AND s.at >= %(start)s AND s.at < %(end)s AND s.position <= %(up_to)s
+    AND s.currency = %(currency)s AND s.at >= %(at)s AND s.at < %(end)s AND s.position <= %(up_to)s
     AND (s.at, s.position) > (%(at)s, %(position)s) ORDER BY s.at, s.position LIMIT %(limit)s"""
