@@ -112,6 +112,11 @@ def test_admins_see_everybody(ada: Ada) -> None:
         0,
         False,
     )
+    mark = uuid4().hex[:8]
+    row = {"id": uuid4(), "email": f"{mark}@example.com", "roles": ["member"], "created_at": NOW}
+    ada.api.query.insert("accounts", {**row, "name": f"Þóra Weiß {mark}"})
+    [found] = ada.get(f"/api/admin/accounts?search=ÞÓRA weiß {mark}", ada.admin).json()
+    assert found["name"] == f"Þóra Weiß {mark}"
     first = ada.get("/api/admin/accounts?limit=1", ada.admin)
     assert len(first.json()) == 1 and "next" in first.links
     assert ada.get("/api/admin/accounts").status_code == 403
