@@ -154,6 +154,29 @@ def test_the_watch_finds_the_record_by_itself_and_gives_up_after_a_week(place: P
     assert place.row(second)[1] is None
 
 
+def test_a_domain_that_is_added_anew_while_the_watch_looks_is_watched(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domain, store = place.add(), place.world.core.store
+    load, met = store.load, False
+
+    def meanwhile(id: Any, evolve: Any) -> Any:
+        """Removed after the watch had found it due, added anew before the watch gave it up."""
+        nonlocal met
+        if met or str(id) != domain["id"]:
+            return load(id, evolve)
+        met = True
+        assert place.world.call("DELETE", f"{PATH}/{domain['id']}", place.world.owner).status_code == 204
+        removed = load(id, evolve)
+        assert place.add(domain["domain"])["id"] == domain["id"]
+        return removed
+
+    monkeypatch.setattr(store, "load", meanwhile)
+    place.look()
+    assert met and place.row(domain)
+    assert place.check(domain).status_code == 200
+
+
 def test_what_is_somebody_elses_is_not_there(place: Place) -> None:
     domain, stranger = place.add(), place.world.person()
     place.publish(domain)
