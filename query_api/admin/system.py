@@ -20,10 +20,11 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-import infra
 from infra.problems import Problem
 from infra.settings import Settings
 from infra.stack import running, state
+from infra.stack.engines import kafka
+from infra.stack.tools import KAFKA_JARS
 from query_api.columnar import Query
 from query_api.context import AsAdmin, Context, Services
 from query_api.platform.account import product_version
@@ -34,7 +35,6 @@ router = APIRouter(tags=["admin"])
 
 DISK_EVERY_S: Final = 60.0
 FRESH_MINUTES: Final = 15
-POM: Final = Path(infra.__file__).with_name("kafka") / "pom.xml"
 
 
 class ProcessShown(BaseModel):
@@ -177,7 +177,7 @@ _THROUGHPUT: Final = (
     " written AS (SELECT date_trunc('minute', at) AS at, sum(more) AS more, sum(span) AS span FROM ("
     " SELECT at, sum(end_offset) - lag(sum(end_offset)) OVER (ORDER BY at) AS more,"
     " extract(epoch FROM at - lag(at) OVER (ORDER BY at)) AS span"
-    " FROM engine.log_sample WHERE topic <> 'domain' GROUP BY at) AS w GROUP BY 1),"
+    " FROM engine.log_sample GROUP BY at) AS w GROUP BY 1),"
     " taken AS (SELECT date_trunc('minute', at) AS at, sum(more) AS more FROM ("
     " SELECT at, greatest(0, processed - lag(processed) OVER (PARTITION BY projection, generation, topic, partition"
     " ORDER BY at)) AS more FROM engine.sample) AS t GROUP BY 1)"
@@ -188,7 +188,7 @@ _THROUGHPUT: Final = (
 _BACKUPS: Final = (
     'SELECT id, started_at AS "startedAt", finished_at AS "finishedAt", state, folder, bytes, events, error,'
     ' verified_at AS "verifiedAt", restored_at AS "restoredAt", drill_error AS "drillError"'
-    ' FROM ops.backup ORDER BY started_at DESC LIMIT 10'
+    " FROM ops.backup ORDER BY started_at DESC LIMIT 10"
 )
 _CANARY: Final = (
     "SELECT sent_at AS at, seen_after_s::float8 AS seconds FROM ops.canary"
@@ -279,25 +279,37 @@ def _engines(context: Services, reader: Reader) -> list[EngineShown]:
 
 
 def _log_engine(settings: Settings, reader: Reader) -> EngineShown:
-    """Whether the log answers is known from when its ends were last seen."""
+    """A log in Postgres answers when Postgres does. Of Kafka the projectors tell; while none runs, it is asked."""
     stack = state.read(settings.data_dir.resolve())
-    is_postgres = settings.log == "postgres" or (stack is not None and stack.log == "postgres")
-    rows = reader.rows("SELECT max(seen_at) > now() - interval '15 seconds' AS seen FROM engine.log_end")
-    answers = bool(rows and rows[0]["seen"])
-    if is_postgres:
-        return EngineShown(name="log", version=None, answers=answers, note="The log is in Postgres.")
+    if settings.log == "postgres" or (stack is not None and stack.log == "postgres"):
+        return EngineShown(name="log", version=None, answers=True, note="The log is in Postgres.")
     embedded = stack is not None and state.is_running(stack)
+    version = _kafka_version() if embedded else None
     note = "" if embedded else "Your own Kafka; it does not tell its version."
-    return EngineShown(name="kafka", version=_kafka_version() if embedded else None, answers=answers, note=note)
+    rows = reader.rows("SELECT max(seen_at) > now() - interval '15 seconds' AS seen FROM engine.log_end")
+    if rows and rows[0]["seen"]:
+        return EngineShown(name="kafka", version=version, answers=True, note=note)
+    note = f"{note} No projector has looked at it for a while.".strip()
+    return EngineShown(name="kafka", version=version, answers=_kafka_answers(settings), note=note)
+
+
+def _kafka_answers(settings: Settings) -> bool:
+    """Whether one of the named servers answers; behind TLS or a sign-in, whether it can be reached."""
+    for server in (settings.kafka_bootstrap_servers or "").split(","):
+        host, _, port = server.rpartition(":")
+        if host and port.isdecimal() and kafka.answers(int(port), host.strip("[]"), plain=_is_plain(settings)):
+            return True
+    return False
+
+
+def _is_plain(settings: Settings) -> bool:
+    return (settings.kafka_security_protocol or "PLAINTEXT") == "PLAINTEXT"
 
 
 def _kafka_version() -> str | None:
-    """Of the Kafka that comes with this program."""
-    try:
-        found = re.search(r"<artifactId>kafka_[\d.]+</artifactId>\s*<version>([\d.]+)</version>", POM.read_text())
-    except OSError:
-        return None
-    return found[1] if found else None
+    """Of the jar that the embedded one runs from."""
+    found = [re.fullmatch(r"kafka_[\d.]+-([\d.]+)\.jar", jar.name) for jar in KAFKA_JARS.glob("kafka_*.jar")]
+    return next((each[1] for each in found if each), None)
 
 
 def _log(reader: Reader) -> list[LogPartition]:

@@ -284,7 +284,7 @@ def test_admins_see_one_projection_and_the_system(query_service: QueryService) -
     assert query_service.get("/api/admin/projections/nothing", admin).status_code == 404
     system = query_service.get("/api/admin/system", admin).json()
     assert {one["name"]: one["answers"] for one in system["engines"]} == {
-        "log": False,
+        "log": True,
         "postgres": True,
         "clickhouse": True,
     }
