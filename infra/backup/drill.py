@@ -83,6 +83,7 @@ def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
         "ALTHING_TRACKING_PORT": str(free_port()),
         "ALTHING_DNS_RESOLVERS": _NOWHERE,
         "ALTHING_CANARY": "0",
+        "ALTHING_LOG": (data_dir / "log.kind").read_text().strip(),
         "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
     }
     command = [sys.executable, "-m", "infra.cli", "up", "--only", ",".join(_SERVICES)]
