@@ -28,6 +28,7 @@ from infra.identity import Principal, refuse_cross_site
 from infra.problems import FieldError, Problem
 from query_api.context import Context, Services, signed_in
 from query_api.owned import not_found
+from query_api.sql.plain_csv import PlainCsv
 from query_api.sql.running import Answer, Failed, until_gone
 
 P = ParamSpec("P")
@@ -222,14 +223,16 @@ async def _as_json(begun: _Begun, answer: Answer, most: int) -> AsyncIterator[by
 
 async def _counted(answer: Answer, format_: str) -> AsyncIterator[bytes]:
     """The body as it comes; its lines are its rows where the format has lines."""
-    header = 1 if format_ == "csv" else 0
+    header, plain = (1, PlainCsv()) if format_ == "csv" else (0, None)
     async for chunk in answer.chunks():
         if format_ != "parquet":
             answer.rows = max(0, answer.rows + chunk.count(b"\n") - header)
             header = 0
             if answer.rows > limits.RESULT_ROWS:
                 raise Failed(396, f"The result has more than {limits.RESULT_ROWS:,} rows. Add a LIMIT.")
-        yield chunk
+        yield plain.take(chunk) if plain is not None else chunk
+    if plain is not None:
+        yield plain.rest()
 
 
 async def _disconnected(request: Request) -> None:

@@ -409,6 +409,9 @@ def test_downloads(world: AnalystWorld, format_: str) -> None:
     assert answer.headers["content-disposition"] == f'attachment; filename="query.{format_}"'
     expected = {"csv": b'"country","n"\n"DE",3\n', "ndjson": b'{"country":"DE","n":3}\n'}
     assert answer.content[:4] == b"PAR1" if format_ == "parquet" else answer.content == expected[format_]
+    telling = {"sql": "SELECT '=1+1' AS a, -2 AS b, 'x,\"=y' AS c, '@z' AS `=d`", "format": "csv"}
+    plain = b'"a","b","c","\'=d"\n"\'=1+1",-2,"x,""=y","\'@z"\n'
+    assert world.post(world.ada, telling).content == plain
     media = {"csv": "text/csv", "ndjson": "application/x-ndjson", "parquet": "application/vnd.apache.parquet"}[format_]
     chosen = world.post(world.ada, {"sql": "SELECT 1"}, headers={"Accept": media})
     assert chosen.headers["content-type"].startswith(media)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import re
 import signal
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ from infra.analysts.tables import SCHEMA
 from infra.analysts.verdict import Admitted, Refused, fill
 from infra.analysts.vetting import Vetting
 from infra.analysts.views import MOST_NAMED, Scope, TooMany
+from query_api.sql.plain_csv import PlainCsv
 from tests.support.escapes import ESCAPES
 from tests.support.stack import wait_for
 
@@ -241,3 +244,24 @@ def test_one_analyst_has_few_texts_in_hand(vetting: Vetting) -> None:
     answers = asyncio.run(many())
     assert [type(one) for one in answers[limits.RUNNING : limits.RUNNING + 2]] == [TooManyRunning] * 2
     assert sum(isinstance(one, TooManyRunning) for one in answers) == 2
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 1000])
+def test_a_file_holds_no_formulas(size: int) -> None:
+    rows = [
+        ["a", "=b"],
+        ["=1+1", "+2"],
+        ["-x", "@y"],
+        ["\tz", "x\n=1"],
+        ['x,"=1', '"=1'],
+        ["ü＝", "＝1"],
+        ["", "plain"],
+    ]
+    lines = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) + ",-5\n" for row in rows]
+    whole, plain = "".join(lines).encode(), PlainCsv()
+    made = b"".join(plain.take(whole[at : at + size]) for at in range(0, len(whole), size)) + plain.rest()
+    read = list(csv.reader(io.StringIO(made.decode(), newline="")))
+    assert [row[:2] for row in read] == [
+        [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "＝")) else cell for cell in row] for row in rows
+    ]
+    assert {row[2] for row in read} == {"-5"}
