@@ -163,6 +163,11 @@ def test_the_statement_of_the_month_shows_it_to_the_cent(books: Books) -> None:
     assert "=&lt;b&gt;one item" in page.text and "Payouts are not recorded" in page.text
     before = books.statement(shop, "2020-01")
     assert (before["isOver"], before["isFinal"], before["statements"]) == (True, True, [])
+    # While something in the log was not read, nothing is final.
+    books.world.postgres.execute("INSERT INTO engine.log_end (topic, partition, end_offset) VALUES ('domain', 0, 10^9)")
+    unread = books.statement(shop, "2020-01")
+    books.world.postgres.execute("DELETE FROM engine.log_end")
+    assert (unread["isOver"], unread["isFinal"]) == (True, False)
 
 
 @pytest.mark.parametrize("currency", ["USD", "JPY", "KWD"])
