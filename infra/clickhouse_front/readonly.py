@@ -92,6 +92,9 @@ _SETTINGS = re.compile(
 _LEAST = 0.001
 """Seconds may be a fraction, and the engine reads one of less than a microsecond as 0, which is no limit at all."""
 
+_NAMES_FILES = ("_schema", "_path", "_template_row", "_template_resultset", "_schema_source")
+"""Endings of settings that name files of the server."""
+
 _LOWER_ONLY = ("max_execution_time", "max_result_rows", "max_result_bytes", "max_rows_to_read", "max_memory_usage")
 
 
@@ -105,7 +108,7 @@ def settings_for(asked: Mapping[str, str], limits: Mapping[str, str]) -> dict[st
         bounded = name in _LOWER_ONLY or name in limits
         if bounded and _lower(value, limits.get(name)):
             found[name] = value
-        elif not bounded and _SETTINGS.fullmatch(name) and not name.endswith(("_schema", "_path")):
+        elif not bounded and _SETTINGS.fullmatch(name) and not name.endswith(_NAMES_FILES):
             if name != "readonly":
                 found[name] = value
         else:
