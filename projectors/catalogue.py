@@ -34,7 +34,7 @@ from projectors.postgres.website_keys import WEBSITE_KEYS
 from projectors.postgres.website_zones import WEBSITE_ZONES
 from projectors.postgres.websites import WEBSITES
 from schemas.base import DomainEvent
-from schemas.events import accounts, domains, partners
+from schemas.events import accounts, domains, operations, partners
 from schemas.topics import CLICKS, DOMAIN, REJECTED
 
 EVENTS_FAMILY: Final = ClickHouseProjection(
@@ -90,6 +90,7 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         accounts.SignInUnlinked,
         domains.HostClaimed,  # guards uniqueness inside the event store
         domains.HostReleased,
+        operations.AuditTrailAnchored,  # the audit compares it with the trail itself
         partners.SlugClaimed,
         partners.SlugReleased,
     }
