@@ -138,6 +138,8 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "cells of delivery_minute": report.checked["cells of delivery_minute"],
         "cells of visitors_15m": report.checked["cells of visitors_15m"],
         "rows of recent_events": 10,
+        "entries of the audit trail": 3,
+        "anchors of the audit trail": 1,
         "events in the ledger, accepted": 200,
         "events in the ledger, not accepted": 2,
     }
