@@ -15,6 +15,9 @@ from typing import Final
 import psycopg
 from eventsourcing.persistence import PersistenceError
 
+from command_api import anchoring
+from command_api.accounts.erasure import erase_again
+from command_api.anchoring import Anchoring
 from command_api.app import create_app
 from command_api.core import Core, open_core
 from command_api.domains import watch
@@ -70,6 +73,8 @@ def main(arguments: list[str]) -> int:
         stopping = True
 
     app = create_app(core, parts)
+    if again := erase_again(app.state.accounts.desk):
+        log.info("erased %d accounts again that were erased after the backup", again)
     link = app.state.accounts.ensure_first_admin()
     if link is not None:
         # Straight to the console: the log blanks secrets, and this one is meant to be read.
@@ -104,6 +109,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         Leader(core.settings, RECORDING, Recording(core).run),
         Leader(core.settings, approving.NAME, Approving(core).run),
         Leader(core.settings, watch.NAME, Watch(core, looking(core.settings)).run),
+        Leader(core.settings, anchoring.NAME, Anchoring(core).run),
     ]
 
 

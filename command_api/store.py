@@ -25,7 +25,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
 import schemas.events  # noqa: F401 - fills the registry
-from command_api.decision import Evolve
+from command_api.decision import AnotherKind, Evolve
 from infra.keyring import Keyring
 from infra.postgres import pool
 from infra.settings import Settings, SettingsError
@@ -70,7 +70,7 @@ class DecisionStore(Application[UUID]):
             for event in events:
                 try:
                     state = evolve(state, event)
-                except (AssertionError, TypeError):
+                except AnotherKind:
                     if state is not None:
                         raise
                     return None  # somebody named a partner where a website was asked for: there is no such website

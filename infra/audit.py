@@ -26,6 +26,7 @@ from infra.auditing.refused import audit_refused
 from infra.auditing.report import Report
 from infra.auditing.rollups import audit_rollups
 from infra.auditing.tracked import audit_tracked
+from infra.auditing.trail import audit_trail
 from infra.keyring import Keyring
 from infra.log import LogUnavailable, OffsetOutOfRange, open_log
 from infra.postgres import connect, pool
@@ -71,6 +72,7 @@ def audit(settings: Settings, *, ledger: Path | None = None, timeout_s: float = 
             report.add(audit_refused(log, clickhouse, postgres, ends))
             report.add(audit_rollups(clickhouse))
             report.add(audit_recent(clickhouse))
+            report.add(audit_trail(log, postgres, ends))
             if ledger is not None:
                 report.add(audit_ledger(ledger, clickhouse, postgres))
             return report

@@ -39,6 +39,8 @@ COMMANDS = {
     "events": Command("projectors.cli:main", "show, search or tail the log"),
     "lag": Command("projectors.cli:main", "how far each projection is behind [--check]"),
     "audit": Command("infra.audit:main", "compare the log with every table; exit 2 on a difference"),
+    "backup": Command("infra.backup.command:backup_main", "back the running stack up; check or drill a backup"),
+    "restore": Command("infra.backup.command:restore_main", "restore a backup into an empty data directory"),
     "demo": Command("infra.demo:main", "fill a running stack with a realistic, labelled history"),
 }
 
@@ -52,7 +54,7 @@ SERVICES = {
 }
 
 _GROUPS = ("projections", "dlq", "events", "lag")
-_WITHOUT_STACK = ("up", "ps", "info", "serve")
+_WITHOUT_STACK = ("up", "ps", "info", "serve", "restore")
 WRONG_USE = 2
 INTERRUPTED = 130
 

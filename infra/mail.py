@@ -23,6 +23,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
+import idna
 from psycopg import Connection, Cursor
 
 from infra import PRODUCT_NAME
@@ -97,7 +98,7 @@ def send_due(settings: Settings) -> int:
                     to, text = opened(settings, mail_id, recipient_sealed, text_sealed)
                     message = EmailMessage()
                     message["From"] = formataddr((PRODUCT_NAME, sender(settings)))
-                    message["To"], message["Subject"] = to, subject
+                    message["To"], message["Subject"] = _deliverable(to), subject
                     message["Date"] = format_datetime(created_at)
                     message["Message-ID"] = f"<{mail_id}@{host(settings)}>"
                     message["Auto-Submitted"] = "auto-generated"
@@ -115,6 +116,15 @@ def send_due(settings: Settings) -> int:
                     connection.execute(_SENT, (mail_id,))
                     sent += 1
     return sent
+
+
+def _deliverable(to: str) -> str:
+    """The address with its domain in ASCII: then any server takes it, but for letters before the `@`."""
+    name, _, domain = to.rpartition("@")
+    try:
+        return f"{name}@{idna.encode(domain, uts46=True).decode()}"
+    except idna.IDNAError:
+        return to
 
 
 def _is_of_the_server(error: Exception) -> bool:
@@ -141,8 +151,8 @@ def _told(error: Exception, to: str) -> str:
         text = _answer(error.smtp_code, error.smtp_error)
     else:
         text = str(error)
-    if to:
-        text = re.sub(re.escape(to), "(the address)", text, flags=re.IGNORECASE)
+    for address in {to, _deliverable(to)} - {""}:
+        text = re.sub(re.escape(address), "(the address)", text, flags=re.IGNORECASE)
     return f"{type(error).__name__}: {text}"[:500]
 
 

@@ -1,4 +1,4 @@
-"""The one way to call an address that somebody else chose: https or http on its own port, to the open internet alone.
+"""The one way to call an address outside: https or http on its own port, to the open internet alone.
 
 The host is resolved once, by our own resolvers; if any of its addresses is not public, nothing is called. The
 connection goes to the address that was looked at, with the name of the host in SNI and certificate, so that an answer
@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -68,25 +69,61 @@ class Outbound:
 
     async def get(self, url: str, *, deadline_s: float = DEADLINE_S, most_bytes: int = MOST_BYTES) -> Answered:
         """Whatever is answered, redirects and errors included. Raises `OutboundRefused` or `OutboundFailed`."""
+        return await self.call("GET", url, deadline_s=deadline_s, most_bytes=most_bytes)
+
+    async def call(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        form: Mapping[str, str] | None = None,
+        own_place: str | None = None,
+        deadline_s: float = DEADLINE_S,
+        most_bytes: int = MOST_BYTES,
+    ) -> Answered:
+        """As `get`. `own_place`: the one scheme, host and port (`place_of`) that the operator's settings name; it may
+        be anywhere, and is called as it is written."""
         try:
             async with asyncio.timeout(deadline_s):
-                return await self._get(_checked(url, self._ports), most_bytes)
+                if own_place is not None and place_of(url) == own_place:
+                    return await self._call_by_name(method, url, headers or {}, form, most_bytes)
+                return await self._call(method, _checked(url, self._ports), headers or {}, form, most_bytes)
         except TimeoutError as error:
             raise OutboundFailed("There was no answer in time.") from error
 
-    async def _get(self, url: httpx.URL, most_bytes: int) -> Answered:
-        addresses = await self._addresses(url.host)
+    async def _call(
+        self, method: str, url: httpx.URL, headers: Mapping[str, str], form: Mapping[str, str] | None, most_bytes: int
+    ) -> Answered:
         failure = OutboundFailed("The host has no address.")
-        for address in addresses[:2]:
+        for address in (await self._addresses(url.host))[:2]:
+            place = f"[{address}]" if address.version == 6 else str(address)
+            there = f"{url.scheme}://{place}:{self._ports[url.scheme]}{url.raw_path.decode()}"
             try:
-                return await self._ask(url, address, most_bytes)
+                return await self._send(
+                    method, there, {**headers, "Host": url.host}, form, most_bytes, {"sni_hostname": url.host}
+                )
             except httpx.ConnectError as error:
                 failure = _told(error)
                 if failure.is_certificate:
                     break
             except httpx.HTTPError as error:
                 failure = OutboundFailed(f"The connection failed ({type(error).__name__}).")
+                if method != "GET":
+                    break  # it may have been done
         raise failure
+
+    async def _call_by_name(
+        self, method: str, url: str, headers: Mapping[str, str], form: Mapping[str, str] | None, most_bytes: int
+    ) -> Answered:
+        try:
+            return await self._send(method, url, headers, form, most_bytes, {})
+        except httpx.ConnectError as error:
+            raise _told(error) from error
+        except httpx.InvalidURL as error:
+            raise OutboundRefused("This is not a web address.") from error
+        except httpx.HTTPError as error:
+            raise OutboundFailed(f"The connection failed ({type(error).__name__}).") from error
 
     async def _addresses(self, host: str) -> Sequence[Address]:
         try:
@@ -101,21 +138,24 @@ class Outbound:
                 raise OutboundRefused("The host is not on the open internet.")
         return found
 
-    async def _ask(self, url: httpx.URL, address: Address, most_bytes: int) -> Answered:
-        port = self._ports[url.scheme]
-        place = f"[{address}]" if address.version == 6 else str(address)
+    async def _send(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        form: Mapping[str, str] | None,
+        most_bytes: int,
+        extensions: Mapping[str, str],
+    ) -> Answered:
+        own = {"Accept-Encoding": "identity", "User-Agent": "althing", "Connection": "close"}
         async with (
-            httpx.AsyncClient(verify=self._trust, trust_env=False, timeout=DEADLINE_S) as client,
+            httpx.AsyncClient(verify=self._trust, trust_env=False, timeout=None) as client,  # noqa: S113 - the deadline
             client.stream(
-                "GET",
-                f"{url.scheme}://{place}:{port}{url.raw_path.decode()}",
-                headers={
-                    "Host": url.host,
-                    "Accept-Encoding": "identity",
-                    "User-Agent": "althing",
-                    "Connection": "close",
-                },
-                extensions={"sni_hostname": url.host},
+                method,
+                url,
+                headers={**own, **headers},
+                data=form,
+                extensions=dict(extensions),
                 follow_redirects=False,
             ) as answer,
         ):
@@ -125,6 +165,15 @@ class Outbound:
                 if len(body) > most_bytes:
                     raise OutboundFailed("The answer is too large.")
             return Answered(answer.status_code, answer.headers, bytes(body))
+
+
+def place_of(url: str) -> str:
+    """Scheme, host and port of an address; empty for what is none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return f"{parts.scheme}://{parts.netloc}".lower()
 
 
 def is_public(address: Address) -> bool:

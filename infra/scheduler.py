@@ -22,6 +22,8 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from infra import health
 from infra.auditing.clickhouse import ClickHouseFailed
+from infra.backup import BackupError
+from infra.canary import CanaryLost
 from infra.log import LogUnavailable
 from infra.settings import Settings, load
 
@@ -42,6 +44,7 @@ class Job:
     target: str
     every: timedelta
     does: str
+    patience_s: float = _STUCK_AFTER_S
 
 
 JOBS = (
@@ -63,6 +66,25 @@ JOBS = (
         timedelta(minutes=1),
         "measures how far behind the tables are and counts the last full hours",
     ),
+    Job(
+        "send-canary",
+        "infra.canary:send",
+        timedelta(seconds=15),
+        "sends a page view of nobody's through the whole way and measures how long it takes",
+    ),
+    Job(
+        "note-erased",
+        "infra.backup.erased:note",
+        timedelta(minutes=1),
+        "keeps the list of erased people beside the backups",
+    ),
+    Job(
+        "take-backup",
+        "infra.backup.daily:take_due",
+        timedelta(minutes=10),
+        "takes a backup when the last one is a day old",
+        patience_s=6 * 3600.0,
+    ),
 )
 
 
@@ -70,11 +92,12 @@ def main(arguments: list[str]) -> int:
     """Runs until SIGTERM; jobs under way are waited for."""
     settings = load()
     scheduler = BlockingScheduler(
-        executors={"default": ThreadPoolExecutor(2)},
+        executors={"default": ThreadPoolExecutor(4)},
         job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": 3600},
         timezone=UTC,
     )
     begun: dict[str, float] = {}
+    patience = {job.name: job.patience_s for job in JOBS}
     for job in JOBS:
         scheduler.add_job(
             runner(job, settings, begun),
@@ -87,7 +110,7 @@ def main(arguments: list[str]) -> int:
         )
 
     def parts() -> health.Parts:
-        late = [name for name, at in list(begun.items()) if time.monotonic() - at > _STUCK_AFTER_S]
+        late = [name for name, at in list(begun.items()) if time.monotonic() - at > patience[name]]
         return {"jobs": f"{', '.join(late)} runs for too long" if late else True}
 
     stop_health = health.start_server(settings.scheduler_port, parts) if settings.scheduler_port else None
@@ -114,7 +137,7 @@ def runner(job: Job, settings: Settings, begun: dict[str, float]) -> Callable[[]
         began = begun[job.name] = time.monotonic()
         try:
             result = function(settings)
-        except (psycopg.OperationalError, LogUnavailable, ClickHouseFailed) as error:
+        except (psycopg.OperationalError, LogUnavailable, ClickHouseFailed, BackupError, CanaryLost) as error:
             _RUNS.labels(job.name, "failed").inc()
             log.warning("%s could not be done: %s", job.name, str(error).partition("\n")[0])
         except Exception:

@@ -339,6 +339,16 @@ class Settings:
         False,
         "1: the embedded Kafka calls fsync before it acknowledges (safe against power loss on one machine, slower).",
     )
+    backup_dir: Path | None = setting(
+        "ALTHING_BACKUP_DIR", Path, None, "Folder for a backup a day, best on another disk. Default: none is taken."
+    )
+    backup_keep: int = setting("ALTHING_BACKUP_KEEP", parse_count, 7, "How many of these backups are kept.")
+    canary: bool = setting(
+        "ALTHING_CANARY",
+        parse_flag,
+        True,
+        "0: no page view of nobody's is sent every 15 seconds to measure how long the way to the tables takes.",
+    )
 
     @property
     def app_url(self) -> str:

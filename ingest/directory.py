@@ -128,8 +128,10 @@ Lookup = Callable[[str, str], Awaitable[Listing]]
 class Directory:
     """Keys, links and partners by what requests name them. Owned by the event loop."""
 
-    def __init__(self, lookup: Lookup) -> None:
+    def __init__(self, lookup: Lookup, built_in: Sequence[Key] = ()) -> None:
+        """`built_in`: keys that stand in no listing."""
         self._lookup = lookup
+        self._built_in = {key.hash: key for key in built_in}
         self._read_at = 0.0
         self._missing: dict[tuple[str, str], float] = {}
         self._bucket = Bucket(LOOKUPS_PER_S, LOOKUPS_PER_S)
@@ -159,7 +161,8 @@ class Directory:
         if listing is None and not self._has_more:
             return
         self._listing, self._has_more = listing or self._listing, False
-        self.websites, self.keys, self.links, self.links_by_id, self.links_by_code = {}, {}, {}, {}, {}
+        self.websites, self.links, self.links_by_id, self.links_by_code = {}, {}, {}, {}
+        self.keys = dict(self._built_in)
         self.partners, self.domains = {}, {}
         self._add(self._listing)
 

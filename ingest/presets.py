@@ -52,7 +52,9 @@ PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
         "redtrack": Preset(
             {"clickid": "click_id", "type": "event", "sum": "payout", "rdtk_event_id": "txid"}, _DECLINED
         ),
-        "binom": Preset({"cnv_id": "click_id", "clickid": "click_id", "cnv_status": "status"}, _DECLINED),
+        "binom": Preset(
+            {"cnv_id": "click_id", "clickid": "click_id", "cnv_status": "status", "cnv_currency": "currency"}, _DECLINED
+        ),
         "everflow": Preset(
             {
                 "transaction_id": "click_id",
@@ -105,8 +107,10 @@ PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
         ),
         "awin": Preset(
             {
+                "clickRef": "click_id",
                 "clickref": "click_id",
                 "transactionId": "txid",
+                "transactionAmount": "amount",
                 "saleAmount": "amount",
                 "commission": "payout",
                 "transactionCurrency": "currency",

@@ -17,6 +17,7 @@ from infra.sealing import derived_key
 from infra.settings import Settings, SettingsError, load
 from ingest.answers import CORS
 from ingest.app import App, endpoint_of
+from ingest.canary import canary
 from ingest.conversion_keys import ConversionKeys
 from ingest.counters import Counters
 from ingest.directory import Directory
@@ -96,7 +97,7 @@ class Service:
         counters = Counters()
         postgres = Postgres(settings.postgres_url)
         await postgres.open()
-        directory = Directory(lookup_in(postgres))
+        directory = Directory(lookup_in(postgres), (canary(settings),) if settings.canary else ())
         publisher = Publisher(log, counters, settings.ingest_max_unacked)
         edge = Edge(
             settings=settings,

@@ -31,11 +31,13 @@ from projectors.postgres.invites import INVITE_JOINS, INVITES
 from projectors.postgres.links import LINKS
 from projectors.postgres.partner_terms import PARTNER_TERMS
 from projectors.postgres.partners import PARTNERS
+from projectors.postgres.statement_months import STATEMENT_MONTHS
 from projectors.postgres.subscriptions import SUBSCRIPTIONS
 from projectors.postgres.website_keys import WEBSITE_KEYS
+from projectors.postgres.website_zones import WEBSITE_ZONES
 from projectors.postgres.websites import WEBSITES
 from schemas.base import DomainEvent
-from schemas.events import accounts, domains, leads, partners
+from schemas.events import accounts, domains, leads, operations, partners
 from schemas.topics import CLICKS, DOMAIN, REJECTED
 
 EVENTS_FAMILY: Final = ClickHouseProjection(
@@ -67,12 +69,14 @@ CATALOGUE: Final = Catalogue(
         INVITE_JOINS,
         WEBSITES,
         WEBSITE_KEYS,
+        WEBSITE_ZONES,
         CUSTOM_DOMAINS,
         PARTNERS,
         PARTNER_TERMS,
         LINKS,
         CONVERSIONS,
         CONVERSION_STEPS,
+        STATEMENT_MONTHS,
         ACTIVITY,
         EXCHANGE_RATES,
         SUBSCRIPTIONS,
@@ -95,6 +99,7 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         domains.HostReleased,
         leads.EarlyAccessPlaceFreed,  # guards the number of places inside the event store
         leads.EarlyAccessPlaceTaken,
+        operations.AuditTrailAnchored,  # the audit compares it with the trail itself
         partners.SlugClaimed,
         partners.SlugReleased,
     }

@@ -32,8 +32,12 @@ def decode(cursor: str, *kinds: type) -> tuple[object, ...]:
             raise ValueError("not a place")
         return tuple(_as(kind, value) for kind, value in zip(kinds, place, strict=True))
     except (ValueError, TypeError) as error:
-        message = "cursor is not one that a page before gave."
-        raise Problem(400, "invalid", message, errors=[FieldError("cursor", message)]) from error
+        raise bad_cursor() from error
+
+
+def bad_cursor() -> Problem:
+    message = "cursor is not one that a page before gave."
+    return Problem(400, "invalid", message, errors=[FieldError("cursor", message)])
 
 
 def link_next(request: Request, response: Response, cursor: str | None) -> None:

@@ -7,6 +7,9 @@ from uuid import UUID, uuid5
 
 NAMESPACE: Final = UUID("6f0f3a52-6c0b-5d3e-9f55-7a1f0c8b2d11")
 
+AUDIT_TRAIL: Final = uuid5(NAMESPACE, "audit-trail")
+"""The history of the audit trail's anchors."""
+
 
 def conversion_id(website_id: UUID, event: str, txid: str) -> UUID:
     """One sale = one id, whoever reports it, however often, on whatever day."""

@@ -1,8 +1,9 @@
-"""Passwords that everybody tries first. By rules, not by a list: one rule catches all the spellings of a word.
+"""Passwords that everybody tries first: those that leaked most often, and by rules what they are made of.
 
-Lists of leaked passwords are, but for a small rest, a few hundred words and names with digits around them, runs of
-neighbouring keys or digits, dates, and repetitions. That is what is refused here, and whatever is made of the person's
-own name and address.
+The list is zxcvbn's: the 30,000 most frequent ones of leaks, more than 11,000 of which are long enough to be chosen
+here. What goes beyond it is, but for a small rest, a few hundred words and names with digits around them, runs of
+neighbouring keys or digits, dates, and repetitions: one rule catches all the spellings of a word. Refused too is
+whatever is made of the person's own name and address.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Final
+
+from zxcvbn.frequency_lists import FREQUENCY_LISTS
 
 from infra import PRODUCT_NAME
 from infra.problems import FieldError, Problem
@@ -61,6 +64,9 @@ _ROWS: Final = (
     "159753",
     "741852963",
 )
+LEAKED: Final = frozenset(FREQUENCY_LISTS["passwords"])
+_SHORTEST_CORE: Final = 6
+"""A leaked password with digits or signs around it counts from this length on."""
 _LETTERS: Final = re.compile(r"[^a-z]")
 _EDGES: Final = re.compile(r"^[\d\W_]+|[\d\W_]+$")
 
@@ -75,8 +81,11 @@ def is_common(password: str, *own: str) -> bool:
     """Whether the password is one of those, or is made of `own` (name, e-mail address, company)."""
     plain = password.casefold()
     names = {part for text in own for part in re.split(r"[^\w]+", text.casefold()) if len(part) >= 3}
+    core = _EDGES.sub("", plain)
     return (
-        len(set(plain)) <= 3
+        plain in LEAKED
+        or (len(core) >= _SHORTEST_CORE and core in LEAKED)
+        or len(set(plain)) <= 3
         or _is_repeated(plain)
         or _is_run(plain)
         or _is_date(plain)

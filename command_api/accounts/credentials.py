@@ -159,8 +159,8 @@ class Credentials:
     def confirm_factor(self, person: Principal, code: str, client: Client) -> tuple[list[str], int | None]:
         """Puts the new secret into use; the ten recovery codes, shown this once. Raises `Problem` 403 `wrong_code`."""
         limits.charge(self._core.pool, limits.PER_CODE, str(person.account_id))
-        timecode = self._desk.factors.confirms(person.account_id, code)
-        if timecode is None:
+        confirmed = self._desk.factors.confirms(person.account_id, code)
+        if confirmed is None:
             self._desk.refuse("account.two_factor", client, person.account_id, {"reason": "code"})
             message = "That code is not right."
             raise Problem(403, "wrong_code", message, errors=[FieldError("code", message)])
@@ -168,7 +168,7 @@ class Credentials:
         codes = self._desk.factors.new_recovery_codes()
 
         def rows(cursor: Cursor[Any]) -> None:
-            if not enable(cursor, person.account_id, timecode):
+            if not enable(cursor, person.account_id, confirmed):
                 raise conflict("nothing_to_confirm", "There is no second factor to set up.")
             keep_recovery_codes(cursor, person.account_id, codes)
 

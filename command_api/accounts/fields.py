@@ -14,13 +14,15 @@ from command_api.http import Body
 _EMAIL: Final = re.compile(r"^[^\s@<>()\[\],;:\"\\]+@[^\s@<>()\[\],;:\"\\]+\.[^\s@<>()\[\],;:\"\\]+$")
 
 
-def _email(text: str) -> str:
+def checked_email(text: str) -> str:
+    """The address without the space around it. Raises `ValueError` with the product's sentence."""
     if len(text) > 254 or not _EMAIL.match(text.strip()) or not text.strip().isprintable():
         raise ValueError("Please enter a valid email")
     return text.strip()
 
 
-def _password(text: str) -> str:
+def checked_password(text: str) -> str:
+    """The password as it is. Raises `ValueError` with the product's sentence."""
     if len(text) < 8:
         raise ValueError("Password must be at least 8 characters")
     if len(text) > 1024:
@@ -52,8 +54,8 @@ def _or_default(default: int) -> BeforeValidator:
     return BeforeValidator(read, json_schema_input_type=int)
 
 
-Email = Annotated[str, AfterValidator(_email)]
-Password = Annotated[str, AfterValidator(_password)]
+Email = Annotated[str, AfterValidator(checked_email)]
+Password = Annotated[str, AfterValidator(checked_password)]
 Name = Annotated[str, AfterValidator(_name)]
 Company = Annotated[str, Field(max_length=200), AfterValidator(str.strip)]
 InviteCode = Annotated[str, Field(max_length=100), AfterValidator(_invite_code)]

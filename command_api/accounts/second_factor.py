@@ -38,6 +38,14 @@ class SetUp:
     qr_code: str
 
 
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """A secret that waits, as it is kept, and the time code of a right code of it."""
+
+    sealed: str
+    timecode: int
+
+
 class SecondFactors:
     """Makes and checks them. Thread-safe."""
 
@@ -57,15 +65,16 @@ class SecondFactors:
         uri = pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name=PRODUCT_NAME)
         return SetUp(secret, uri, segno.make(uri, micro=False).svg_data_uri(scale=5, border=4, light="#fff"))
 
-    def confirms(self, account_id: UUID, code: str) -> int | None:
-        """The time code of a right code of the secret that waits; none: it is wrong, or nothing waits."""
+    def confirms(self, account_id: UUID, code: str) -> Confirmed | None:
+        """What a right code of the secret that waits confirms; none: it is wrong, or nothing waits."""
         with self._pool.connection() as connection:
             row = connection.execute(
                 "SELECT pending_sealed FROM auth.second_factor WHERE account_id = %s"
                 " AND pending_at > now() - interval '1 day'",
                 (account_id,),
             ).fetchone()
-        return _timecode(self._unseal(account_id, row[0]), code) if row and row[0] else None
+        timecode = _timecode(self._unseal(account_id, row[0]), code) if row and row[0] else None
+        return Confirmed(row[0], timecode) if row and timecode is not None else None
 
     def is_right(self, account_id: UUID, code: str) -> bool:
         """Whether the code is right and was not used before; from now on it is."""
@@ -107,13 +116,13 @@ class SecondFactors:
         return unseal(self._key, sealed, f"{_PURPOSE}:{account_id}")
 
 
-def enable(cursor: Cursor[Any] | Connection[Any], account_id: UUID, timecode: int) -> bool:
-    """Puts the waiting secret into use; its first code is used. False: another was first."""
+def enable(cursor: Cursor[Any] | Connection[Any], account_id: UUID, confirmed: Confirmed) -> bool:
+    """Puts the confirmed secret into use; its first code is used. False: another was first, or another waits now."""
     return _won(
         cursor.execute(
             "UPDATE auth.second_factor SET secret_sealed = pending_sealed, pending_sealed = NULL, pending_at = NULL,"
-            " last_timecode = %s WHERE account_id = %s AND pending_sealed IS NOT NULL RETURNING 1",
-            (timecode, account_id),
+            " last_timecode = %s WHERE account_id = %s AND pending_sealed = %s RETURNING 1",
+            (confirmed.timecode, account_id, confirmed.sealed),
         )
     )
 

@@ -18,6 +18,7 @@ from psycopg import Cursor
 from command_api.accounts import limits, model
 from command_api.accounts.common_passwords import refuse_common
 from command_api.accounts.desk import Decision, Desk
+from command_api.accounts.fields import checked_email, checked_password
 from command_api.accounts.half_signed_in import (
     ByIdentity,
     ByPassword,
@@ -38,6 +39,7 @@ from command_api.trail import record_events
 from infra.client import Client
 from infra.identity import OpenedSession, Principal, open_session, revoke_session
 from infra.problems import Problem
+from infra.settings import SettingsError
 from schemas.events.accounts import Role
 from schemas.uuid7 import uuid7
 
@@ -154,6 +156,8 @@ class Accounts:
 
         def decide() -> Decision:
             account = self.desk.account(account_id)
+            if not account.may_sign_in:
+                raise Problem(401, "invalid_credentials", "Invalid credentials")
             if account.two_factor and ticket is None:
                 raise ended()
             asked = Asked(datetime.now(UTC), account_id)
@@ -201,15 +205,17 @@ class Accounts:
         return self.enter(account_id, "password", client)
 
     def ensure_first_admin(self) -> str | None:
-        """At start: makes the admin that the settings name, or gives the set-up link when there is nobody yet."""
+        """At start: makes the admin that the settings name, or gives the set-up link when there is nobody yet.
+
+        Raises `SettingsError` for an address or a password with which nobody could sign in.
+        """
         settings = self._core.settings
         if self._is_set_up():
             return None
         if settings.admin_email is not None and settings.admin_password is not None:
             try:
-                self._create_first(
-                    settings.admin_email, settings.admin_password, "Administrator", "environment", Client()
-                )
+                email, password = _fit(settings.admin_email, settings.admin_password)
+                self._create_first(email, password, "Administrator", "environment", Client())
             except Refused as refused:
                 if refused.code != "already_set_up":
                     raise
@@ -279,6 +285,18 @@ class Accounts:
     def _is_set_up(self) -> bool:
         with self._core.pool.connection() as connection:
             return connection.execute("SELECT 1 FROM auth.first_account").fetchone() is not None
+
+
+def _fit(email: str, password: str) -> tuple[str, str]:
+    try:
+        email = checked_email(email)
+    except ValueError as error:
+        raise SettingsError(f"ALTHING_ADMIN_EMAIL: {error}.") from error
+    try:
+        refuse_common(checked_password(password), email)
+    except (ValueError, Problem) as error:
+        raise SettingsError(f"ALTHING_ADMIN_PASSWORD: {error}") from error
+    return email, password
 
 
 def open_for(cursor: Cursor[Any], account: model.Account, session_id: UUID, client: Client) -> OpenedSession:

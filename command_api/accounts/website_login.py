@@ -158,6 +158,8 @@ def _open(
 
     def decide() -> Decision:
         account = desk.account(account_id)
+        if not account.may_sign_in:
+            raise Problem(401, "invalid_credentials", "Invalid credentials")
         if account.two_factor and ticket is None:
             raise ended()
         website = desk.core.store.load(website_id, websites.evolve)

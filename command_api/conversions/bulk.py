@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Response
@@ -25,7 +25,7 @@ MOST: Final = 500
 
 
 class Filter(Body):
-    """The pending conversions of a website, as the list shows them."""
+    """The pending conversions of a website, as the list shows them, the oldest first."""
 
     website_id: Annotated[UUID, Field(strict=False)]
     partner_id: Annotated[UUID | None, Field(strict=False)] = None
@@ -50,15 +50,23 @@ class ApproveMany(Which):
     """What to approve."""
 
 
+class RejectFilter(Filter):
+    """Pending conversions, or approved ones that turned out to be wrong."""
+
+    status: Annotated[Literal["pending", "approved"] | None, Field(description="None: pending")] = None
+
+
 class RejectMany(Which):
+    filter: RejectFilter | None = None
     reason: Annotated[str, Field(max_length=1000)]
 
 
 class ItemResult(Answer):
-    """What became of one of them. One that was so already is ok, too."""
+    """What became of one of them. One that was so already is ok, too, and not changed."""
 
     id: UUID
     ok: bool
+    changed: bool
     code: str | None = None
     message: str | None = None
 
@@ -95,14 +103,17 @@ def _decide_many(body: Which, run: Run, decide: Decide) -> Response:
         for conversion_id in dict.fromkeys(ids):
             try:
                 conversion = _owned(run.core.store, conversion_id, seen, run.asked)
-                events.extend(decide(conversion, run.asked))
+                steps = decide(conversion, run.asked)
             except Refused as refused:
-                results.append(ItemResult(id=conversion_id, ok=False, code=refused.code, message=refused.message))
+                why = {"code": refused.code, "message": refused.message}
+                results.append(ItemResult(id=conversion_id, ok=False, changed=False, **why))
             else:
-                results.append(ItemResult(id=conversion_id, ok=True))
+                events.extend(steps)
+                results.append(ItemResult(id=conversion_id, ok=True, changed=bool(steps)))
         return Decided(events, BulkResult(results=results, more=more), counted(events))
 
-    return run(decided, body)
+    # A filter that is sent again for the rest must not find again what was decided just now.
+    return run(decided, body, seen_by=("conversions",) if body.filter is not None else ())
 
 
 def _owned(
@@ -123,8 +134,9 @@ def _wanted(body: Which, run: Run) -> tuple[Sequence[UUID], bool]:
         return body.ids or (), False
     which = body.filter
     website = websites.owned(run.core.store.load(which.website_id, websites.evolve), run.asked)
-    terms = ["website_id = %(website)s", "status = 'pending'"]
-    bound: dict[str, Any] = {"website": website.id, "zone": website.timezone, "limit": MOST + 1}
+    terms = ["website_id = %(website)s", "status = %(status)s"]
+    status = (which.status if isinstance(which, RejectFilter) else None) or "pending"
+    bound: dict[str, Any] = {"website": website.id, "status": status, "zone": website.timezone, "limit": MOST + 1}
     if which.partner_id is not None:
         terms.append("partner_id = %(partner)s")
         bound["partner"] = which.partner_id

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of, share
 from command_api.conversions.tiers import NOTHING, Standing, paying, tier_of
-from command_api.decision import Asked, Refused, conflict, invalid, missing, step
+from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, invalid, missing, step
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import (
@@ -49,6 +50,8 @@ class Conversion:
     reversed_amount: int
     reversed_commission: int
     recorded_at: datetime
+    changed_at: datetime
+    """When its last event happened: none is earlier than the one before, whatever a clock says."""
     decided_at: datetime | None = None
     reason: str | None = None
     tier: TierUsed | None = None
@@ -144,7 +147,7 @@ def attribute(
     counted = {status: 1, f"commission_{status}": commission.amount - gone, "commission_reversed": gone}
     return [
         ConversionAttributed(
-            **step(conversion.id, conversion.version, asked),
+            **_next(conversion, asked),
             facts=facts,
             commission=commission,
             exchange_rate=rate,
@@ -169,7 +172,7 @@ def approve(conversion: Conversion, asked: Asked, *, automatic: bool = False) ->
             commission_pending=-left,
             commission_approved=left,
         )
-    head = step(conversion.id, conversion.version, asked)
+    head = _next(conversion, asked)
     return [ConversionApproved(**head, facts=conversion.facts, automatic=automatic, change=change)]
 
 
@@ -186,7 +189,7 @@ def reject(conversion: Conversion, reason: str, asked: Asked) -> list[DomainEven
         return []
     if not conversion.is_open:
         raise _closed(conversion)
-    head = step(conversion.id, conversion.version, asked)
+    head = _next(conversion, asked)
     change = _leaving(conversion, "rejected", conversion.net_commission, 0)
     return [ConversionRejected(**head, facts=conversion.facts, reason=checked_reason(reason), change=change)]
 
@@ -197,6 +200,8 @@ def reverse(conversion: Conversion, reason: str, amount: int | None, asked: Aske
         raise _closed(conversion)
     sale = conversion.facts.amount
     left = sale.amount - conversion.reversed_amount
+    if amount is not None and not left:
+        raise invalid("bad_amount", "There is no amount to take a part of: leave it out to take back all.", "amount")
     if amount is not None and not 1 <= amount <= left:
         raise invalid("bad_amount", f"Between 1 and {left} minor units of this sale can be taken back.", "amount")
     part = left if amount is None else amount
@@ -213,7 +218,7 @@ def reverse(conversion: Conversion, reason: str, amount: int | None, asked: Aske
         change = _nothing(conversion.currency)
     return [
         ConversionReversed(
-            **step(conversion.id, conversion.version, asked),
+            **_next(conversion, asked),
             facts=conversion.facts,
             amount=Money(amount=part, currency=sale.currency),
             commission=Money(amount=back, currency=conversion.currency),
@@ -238,7 +243,7 @@ def report_again(
         return []
     return [
         ConversionReportConflicted(
-            **step(conversion.id, conversion.version, asked),
+            **_next(conversion, asked),
             website_id=conversion.facts.website_id,
             report_id=report_id,
             report=report,
@@ -288,11 +293,11 @@ def evolve(conversion: Conversion | None, event: DomainEvent) -> Conversion:
             reversed_amount=0,
             reversed_commission=0,
             recorded_at=event.timestamp,
+            changed_at=event.timestamp,
             tier=event.tier,
             counts_since=event.timestamp if event.facts.attribution else None,
         )
-    assert conversion is not None  # noqa: S101 - a history begins with its first event
-    conversion = replace(conversion, version=event.originator_version)
+    conversion = replace(begun(conversion, event), version=event.originator_version, changed_at=event.timestamp)
     match event:
         case ConversionAttributed():
             return replace(
@@ -321,7 +326,13 @@ def evolve(conversion: Conversion | None, event: DomainEvent) -> Conversion:
         case ConversionReportConflicted():
             return replace(conversion, conflicts=conversion.conflicts | {event.report_id})
         case _:
-            raise TypeError(f"{event.NAME} does not happen to conversions")
+            raise AnotherKind(f"{event.NAME} does not happen to conversions")
+
+
+def _next(conversion: Conversion, asked: Asked) -> dict[str, Any]:
+    """The head of the next event. A clock that was set back must not book what is lost before it was earned."""
+    head = step(conversion.id, conversion.version, asked)
+    return {**head, "timestamp": max(asked.at, conversion.changed_at)}
 
 
 def _earned(

@@ -50,7 +50,7 @@ def movement(event: DomainEvent) -> tuple[Account, Standing] | None:
 def standing(connection: Connection, account: Account) -> Standing:
     with connection.cursor(row_factory=tuple_row) as cursor:
         row = cursor.execute(_READ, account).fetchone()
-    return Standing(*row) if row else Standing()
+    return Standing(*map(int, row)) if row else Standing()
 
 
 def counted(events: Sequence[DomainEvent], also: Also | None = None) -> Also | None:
@@ -68,7 +68,7 @@ def counted(events: Sequence[DomainEvent], also: Also | None = None) -> Also | N
             cursor.execute(_OPEN, account)
             row = cursor.execute(_LOCK, account).fetchone()
             assert row is not None  # noqa: S101 - just made, if it was not there
-            found[account] = Standing(*row.values())
+            found[account] = Standing(*map(int, row.values()))
         before = dict(found)
         for event, account, moved in moves:
             tier = event.tier if isinstance(event, ConversionRecorded | ConversionAttributed) else None

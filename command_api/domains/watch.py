@@ -48,10 +48,10 @@ class Watch:
         """Looks at those that are due; how many they were."""
         rows = connection.execute(_DUE, (self._now(), self._now(), AT_ONCE)).fetchall()
         domains: list[model.Domain] = []
-        for (domain_id,) in rows:
+        for domain_id, row_version in rows:
             domain = self._core.store.load(domain_id, model.evolve)
-            if domain is None or domain.removed:
-                connection.execute("DELETE FROM policy.custom_domain WHERE domain_id = %s", (domain_id,))
+            if domain is None or domain.removed:  # this row alone: the domain may have been added anew by now
+                connection.execute(_DROP, (domain_id, row_version))
             else:
                 domains.append(domain)
         for domain, seen in zip(domains, self._looking.look(*domains), strict=True):
@@ -82,9 +82,10 @@ class Watch:
 
 
 _DUE: Final = (
-    "SELECT domain_id FROM policy.custom_domain"
+    "SELECT domain_id, xmin::text FROM policy.custom_domain"
     # Looked at in the future: the clock was set back, and `next_at` may lie as far ahead.
     " WHERE next_at <= %s OR checked_at > %s + interval '1 hour'"
     " ORDER BY next_at LIMIT %s"
 )
+_DROP: Final = "DELETE FROM policy.custom_domain WHERE domain_id = %s AND xmin::text = %s"
 _LATER: Final = "UPDATE policy.custom_domain SET next_at = %s WHERE domain_id = %s"

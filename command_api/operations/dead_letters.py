@@ -8,6 +8,7 @@ look at its content: that may hold what websites sent of people.
 from __future__ import annotations
 
 from base64 import b64encode
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final
@@ -22,6 +23,7 @@ from command_api.commands import Decided
 from command_api.decision import Asked, conflict, invalid, missing, step
 from command_api.http import Admin, Answer, Body, Id, Run, Runs
 from command_api.operations.history import History, evolve
+from command_api.store import Conflict
 from schemas.base import DomainEvent
 from schemas.events.operations import DeadLetterRetried, DeadLetterRevealed, DeadLetterSkipped
 
@@ -156,23 +158,31 @@ def _handle_group(body: Group, run: Run, event_class: type[DomainEvent], change:
 
 
 def _ask_retry(cursor: Cursor[dict[str, Any]], ids: Sequence[UUID]) -> None:
-    cursor.execute(
+    asked = cursor.execute(
         "UPDATE engine.dead_letter SET retry_requested_at = now() WHERE id = ANY(%s) AND state = 'open'", (list(ids),)
     )
+    _require_all(asked, ids)
 
 
 def _skip(cursor: Cursor[dict[str, Any]], ids: Sequence[UUID]) -> None:
-    cursor.execute(
+    skipped = cursor.execute(
         "UPDATE engine.dead_letter SET state = 'skipped', decided_at = now(), retry_requested_at = NULL"
         " WHERE id = ANY(%s) AND state = 'open'",
         (list(ids),),
     )
+    _require_all(skipped, ids)
     cursor.execute(
         "UPDATE engine.dead_letter p SET retry_requested_at = now() FROM engine.dead_letter s WHERE s.id = ANY(%s)"
         " AND p.state = 'open' AND p.reason = %s AND p.projection = s.projection AND p.generation = s.generation"
         " AND p.topic = s.topic AND p.partition = s.partition AND p.key = s.key",
         (list(ids), PARKED),
     )
+
+
+def _require_all(changed: Cursor[dict[str, Any]], ids: Sequence[UUID]) -> None:
+    """Their reader may have taken one since it was looked at: then nothing of this counts, and it is decided anew."""
+    if changed.rowcount != len(ids):
+        raise Conflict("dead_letter.state")
 
 
 def _open_letter(run: Run, letter_id: UUID) -> str:
@@ -200,8 +210,10 @@ def _revealed(run: Run, letter_id: UUID) -> RevealedRecord:
         raise missing("dead letter")
     value = bytes(row.pop("value"))
     headers = {name: _readable(bytes.fromhex(text)) for name, text in row.pop("headers")}
+    text: str | None
     try:
-        text: str | None = value[:SHOWN_BYTES].decode()
+        # cut in the middle of a letter, it is text still
+        text = getincrementaldecoder("utf-8")().decode(value[:SHOWN_BYTES], final=len(value) <= SHOWN_BYTES)
     except UnicodeDecodeError:
         text = None
     row["key"] = _readable(bytes(row["key"]))

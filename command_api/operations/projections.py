@@ -15,8 +15,12 @@ from psycopg import Cursor
 from pydantic import Field
 
 from command_api.commands import Decided
-from command_api.decision import conflict, invalid, missing
+from command_api.decision import conflict, invalid, missing, step
 from command_api.http import Admin, Answer, Body, Run, Runs
+from command_api.operations.history import evolve
+from command_api.store import Conflict
+from schemas.events.operations import ProjectionComparisonCancelled
+from schemas.identity import projection_id
 
 router = APIRouter(prefix="/api/admin/projections", tags=["operations"])
 
@@ -55,13 +59,15 @@ def cancel_projection_comparison(name: Name, _: Admin, run: Runs, body: StopComp
     found: list[UUID] = []
 
     def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-        cursor.execute(
+        stopped = cursor.execute(
             "UPDATE engine.request SET cancel_requested_at = now(),"
             " state = CASE WHEN state = 'waiting' THEN 'cancelled' ELSE state END,"
             " finished_at = CASE WHEN state = 'waiting' THEN now() END WHERE id = ANY(%s)"
             " AND state IN ('waiting', 'running')",
             (found,),
         )
+        if stopped.rowcount != len(found):
+            raise Conflict("request.state")  # one has ended meanwhile
 
     def decide() -> Decided[ProjectionRequest]:
         with run.core.pool.connection() as connection:
@@ -73,7 +79,15 @@ def cancel_projection_comparison(name: Name, _: Admin, run: Runs, body: StopComp
         found[:] = [row[0] for row in rows]
         if not found:
             raise conflict("nothing_to_cancel", f"{name} is not being compared.")
-        return Decided([], ProjectionRequest(id=found[0], projection=name, action="verify", state="running"), also)
+        aggregate = projection_id(name)
+        history = run.core.store.load(aggregate, evolve)
+        event = ProjectionComparisonCancelled(
+            **step(aggregate, history.version if history else 0, run.asked),
+            projection=name,
+            reason=body.reason if body else "",
+            request_id=found[0],
+        )
+        return Decided([event], ProjectionRequest(id=found[0], projection=name, action="verify", state="running"), also)
 
     return run(decide, body, status=202)
 

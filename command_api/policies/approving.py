@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 from threading import Event
+from time import monotonic
 from typing import Final
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from command_api.core import Core
 from command_api.decision import by_system
 from command_api.leader import Connection
 from command_api.partners import model as partners
+from command_api.policies.reports import TRANSIENT, UNSTORABLE
 from command_api.store import Conflict
 from schemas.events.partners import Terms
 
@@ -46,39 +48,53 @@ class Approving:
 
     def approve_due(self, connection: Connection, stop: Event) -> int:
         """Looks at all that may be due by now; gives how many it approved."""
-        now, present = datetime.now(UTC), dict[UUID, Terms | None]()
+        now = datetime.now(UTC)
         after: tuple[datetime, UUID] = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
-        approved = 0
+        approved, present, looked_at = 0, dict[UUID, Terms | None](), monotonic()
         while not stop.is_set():
-            page = connection.execute(_DUE, (now, *after, PAGE)).fetchall()
+            if monotonic() - looked_at >= LOOK_S:  # somebody may have pulled the brake
+                present, looked_at = {}, monotonic()
+            never = [partner_id for partner_id, terms in present.items() if not _approves(terms)]
+            page = connection.execute(_DUE, (now, never, *after, PAGE)).fetchall()
             for due_at, conversion_id, partner_id in page:
                 after = (due_at, conversion_id)
                 if partner_id not in present:
                     partner = self._core.store.load(partner_id, partners.evolve)
                     present[partner_id] = partner.held_at(datetime.now(UTC)).terms if partner is not None else None
                 terms = present[partner_id]
-                if terms is not None and terms.auto_approve_days is not None:
+                if terms is not None and _approves(terms):
                     approved += self._approve(conversion_id, terms)
+                if stop.is_set():
+                    break
             if len(page) < PAGE:
                 break
         return approved
 
     def _approve(self, conversion_id: UUID, present: Terms) -> bool:
-        conversion = self._core.store.load(conversion_id, model.evolve)
-        if conversion is None:
-            return False
-        events = model.approve_in_time(conversion, present, by_system())
-        if not events:
-            return False
         try:
+            conversion = self._core.store.load(conversion_id, model.evolve)
+            events = model.approve_in_time(conversion, present, by_system()) if conversion is not None else []
+            if not events:
+                return False
             self._core.store.write(events, counted(events))
         except Conflict:
             log.info("%s was decided meanwhile", conversion_id)
+            return False
+        except Exception as error:
+            if isinstance(error, TRANSIENT) and not isinstance(error, UNSTORABLE):
+                raise
+            # One that cannot be approved must not hold up the others; it is tried again.
+            log.exception("%s cannot be approved", conversion_id)
             return False
         _APPROVED.inc()
         return True
 
 
+def _approves(terms: Terms | None) -> bool:
+    return terms is not None and terms.auto_approve_days is not None
+
+
 _DUE: Final = """
 SELECT approves_at, id, partner_id FROM read.conversions
-WHERE status = 'pending' AND approves_at <= %s AND (approves_at, id) > (%s, %s) ORDER BY approves_at, id LIMIT %s"""
+WHERE status = 'pending' AND approves_at <= %s AND partner_id <> ALL(%s) AND (approves_at, id) > (%s, %s)
+ORDER BY approves_at, id LIMIT %s"""

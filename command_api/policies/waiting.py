@@ -25,7 +25,7 @@ from command_api.leader import Connection
 from command_api.policies.clicks import Clicks
 from command_api.policies.decide import attribute_late
 from command_api.policies.reading import Reading
-from command_api.policies.reports import TRANSIENT
+from command_api.policies.reports import TRANSIENT, UNSTORABLE
 from command_api.policies.without_rate import WithoutRate
 from command_api.store import Conflict
 from infra.sealing import derived_key
@@ -93,9 +93,8 @@ class Waiting:
         now = datetime.now(UTC)
         for report, received_at, until, next_at in due:
             found = self._look(report, reading, now)
-            if found.over or (until <= now and not found.needs_rate):
-                self._end(report.conversion_id, found.events)
-            else:
+            is_over = found.over or (until <= now and not found.needs_rate)
+            if not is_over or not self._end(report.conversion_id, found.events):
                 later = now + pause_after(now - received_at)
                 connection.execute(_LATER, (later, found.needs_rate, report.conversion_id, next_at))
         for (count,) in connection.execute("SELECT count(*) FROM policy.waiting"):
@@ -121,7 +120,9 @@ class Waiting:
         reading.changed(report.conversion_id, events)
         return Found(events, over=bool(events))
 
-    def _end(self, conversion_id: UUID, events: Sequence[DomainEvent]) -> None:
+    def _end(self, conversion_id: UUID, events: Sequence[DomainEvent]) -> bool:
+        """False when Postgres does not take what the attribution comes to: that must not hold up the others."""
+
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             cursor.execute("DELETE FROM policy.waiting WHERE conversion_id = %s", (conversion_id,))
 
@@ -130,6 +131,10 @@ class Waiting:
             _CAME.inc(1 if events else 0)
         except Conflict:
             log.info("%s was changed meanwhile; looking again", conversion_id)
+        except UNSTORABLE:
+            log.exception("%s cannot be attributed", conversion_id)
+            return False
+        return True
 
 
 _LATER: Final = (

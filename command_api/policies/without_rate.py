@@ -24,7 +24,7 @@ from command_api.policies.clicks import Clicks
 from command_api.policies.decide import decide
 from command_api.policies.keeping import keep_waiting
 from command_api.policies.reading import Reading
-from command_api.policies.reports import TRANSIENT
+from command_api.policies.reports import TRANSIENT, UNSTORABLE
 from command_api.store import Conflict
 from infra.sealing import derived_key
 from schemas.base import DomainEvent
@@ -113,6 +113,9 @@ class WithoutRate:
             self._core.store.write(batch.events, counted(batch.events, also))
         except Conflict:
             log.info("%s was changed meanwhile; deciding again", reports[0].conversion_id)
+        except UNSTORABLE:
+            log.exception("%s cannot be decided", reports[0].conversion_id)  # and must not hold up the others
+            return False
         return True
 
 

@@ -16,7 +16,7 @@ from typing import Final
 from uuid import UUID
 
 from infra.analysts import limits
-from infra.analysts.dialect import text
+from infra.analysts.literals import text
 from infra.analysts.tables import SCHEMA
 
 DATABASE: Final = "analysts"

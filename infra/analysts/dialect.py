@@ -8,6 +8,9 @@ from sqlglot import exp
 from sqlglot.dialects.clickhouse import ClickHouse
 from sqlglot.generators.clickhouse import ClickHouseGenerator
 from sqlglot.parsers.clickhouse import ClickHouseParser
+from sqlglot.tokenizer_core import TokenType
+
+from infra.analysts.literals import text
 
 
 class Trusted(exp.Expression):
@@ -15,6 +18,9 @@ class Trusted(exp.Expression):
 
     arg_types: ClassVar[dict[str, bool]] = {"this": True}
 
+
+LIMIT_BY: Final = "limit_by"
+"""Argument of a SELECT: its LIMIT BY."""
 
 _KEPT_PARSERS: Final = ("CAST", "EXTRACT", "QUANTILE")
 
@@ -27,6 +33,10 @@ class AnalystSql(ClickHouse):
         FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
             name: parser for name, parser in ClickHouseParser.FUNCTION_PARSERS.items() if name in _KEPT_PARSERS
         }
+        QUERY_MODIFIER_PARSERS: ClassVar[dict[Any, Any]] = {
+            **ClickHouseParser.QUERY_MODIFIER_PARSERS,
+            TokenType.LIMIT: lambda parser: _limit(parser),
+        }
 
     class Generator(ClickHouseGenerator):
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
@@ -34,11 +44,15 @@ class AnalystSql(ClickHouse):
             Trusted: lambda _, node: str(node.args["this"]),
         }
 
+        def offset_limit_modifiers(self, expression: exp.Expr, fetch: bool, limit: Any) -> list[str]:
+            by = self.sql(expression, LIMIT_BY)
+            return [by, *super().offset_limit_modifiers(expression, fetch, limit)]
+
         def literal_sql(self, expression: exp.Literal) -> str:
             return text(expression.this) if expression.is_string else str(expression.this)
 
 
-def text(value: str) -> str:
-    """A string literal that ClickHouse reads back as exactly this."""
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+def _limit(parser: Any) -> tuple[str, exp.Expr | None]:
+    """LIMIT, or LIMIT BY, after which LIMIT may follow: the library keeps one of both only."""
+    found = parser._parse_limit()
+    return (LIMIT_BY if found is not None and found.expressions else "limit"), found

@@ -41,6 +41,7 @@ def tables() -> str:
 def _limits() -> str:
     rows = (
         ("time", f"{limits.SECONDS} s"),
+        ("time until its result has been read", f"{limits.DELIVERED_S} s"),
         ("rows read", f"{limits.ROWS_READ:,}"),
         ("memory", f"{limits.MEMORY_BYTES >> 20:,} MiB"),
         ("result on the page", f"{limits.PAGE_ROWS:,} rows"),

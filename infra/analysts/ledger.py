@@ -15,8 +15,8 @@ from infra.analysts import limits
 from infra.analysts.people import Analyst, reading_for
 from infra.identity import Pool
 
-STALE_S: Final = limits.SECONDS * 2
-"""A statement that still `runs` after this long died with its process."""
+STALE_S: Final = limits.DELIVERED_S + 80
+"""A statement that still `runs` after this long died with its process: delivering it takes no longer."""
 
 MESSAGE_LENGTH: Final = 1000
 REFUSED_LENGTH: Final = 10_000
@@ -24,6 +24,9 @@ REFUSED_LENGTH: Final = 10_000
 
 class TooManyRunning(Exception):
     """The analyst has `limits.RUNNING` statements under way."""
+
+    def __init__(self) -> None:
+        super().__init__(f"There were {limits.RUNNING} statements running already.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from infra.analysts.dialect import text
 from infra.analysts.functions import AGGREGATES, SCALARS
+from infra.analysts.literals import text
 from infra.analysts.tables import DATABASE, SCHEMA, Column, View, columns_of
 
 MOST_NAMED: Final = 20_000

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from infra.auditing import account_folds, domain_folds
+from infra.auditing import account_folds, domain_folds, statement_folds
 from infra.auditing.happenings import happening
 from schemas.base import ERASED, DomainEvent
 from schemas.events import accounts, conversions, links, operations, partners, websites
@@ -271,6 +271,7 @@ def _conversion_steps(rows: Rows, event: DomainEvent, position: int) -> None:
         "pending": change.commission_pending if change else 0,
         "earned": change.commission_approved if change else 0,
         "reversed": change.commission_reversed if change else 0,
+        "approved": change.approved if change else 0,
         "detail": state,
     }
 
@@ -348,12 +349,14 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "invite_joins": account_folds.invite_joins,
     "websites": _websites,
     "website_keys": _website_keys,
+    "website_zones": statement_folds.website_zones,
     "custom_domains": domain_folds.custom_domains,
     "partners": _partners,
     "partner_terms": _partner_terms,
     "links": _links,
     "conversions": _conversions,
     "conversion_steps": _conversion_steps,
+    "statement_months": statement_folds.statement_months,
     "activity": _activity,
     "exchange_rates": _exchange_rates,
 }
@@ -363,6 +366,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "invite_joins": ("account_id",),
     "partner_terms": ("partner_id", "effective_at"),
     "conversion_steps": ("conversion_id", "version"),
+    "website_zones": ("website_id", "since"),
     "exchange_rates": ("base", "quote", "on_day"),
 }
 

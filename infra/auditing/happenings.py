@@ -117,6 +117,7 @@ _TOLD: Final[Mapping[type[DomainEvent], Callable[[Any], Happening]]] = {
     ),
     operations.ProjectionBuildCancelled: _of_nobody("The rebuild of projection {e.projection} was cancelled"),
     operations.ProjectionVerified: _verified,
+    operations.ProjectionComparisonCancelled: _of_nobody("The comparison of projection {e.projection} was cancelled"),
     operations.DeadLetterRevealed: _of_nobody("The content of a dead letter of {e.projection} was looked at"),
     operations.DeadLetterRetried: _of_nobody("A dead letter of {e.projection} was retried"),
     operations.DeadLetterSkipped: _of_nobody("A dead letter of {e.projection} was skipped"),

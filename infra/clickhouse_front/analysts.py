@@ -1,7 +1,7 @@
 """The analysts' way through the front: their own names and tokens, the gate, their limits, and the record of it all.
 
 An analyst signs in with the account's e-mail address and a token made on the SQL page. Each statement is one that
-`infra.analysts.gate` admits, in the form that the gate wrote; it runs as a readonly user's with tighter limits.
+`infra.analysts.gate` lets through, in the form that the gate wrote; it runs as a readonly user's with tighter limits.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from infra import postgres
-from infra.analysts import gate, ledger, limits, people
+from infra.analysts import ledger, limits, people
 from infra.analysts.ledger import Outcome
 from infra.analysts.people import Analyst
 from infra.analysts.tables import DATABASE
+from infra.analysts.verdict import RUNS_IN, Refused, Unreadable, fill
+from infra.analysts.vetting import Vetting
 from infra.analysts.views import TooMany, row_filter
 from infra.clickhouse_front.engine import Stats
 from infra.clickhouse_front.errors import (
     ACCESS_DENIED,
     NETWORK_ERROR,
     QUERY_WAS_CANCELLED,
+    READONLY,
     SYNTAX_ERROR,
     TOO_MANY_SIMULTANEOUS_QUERIES,
     UNKNOWN_DATABASE,
@@ -73,6 +76,7 @@ class Door:
     def __init__(self, settings: Settings) -> None:
         self._pool = postgres.pool(settings, CONNECTIONS, configure=people.take_role)
         self._threads = ThreadPoolExecutor(CONNECTIONS, "analysts")
+        self._vetting = Vetting()
 
     async def user(self, request: Request) -> User | None:
         """The analyst who asks, or None if these credentials are nobody's. Raises `ClickHouseError` 210 while nobody
@@ -89,26 +93,18 @@ class Door:
         statement_id = uuid4()
         text, asked_format = _without_format(statement.head)
         try:
-            if statement.input_format is not None or request.external:
-                raise gate.Refused("Only SELECT statements can run here, without data of their own.")
-            for name in (asked_format, request.default_format):
-                if name is not None and not _FORMATS.fullmatch(name):
-                    raise gate.Refused(f"The format {name[:40]} is not available here.")
-            if (request.database or "") not in _DATABASES:
-                raise error(UNKNOWN_DATABASE, f"Database {(request.database or '')[:80]} does not exist")
+            _refuse_odd(analyst, request, statement, asked_format)
             scope = await self._do(people.scope, self._pool, analyst)
-            admitted = await self._do(gate.admit, _select_for(text), scope)
-        except (gate.Refused, TooMany) as refusal:
-            await self._do(ledger.refused, self._pool, analyst, statement_id, DOOR, text, str(refusal))
-            kind = SYNTAX_ERROR if isinstance(refusal, gate.Unreadable) else ACCESS_DENIED
-            raise error(kind, str(refusal)) from refusal
-        try:
+            vetted = await self._vetting.vet(analyst.account_id, _select_for(text), scope.name)
+            admitted = await self._do(fill, vetted, scope)
             await self._do(ledger.begin, self._pool, analyst, statement_id, DOOR, text, admitted.tables)
-        except ledger.TooManyRunning as refusal:
-            most = f"Too many simultaneous queries of this analyst. Maximum: {limits.RUNNING}"
-            raise error(TOO_MANY_SIMULTANEOUS_QUERIES, most) from refusal
+        except (Refused, TooMany, ledger.TooManyRunning, ClickHouseError) as refusal:
+            failure = _refusal(refusal)
+            if failure.code != NETWORK_ERROR:
+                await self._do(ledger.refused, self._pool, analyst, statement_id, DOOR, text, str(refusal))
+            raise failure from (refusal if failure is not refusal else None)
         runs = replace(read_statement(admitted.sql.encode()), output_format=asked_format)
-        own = {**request.own, "database": gate.RUNS_IN}
+        own = {**request.own, "database": RUNS_IN}
         limited = replace(user, limits={**limits.settings(), **row_filter(scope)})
         passage, started = Passage(limited, replace(request, own=own), runs), time.monotonic()
         outcome, message = "failed", ""
@@ -129,6 +125,7 @@ class Door:
                 await asyncio.shield(self._do(ledger.end, self._pool, analyst, statement_id, ended))
 
     def close(self) -> None:
+        self._vetting.close()
         self._threads.shutdown()
         self._pool.close()
 
@@ -138,6 +135,29 @@ class Door:
             return await loop.run_in_executor(self._threads, lambda: call(*args, **kwargs))
         except (psycopg.Error, PoolTimeout) as failure:
             raise error(NETWORK_ERROR, "Analysts cannot be looked up just now; please try again") from failure
+
+
+def _refuse_odd(analyst: Analyst, request: Request, statement: Statement, asked_format: str | None) -> None:
+    """Raises `Refused` or `ClickHouseError` for what a request may not be, whatever its statement says."""
+    if statement.input_format is not None or request.external:
+        raise Refused("Only SELECT statements can run here, without data of their own.")
+    for name in (asked_format, request.default_format):
+        if name is not None and (not _FORMATS.fullmatch(name) or "progress" in name.lower()):
+            raise Refused(f"The format {name[:40]} is not available here.")
+    if (request.database or "") not in _DATABASES:
+        raise error(UNKNOWN_DATABASE, f"Database {(request.database or '')[:80]} does not exist")
+    if "max_rows_to_read" in request.settings and not analyst.is_admin:
+        # how much was read tells of other websites' rows
+        raise error(READONLY, "Cannot modify 'max_rows_to_read' setting in readonly mode")
+
+
+def _refusal(refusal: Exception) -> ClickHouseError:
+    if isinstance(refusal, ClickHouseError):
+        return refusal
+    if isinstance(refusal, ledger.TooManyRunning):
+        most = f"Too many simultaneous queries of this analyst. Maximum: {limits.RUNNING}"
+        return error(TOO_MANY_SIMULTANEOUS_QUERIES, most)
+    return error(SYNTAX_ERROR if isinstance(refusal, Unreadable) else ACCESS_DENIED, str(refusal))
 
 
 def _without_format(head: bytes) -> tuple[str, str | None]:

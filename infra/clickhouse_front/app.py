@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, suppress
@@ -17,7 +18,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import ParamSpec, TypeVar
 
-from infra.analysts.limits import RESULT_BYTES, RESULT_ROWS
+from infra.analysts.limits import DELIVERED_S, RESULT_BYTES, RESULT_ROWS
 from infra.clickhouse_front import codings, reading
 from infra.clickhouse_front.admission import Admission
 from infra.clickhouse_front.analysts import Door
@@ -26,6 +27,7 @@ from infra.clickhouse_front.engine import Engine, Stats
 from infra.clickhouse_front.errors import (
     QUERY_IS_TOO_LARGE,
     READONLY,
+    TIMEOUT_EXCEEDED,
     TOO_MANY_ROWS_OR_BYTES,
     ClickHouseError,
     error,
@@ -208,9 +210,9 @@ class Front:
         async with self._query(request, user, statement) as query, self._watched(receive, query):
             result = await self._blocking(query.read)
             if result.more is None:
-                await reply.whole(result.first, result.output_format, result.stats())
+                await reply.whole(result.first, result.output_format, user.told(result.stats()))
             else:
-                await self._stream(result, reply, bounded=user.analyst is not None)
+                await self._stream(result, reply, user)
             return result.stats()
 
     async def _kill_named(self, kill: Kill, request: Request, user: User, statement: Statement) -> Statement:
@@ -247,10 +249,11 @@ class Front:
 
             return await self._blocking(store)
 
-    async def _stream(self, result: reading.Reading, reply: Reply, *, bounded: bool) -> None:
-        last, size = False, len(result.first)
+    async def _stream(self, result: reading.Reading, reply: Reply, user: User) -> None:
+        bounded = user.analyst is not None
+        last, size, started = False, len(result.first), time.monotonic()
         try:
-            await reply.begin(result.output_format, result.stats())
+            await reply.begin(result.output_format, user.told(result.stats()))
             await reply.chunk(result.first)
             while not last:
                 part, last = await self._blocking(result.next)
@@ -259,6 +262,8 @@ class Front:
                     # chdb 4.4 heeds neither max_result_rows nor max_result_bytes in a stream
                     most = f"at most {RESULT_ROWS:,} rows and {RESULT_BYTES:,} bytes"
                     raise error(TOO_MANY_ROWS_OR_BYTES, f"Limit for result exceeded: it may have {most}")
+                if bounded and time.monotonic() - started > DELIVERED_S:
+                    raise error(TIMEOUT_EXCEEDED, f"Timeout exceeded: a result is read within {DELIVERED_S} seconds")
                 await reply.chunk(part)
             await reply.end()
         finally:

@@ -28,6 +28,7 @@ TOO_MANY_SESSIONS = 731
 SERVER_STOPPING = 734
 UNKNOWN_DATABASE = 81
 TOO_MANY_ROWS_OR_BYTES = 396
+TIMEOUT_EXCEEDED = 159
 
 _NAMES = {
     SYNTAX_ERROR: "SYNTAX_ERROR",
@@ -53,6 +54,7 @@ _NAMES = {
     SERVER_STOPPING: "ABORTED",
     UNKNOWN_DATABASE: "UNKNOWN_DATABASE",
     TOO_MANY_ROWS_OR_BYTES: "TOO_MANY_ROWS_OR_BYTES",
+    TIMEOUT_EXCEEDED: "TIMEOUT_EXCEEDED",
 }
 
 # The engine's exceptionCodeToHTTPStatus, plus the two refusals that a client may retry (503).
@@ -62,7 +64,7 @@ _STATUS: dict[int, int] = {
     **dict.fromkeys((6, 15, 16, 25, 26, 27, 36, 38, 41, 44, 53, 62, 69, 72, 117, 167, 168, 190, 195, 321, 427), 400),
     **dict.fromkeys((675, 676, 376), 400),  # CANNOT_PARSE_IPV4, _IPV6, _UUID
     **dict.fromkeys((46, 47, 50, 56, 60, 63, 73, 78, 81, 115, 255, 336, 511), 404),
-    159: 408,  # TIMEOUT_EXCEEDED
+    TIMEOUT_EXCEEDED: 408,
     QUERY_IS_TOO_LARGE: 413,
     NOT_IMPLEMENTED: 501,
     **dict.fromkeys((SOCKET_TIMEOUT, 76, 439), 503),

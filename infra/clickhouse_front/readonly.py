@@ -89,6 +89,12 @@ _SETTINGS = re.compile(
     r"(output_format_|input_format_|format_|date_time_|bool_).*|extremes|join_use_nulls|session_timezone"
     r"|max_threads|max_block_size|log_comment|readonly|use_uncompressed_cache|http_.*|limit|offset|default_format"
 )
+_LEAST = 0.001
+"""Seconds may be a fraction, and the engine reads one of less than a microsecond as 0, which is no limit at all."""
+
+_NAMES_FILES = ("_schema", "_path", "_template_row", "_template_resultset", "_schema_source")
+"""Endings of settings that name files of the server."""
+
 _LOWER_ONLY = ("max_execution_time", "max_result_rows", "max_result_bytes", "max_rows_to_read", "max_memory_usage")
 
 
@@ -102,7 +108,7 @@ def settings_for(asked: Mapping[str, str], limits: Mapping[str, str]) -> dict[st
         bounded = name in _LOWER_ONLY or name in limits
         if bounded and _lower(value, limits.get(name)):
             found[name] = value
-        elif not bounded and _SETTINGS.fullmatch(name) and not name.endswith(("_schema", "_path")):
+        elif not bounded and _SETTINGS.fullmatch(name) and not name.endswith(_NAMES_FILES):
             if name != "readonly":
                 found[name] = value
         else:
@@ -112,6 +118,6 @@ def settings_for(asked: Mapping[str, str], limits: Mapping[str, str]) -> dict[st
 
 def _lower(value: str, limit: str | None) -> bool:
     try:
-        return limit is None or 0 < float(value) <= float(limit)
+        return limit is None or _LEAST <= float(value) <= float(limit)
     except ValueError:
         return False

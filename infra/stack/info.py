@@ -60,11 +60,12 @@ def info_main(arguments: list[str]) -> int:
 
 
 def describe(settings: Settings, made: Plan, secrets: StackSecrets, ports: Ports, data_dir: Path) -> Mapping[str, Any]:
-    """What `info --json` prints. The users given here may only read; of servers of your own, addresses alone."""
+    """What `info --json` prints. The users given here may only read, but the rows of all websites: they are for the
+    operator. Of servers of your own, addresses alone."""
     if settings.clickhouse_url is None:
         house: dict[str, str | None] = {
             "url": f"http://{LOOPBACK}:{ports.clickhouse}",
-            "user": clickhouse.ANALYST,
+            "user": clickhouse.OPERATOR,
             "password": secrets.clickhouse_analyst_password,
             "database": clickhouse.DATABASE,
         }
@@ -87,7 +88,7 @@ def describe(settings: Settings, made: Plan, secrets: StackSecrets, ports: Ports
         ),
         "clickhouse": house,
         "data_dir": str(data_dir),
-        "version": _version(),
+        "version": product_version(),
         "log": made.log,
         "log_note": made.log_note,
     }
@@ -129,7 +130,7 @@ def _span(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}"
 
 
-def _version() -> str:
+def product_version() -> str:
     try:
         return version("althing")
     except PackageNotFoundError:

@@ -35,7 +35,7 @@ def load_or_create(data_dir: Path) -> StackSecrets:
     """
     path = data_dir / FILE_NAME
     if not path.exists():
-        write_private(path, json.dumps(asdict(_made()), indent=1))
+        write_all(data_dir, made())
     try:
         found = json.loads(path.read_text())
         return StackSecrets(**{field.name: str(found[field.name]) for field in fields(StackSecrets)})
@@ -43,6 +43,11 @@ def load_or_create(data_dir: Path) -> StackSecrets:
         raise SettingsError(
             f"{path} cannot be read as this stack's secrets ({error!r}); restore it from a backup."
         ) from error
+
+
+def write_all(data_dir: Path, made: StackSecrets) -> None:
+    """Writes the file anew."""
+    write_private(data_dir / FILE_NAME, json.dumps(asdict(made), indent=1))
 
 
 def write_private(path: Path, text: str) -> None:
@@ -66,7 +71,8 @@ def write_private(path: Path, text: str) -> None:
         os.close(folder)
 
 
-def _made() -> StackSecrets:
+def made() -> StackSecrets:
+    """New ones."""
     return StackSecrets(
         postgres_password=secrets.token_urlsafe(24),
         postgres_analyst_password=secrets.token_urlsafe(24),

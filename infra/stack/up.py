@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 
 from infra import PRODUCT_NAME
+from infra.backup import unfinished
 from infra.settings import Settings, SettingsError, load
 from infra.stack import ports, secret_file, state
 from infra.stack.console import pump, say, show
@@ -44,6 +45,7 @@ def main(arguments: list[str]) -> int:
         with _usable(data_dir):
             data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
             held.enter_context(state.lock(data_dir))
+            unfinished.refuse(data_dir)
             for name in state.end_orphans(data_dir):
                 say("stack", f"{name} was left over from a killed stack and has been ended")
             laid = LaidOut(settings, secret_file.load_or_create(data_dir), data_dir, only)
@@ -121,7 +123,7 @@ def _run(laid: LaidOut, publish: Publisher) -> int:
     try:
         supervisor.start(laid.made.engines)
         laid.set_up_postgres()
-        _migrate(data_dir, base_environment(laid.made))
+        run_migrations(data_dir, base_environment(laid.made))
         for place in range(len(laid.made.services)):
             supervisor.start(laid.made.services[place])
         show(_box(laid.info, laid.made.log_note))
@@ -139,7 +141,8 @@ def _run(laid: LaidOut, publish: Publisher) -> int:
     return code
 
 
-def _migrate(data_dir: Path, environment: Mapping[str, str]) -> None:
+def run_migrations(data_dir: Path, environment: Mapping[str, str]) -> None:
+    """`althing migrate` on these engines. Raises `StartFailed`."""
     command = launched([sys.executable, "-m", "infra.cli", "migrate"])
     process = subprocess.Popen(command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     output = pump("migrate", process.stdout, log_file(data_dir, "migrate"), quiet=False)

@@ -1,5 +1,7 @@
 """`duplicates`: events whose id the log already held, with the place of the first; never counted anywhere else.
 
+The canary's events (`schemas.canary`) lie here as well, each its own first: so that no figure sees them.
+
 `is_conflict` marks an id that came again with other content. Written by the projection `events` in the same step as
 its rows.
 """

@@ -2,7 +2,8 @@
 passed through byte for byte with its place in the log appended.
 
 Ids that a client chose (records with header `h`) are looked up: one that the partition already held makes a row of
-`duplicates`; if its content differs, a refusal tells the website's owner.
+`duplicates`; if its content differs, a refusal tells the website's owner. The canary's records (`schemas.canary`) make
+rows of `duplicates` alone, whatever their ids: here, and only here, it is kept out of every figure.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import msgspec
 from infra.log import Record, StoredRecord
 from projectors.clickhouse.duplicates import DUPLICATES
 from projectors.engine.projection import Bad, Batch, Known, Seen
+from schemas.canary import WEBSITE_ID
 from schemas.topics import CLICKS, REJECTED
 from schemas.tracking import HASH_HEADER, Outcome, Refusal
 
@@ -139,7 +141,10 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             batch.bad.append(Bad(record, INVALID, f"{type(error).__name__}: {error}"))
         else:
-            add((record, _named(record, row) if record.headers else None))
+            if row.website_id == WEBSITE_ID:
+                _keep_apart(record, row, record.offset, batch)
+            else:
+                add((record, _named(record, row) if record.headers else None))
     return good
 
 
@@ -163,19 +168,23 @@ def _named(record: StoredRecord, row: Row) -> _Named | None:
 
 
 def _repeated(record: StoredRecord, row: Row, seen: Seen, batch: Batch) -> None:
+    _keep_apart(record, row, seen.first_offset, batch, is_conflict=not seen.is_same)
+    if not seen.is_same:
+        batch.publish.append(_conflict(record, row, seen))
+
+
+def _keep_apart(record: StoredRecord, row: Row, first_offset: int, batch: Batch, *, is_conflict: bool = False) -> None:
     line = {
         "website_id": row.website_id,
         "event_id": row.event_id,
         "received_at": _log_time(row.received_at),
-        "is_conflict": not seen.is_same,
-        "first_offset": seen.first_offset,
+        "is_conflict": is_conflict,
+        "first_offset": first_offset,
         "_topic": record.topic,
         "_partition": record.partition,
         "_offset": record.offset,
     }
     batch.others.setdefault(DUPLICATES.name, []).append(msgspec.json.encode(line))
-    if not seen.is_same:
-        batch.publish.append(_conflict(record, row, seen))
 
 
 def _conflict(record: StoredRecord, row: Row, seen: Seen) -> Record:

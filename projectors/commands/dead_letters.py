@@ -123,8 +123,12 @@ def _retry(arguments: Namespace, tools: Tools) -> int:
         complain("no projectors are running to take them; start `althing up` or `althing serve projectors`.")
         return FAILED
     with tools.connection.transaction():
-        tools.connection.execute("update engine.dead_letter set retry_requested_at = now() where id = any(%s)", (ids,))
-        _write_down(arguments.action, arguments.why, tools, ids)
+        rows = tools.connection.execute(
+            "update engine.dead_letter set retry_requested_at = now() where id = any(%s) and state = 'open' "
+            "returning id",
+            (ids,),
+        ).fetchall()
+        _write_down(arguments.action, arguments.why, tools, [row[0] for row in rows])
     deadline = monotonic() + WAIT_S
     while _waiting(tools, ids) and monotonic() < deadline:
         sleep(POLL_S)
@@ -147,6 +151,7 @@ def _skip(arguments: Namespace, tools: Tools) -> int:
         complain("no open dead letter is chosen: name ids, or --projection.")
         return FAILED
     with tools.connection.transaction():
+        ids = [one for one in ids if dead_letters.hold(tools.connection, one)]
         dead_letters.decide(tools.connection, ids, "skipped")
         tools.connection.execute(
             "update engine.dead_letter p set retry_requested_at = now() from engine.dead_letter s "

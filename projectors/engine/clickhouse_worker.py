@@ -303,8 +303,11 @@ class ClickHouseWorker(Worker):
             with self.runtime.pool.connection() as connection:
                 dead_letters.still_bad(connection, letter.id, batch.bad[0].error)
             return
-        self._insert(batch, [record], f"{self.key.text}:{record.offset}-{record.offset}:retry")
         with self.runtime.pool.connection() as connection, connection.transaction():
+            if not dead_letters.hold(connection, letter.id):
+                return  # skipped meanwhile: its rows must not appear
+            self._insert(batch, [record], f"{self.key.text}:{record.offset}-{record.offset}:retry")
+            failpoints.reach("after_retry_insert", self.key.text)
             if batch.bad:
                 dead_letters.still_bad(connection, letter.id, batch.bad[0].error)
             else:

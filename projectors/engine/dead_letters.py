@@ -107,6 +107,14 @@ def waiting_for(connection: Connection[Any], key: Key, aggregate: bytes) -> list
     return _open(connection, key, "and key = %(aggregate)s", aggregate=aggregate)
 
 
+def hold(connection: Connection[Any], letter_id: UUID) -> bool:
+    """Whether it is open still; until the transaction's end nobody else decides on it."""
+    row = connection.execute(
+        "select 1 from engine.dead_letter where id = %s and state = 'open' for no key update", (letter_id,)
+    ).fetchone()
+    return row is not None
+
+
 def decide(connection: Connection[Any], ids: Sequence[UUID], state: str) -> int:
     """Ends open dead letters as `retried` or `skipped`; how many of them were still open."""
     return connection.execute(

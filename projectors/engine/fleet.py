@@ -12,6 +12,7 @@ import os
 import shutil
 import socket
 from contextlib import suppress
+from functools import partial
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, Final
@@ -64,7 +65,8 @@ class Fleet:
         self._sampler = Sampler(self._ends)
         self._last_beat = 0.0
         self._last_tidy = 0.0
-        self._views_pointed = False
+        self._changes_seen = False
+        self._pointed: frozenset[tuple[str, int]] | None = None
         self.last_look = monotonic()
 
     def run(self, stopping: Event) -> None:
@@ -94,11 +96,12 @@ class Fleet:
                 self._beat(connection)
                 found = generations.builds(connection)
                 is_leader = self._runtime.ownership.acquire(LEADER)
-                if is_leader and not self._views_pointed:
-                    generations.rebuild_changed(connection, self._catalogue)
-                    self._point_views(connection)
                 if is_leader:
+                    self._see_changes(connection)
+                    self._point_views(connection, found)
                     self._operations.look(connection, stopping)
+                else:
+                    self._pointed = None
                 self._match_workers(connection, found)
                 self._hand_out_retries(connection)
                 if is_leader:
@@ -179,7 +182,7 @@ class Fleet:
             self._set_state(connection, build, "ready")
             log.info("%s, generation %d is ready", build.name, build.generation)
         elif build.state == "ready" and build.promote_when_ready:
-            generations.switch(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
+            self._switch(connection, build)
 
     def _set_state(self, connection: Connection[Any], build: Build, state: str) -> None:
         generations.set_state(connection, build, state)
@@ -200,13 +203,19 @@ class Fleet:
 
     def _fill_rollup(self, connection: Connection[Any], build: Build, stopping: Event) -> None:
         if build.state == "ready" and build.promote_when_ready:
-            generations.switch(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
+            self._switch(connection, build)
             return
         thread = self._backfills.get(build_key(build))
         if build.state == "building" and (thread is None or not thread.is_alive()):
             thread = Thread(target=self._backfill, args=(build, stopping), name=f"backfill {build.name}", daemon=True)
             self._backfills[build_key(build)] = thread
             thread.start()
+
+    def _switch(self, connection: Connection[Any], build: Build) -> None:
+        try:
+            generations.switch(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
+        except generations.NotAllowed as refused:
+            log.info("not switched: %s", refused)
 
     def _backfill(self, build: Build, stopping: Event) -> None:
         family, rollup = self._catalogue.rollups[build.name]
@@ -227,7 +236,7 @@ class Fleet:
     def _tidy(self, connection: Connection[Any], found: list[Build]) -> None:
         """Drops what was cancelled, and generations that were retired a week ago."""
         for build in found:
-            if build.state == "cancelled" and not self._is_worked_on(build):
+            if build.state == "cancelled" and not build.is_live and not self._is_worked_on(build):
                 self._drop(connection, build)
         if monotonic() - self._last_tidy < TIDY_EVERY_S:
             return
@@ -235,7 +244,7 @@ class Fleet:
         for name, generation in expired(connection):
             for build in found:
                 if build_key(build) == (name, generation):
-                    self._drop(connection, build)
+                    generations.drop_expired(connection, build, partial(self._drop, connection, build))
 
     def _is_worked_on(self, build: Build) -> bool:
         thread = self._backfills.get(build_key(build))
@@ -281,11 +290,20 @@ class Fleet:
             if worker is not None:
                 worker.has_retries.set()
 
-    def _point_views(self, connection: Connection[Any]) -> None:
-        """A crash between the switch in Postgres and the one in ClickHouse is mended here."""
+    def _see_changes(self, connection: Connection[Any]) -> None:
+        if not self._changes_seen:
+            generations.rebuild_changed(connection, self._catalogue)
+            self._changes_seen = True
+
+    def _point_views(self, connection: Connection[Any], found: list[Build]) -> None:
+        """What came between the switch in Postgres and the one in ClickHouse, a crash of ours or of a command, or an
+        engine that was away, is mended here: else readers would stay at tables that nobody writes to any more."""
+        live = frozenset(build_key(build) for build in found if build.is_live and build.kind != "postgres")
+        if live == self._pointed:
+            return
         for family in self._catalogue.clickhouse:
             schema.point_family(connection, self._runtime.clickhouse, family, self._cluster)
-        self._views_pointed = True
+        self._pointed = live
 
     def _beat(self, connection: Connection[Any]) -> None:
         if monotonic() - self._last_beat < BEAT_EVERY_S:

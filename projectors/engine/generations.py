@@ -200,10 +200,16 @@ def rollback(
             f"No generation before the live one of {name} is kept; they are dropped after {KEPT_DAYS} days."
         )
     target = max(retired, key=lambda b: (b.retired_at is not None and b.retired_at.timestamp(), b.generation))
+    if target.version != _version_of(catalogue, name):
+        raise NotAllowed(
+            f"Generation {target.generation} of {name} was built by another version of the program, which alone could "
+            "keep it up to date; rebuild it instead."
+        )
     if target.kind == "rollup":
         switch(connection, clickhouse, catalogue, target, cluster, lambda made: also(made, is_live=True))
     else:
         with connection.transaction():
+            _refuse_changed(connection, target)
             connection.execute("lock table engine.build in share row exclusive mode")
             _refuse_second(connection, catalogue, name)
             connection.execute(
@@ -218,13 +224,14 @@ def rollback(
 
 def cancel(connection: Connection[Any], catalogue: Catalogue, name: str) -> int:
     """Gives a build up; the running service drops its tables. The live generation is not touched."""
-    build = active_build(connection, name)
-    if build is None:
-        raise NotAllowed(f"No build of {name} is under way.")
-    _refuse_part_of_family(catalogue, build)
-    state = "retired" if build.retired_at else "cancelled"
     names = _family_names(catalogue, name)
     with connection.transaction():
+        _lock(connection, name)  # a build that is being promoted is promoted, or not: never given up when it is live
+        build = active_build(connection, name)
+        if build is None:
+            raise NotAllowed(f"No build of {name} is under way.")
+        _refuse_part_of_family(catalogue, build)
+        state = "retired" if build.retired_at else "cancelled"
         connection.execute(
             "update engine.build set state = %s, promote_when_ready = false where generation = %s and "
             "(name = %s or (name = any(%s) and source_generation = %s))",
@@ -307,17 +314,18 @@ def switch(
     """Makes `build` live. Old and new are held at one place meanwhile, so that no total that people see goes back.
 
     A rollback that waited for `build` ends with it. A live generation that stands still (paused, failed, of another
-    version) is replaced as it is. Raises `holding.HoldLost`.
+    version) is replaced as it is. Raises `holding.HoldLost`, and `NotAllowed` when somebody changed the build or the
+    live generation meanwhile.
     """
     live = live_build(connection, build.name)
     stands_still = live.state != "live" or (build.kind == "postgres" and live.version != build.version)
     if build.kind == "rollup" or stands_still or live.generation == build.generation:
-        _switch(connection, clickhouse, catalogue, build, cluster, also)
+        _switch(connection, clickhouse, catalogue, build, cluster, also, None)
         return
     both = [(build.name, live.generation), (build.name, build.generation)]
     with holding.held(connection, both, SWITCH_HOLD_S) as hold:
         hold.wait()
-        _switch(connection, clickhouse, catalogue, build, cluster, also)
+        _switch(connection, clickhouse, catalogue, build, cluster, also, hold)
 
 
 def _switch(
@@ -327,9 +335,13 @@ def _switch(
     build: Build,
     cluster: str | None,
     also: Callable[[int], None],
+    hold: holding.Hold | None,
 ) -> None:
     """Postgres first, in one transaction; ClickHouse's views follow, and again at every start of the service."""
     with connection.transaction():
+        _refuse_changed(connection, build)
+        if hold is not None:
+            hold.require()
         _make_live(connection, build.name, build.generation)
         projection = catalogue.projections.get(build.name)
         if isinstance(projection, ReadModel):
@@ -353,6 +365,42 @@ def _switch(
     family = _family_of(catalogue, build.name)
     if family is not None:
         schema.point_family(connection, clickhouse, family, cluster)
+
+
+def _lock(connection: Connection[Any], name: str) -> int | None:
+    """Whoever switches, cancels or drops comes one after the other; the live generation as it is now."""
+    row = connection.execute(
+        "select live_generation from engine.projection where name = %s for no key update", (name,)
+    ).fetchone()
+    return row[0] if row is not None else None
+
+
+def _refuse_changed(connection: Connection[Any], build: Build) -> None:
+    """Raises `NotAllowed` unless `build` and its projection still stand as they were read; locks both."""
+    live = _lock(connection, build.name)
+    row = connection.execute(
+        "select state from engine.build where name = %s and generation = %s and dropped_at is null for no key update",
+        (build.name, build.generation),
+    ).fetchone()
+    if live != build.live_generation or row is None or row[0] != build.state:
+        raise NotAllowed(f"Somebody changed generation {build.generation} of {build.name} meanwhile; look again.")
+
+
+def drop_expired(connection: Connection[Any], build: Build, drop: Callable[[], None]) -> None:
+    """Runs `drop` for a build that nobody wants any more, unless somebody wants it after all."""
+    with connection.transaction():
+        try:
+            _refuse_changed(connection, build)
+        except NotAllowed as refused:
+            log.info("not dropped: %s", refused)
+            return
+        drop()
+
+
+def _version_of(catalogue: Catalogue, name: str) -> int:
+    if name in catalogue.rollups:
+        return catalogue.rollups[name][1].version
+    return catalogue.projections[name].version
 
 
 def _make_live(connection: Connection[Any], name: str, generation: int) -> None:

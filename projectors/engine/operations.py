@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any, Final
+from uuid import UUID
 
 import psycopg
 from psycopg import Connection
@@ -30,22 +31,24 @@ class Operations:
 
     def __init__(self, settings: Settings, catalogue: Catalogue, ends: Ends) -> None:
         self._settings, self._catalogue, self._ends = settings, catalogue, ends
-        self._threads: list[Thread] = []
+        self._threads: dict[UUID, Thread] = {}
 
     def look(self, connection: Connection[Any], stopping: Event) -> None:
         """Carries out what is due. `connection` is in autocommit mode."""
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        self._threads = {one: thread for one, thread in self._threads.items() if thread.is_alive()}
+        if self._threads:
+            requests.keep(connection, list(self._threads))
         for request in requests.due(connection):
             if request.action not in requests.LONG:
                 self._attempt(connection, request, HttpClickHouse(self._settings), stopping)
                 continue
             thread = Thread(target=self._at_length, args=(request, stopping), name=request.action, daemon=True)
-            self._threads.append(thread)
+            self._threads[request.id] = thread
             thread.start()
 
     def drain(self) -> None:
         """Waits a moment for what is under way; what does not end is taken up at the next start."""
-        for thread in self._threads:
+        for thread in self._threads.values():
             thread.join(PATIENCE_S)
 
     def _at_length(self, request: Request, stopping: Event) -> None:

@@ -8,7 +8,7 @@ event of every row that ended (`command_api.operations.recording`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -79,12 +79,22 @@ def due(connection: Connection[Any]) -> list[Request]:
     )
     with connection.cursor(row_factory=class_row(Request)) as cursor:
         return cursor.execute(
-            "update engine.request set state = 'running', lease_until = now() + make_interval(secs => %s) where id in "
+            "update engine.request set state = 'running', error = '', "
+            "lease_until = now() + make_interval(secs => %s) where id in "
             "(select id from engine.request where state = 'waiting' or (state = 'running' and generation is null "
             "and lease_until < now()) order by requested_at limit 10 for update skip locked) "
             "returning id, projection, action, reason, force",
             (LEASE_S,),
         ).fetchall()
+
+
+def keep(connection: Connection[Any], ids: Sequence[UUID]) -> None:
+    """Nobody else takes these up: they are being worked on, however long one step of them lasts."""
+    connection.execute(
+        "update engine.request set lease_until = now() + make_interval(secs => %s) where id = any(%s) "
+        "and state = 'running' and error = '' and lease_until < now() + make_interval(secs => %s)",
+        (LEASE_S, list(ids), LEASE_S / 2),
+    )
 
 
 @contextmanager

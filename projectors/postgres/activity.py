@@ -26,6 +26,7 @@ from schemas.events.operations import (
     DeadLetterSkipped,
     ExchangeRateRecorded,
     ProjectionBuildCancelled,
+    ProjectionComparisonCancelled,
     ProjectionPaused,
     ProjectionPromoted,
     ProjectionRebuildRequested,
@@ -216,6 +217,11 @@ def build_cancelled(rows: Rows, event: ProjectionBuildCancelled) -> None:
 def projection_verified(rows: Rows, event: ProjectionVerified) -> None:
     found = "is equal to the live one" if event.is_equal else f"differs from the live one in {event.differences} rows"
     _add(rows, event, f"Generation {event.generation} of projection {event.projection} {found}")
+
+
+@ACTIVITY.on(ProjectionComparisonCancelled)
+def comparison_cancelled(rows: Rows, event: ProjectionComparisonCancelled) -> None:
+    _add(rows, event, f"The comparison of projection {event.projection} was cancelled")
 
 
 @ACTIVITY.on(DeadLetterRevealed)

@@ -24,7 +24,7 @@ Step = ConversionRecorded | ConversionAttributed | ConversionApproved | Conversi
 
 CONVERSION_STEPS: Final = ReadModel(
     name="conversion_steps",
-    version=1,
+    version=2,
     columns=(
         "conversion_id uuid",
         "version int",
@@ -43,11 +43,13 @@ CONVERSION_STEPS: Final = ReadModel(
         "pending bigint not null default 0",
         "earned bigint not null default 0",
         "reversed bigint not null default 0",
+        # 1: it began to count as approved, also with a commission of nothing; -1: no longer.
+        "approved int not null default 0",
         "detail jsonb not null",
     ),
     key=("conversion_id", "version"),
     readers=OWN_WEBSITES,
-    indexes=("website_id, at", "position"),
+    indexes=("website_id, at", "website_id, hold_until", "position"),
 )
 
 _HEAD: Final = {"originator_id", "originator_version", "timestamp", "actor_id", "change", "customer", "website_id"}
@@ -99,6 +101,7 @@ def _put(rows: Rows, event: Step, facts: dict[str, Any] | None = None) -> None:
         pending=event.change.commission_pending,
         earned=event.change.commission_approved,
         reversed=event.change.commission_reversed,
+        approved=event.change.approved,
         detail=detail if facts is None else {**detail, "facts": facts},
     )
 

@@ -57,7 +57,7 @@ def get_admin_accounts(
 ) -> list[AdminAccount]:
     """Newest first."""
     at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    search = search.casefold() if search else None
+    search = search.lower() if search else None
     bound = {"idle": IDLE, "search": search, "at": at, "id": last, "limit": limit + 1}
     rows = admin.reader.rows(_ACCOUNTS, bound)
     more, rows = len(rows) > limit, rows[:limit]

@@ -29,8 +29,10 @@ router = APIRouter(
 )
 
 MOST_EXPORTED: Final = 10_000
+_END_OF_TIME: Final = 10**13
+"""Unix time in ms; what the analytics store can tell apart ends a little later."""
 _WINDOWS: Final = (timedelta(days=1), timedelta(days=14), timedelta(days=180), None)
-"""How far back one reading looks: further only when the nearer past does not fill the page."""
+"""How far back one reading looks: further only when the nearer past does not fill the page, and no part of it twice."""
 
 
 class Bots(StrEnum):
@@ -128,6 +130,8 @@ def get_admin_clicks(
 ) -> list[TrackedClick]:
     """Newest first."""
     after = paging.decode(query.cursor, int, UUID) if query.cursor is not None else None
+    if after is not None and not 0 <= int(str(after[0])) < _END_OF_TIME:
+        raise paging.bad_cursor()
     found = _read(context, admin, query, after, query.limit + 1)
     page = found[: query.limit]
     more = len(found) > query.limit
@@ -150,16 +154,22 @@ def _read(
     if chosen is None:
         return []
     end = datetime.fromtimestamp(int(str(after[0])) / 1000, UTC) if after else datetime.now(UTC)
+    where, bound = list(chosen.where), dict(chosen.bound)
+    if after:
+        where.append("t.occurred_at <= fromUnixTimestamp64Milli({after:Int64})")  # for the index
+        where.append("(toUnixTimestamp64Milli(t.occurred_at), t.event_id) < ({after:Int64}, {after_id:UUID})")
+        bound |= {"after": after[0], "after_id": str(after[1])}
     found: list[columnar.Row] = []
+    until: int | None = None
     for window in _WINDOWS:
-        where, bound = list(chosen.where), {**chosen.bound, "limit": limit}
-        if after:
-            where.append("(toUnixTimestamp64Milli(t.occurred_at), t.event_id) < ({after:Int64}, {after_id:UUID})")
-            bound |= {"after": after[0], "after_id": str(after[1])}
+        slice_, bound["limit"] = list(where), limit - len(found)
+        if until is not None:
+            slice_.append("t.occurred_at < fromUnixTimestamp64Milli({until:Int64})")
+            bound["until"] = until
         if window is not None:
-            where.append("t.occurred_at >= fromUnixTimestamp64Milli({since:Int64})")
-            bound["since"] = int((end - window).timestamp() * 1000)
-        found = context.columnar.rows(columnar.Query(_SELECT + " AND ".join(where) + _NEWEST, bound))
+            slice_.append("t.occurred_at >= fromUnixTimestamp64Milli({since:Int64})")
+            bound["since"] = until = int((end - window).timestamp() * 1000)
+        found += context.columnar.rows(columnar.Query(_SELECT + " AND ".join(slice_) + _NEWEST, bound))
         if len(found) >= limit:
             break
     return found

@@ -189,11 +189,12 @@ class PlaceSeries(BaseModel):
 
 
 class RebuildEstimate(BaseModel):
-    """`seconds`: by the last build's measure; null when none was built yet. `bytes`: what the live tables take."""
+    """`seconds`: by the last build's measure; null when none was built yet. `bytes`: what the live tables take; null
+    while ClickHouse does not answer."""
 
     events: int
     seconds: float | None
-    bytes: int
+    bytes: int | None
     tables: list[str]
 
 

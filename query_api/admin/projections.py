@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path
 
+from infra.problems import Problem
 from query_api.admin.projection_shapes import (
     Build,
     Place,
@@ -232,7 +233,10 @@ def _estimate(context: Context, reader: Reader, shown: Projection) -> RebuildEst
         rows = reader.rows("SELECT name FROM engine.projection WHERE family = %s ORDER BY name", (shown.name,))
         tables += [row["name"] for row in rows]
     live_tables = {_live_table(reader, table) for table in tables}
-    sizes = {row["table"]: int(row["bytes"]) for row in context.columnar.rows(Query(_PARTS, {}))}
+    try:
+        sizes = {row["table"]: int(row["bytes"]) for row in context.columnar.rows(Query(_PARTS, {}))}
+    except Problem:  # the page is wanted most while ClickHouse is away
+        return RebuildEstimate(events=events, seconds=seconds, bytes=None, tables=tables)
     total = sum(sizes.get(table, 0) for table in live_tables)
     return RebuildEstimate(events=events, seconds=seconds, bytes=total, tables=tables)
 

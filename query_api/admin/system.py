@@ -1,7 +1,7 @@
 """`GET /api/admin/system`: the machine and the engines under the figures, for those who keep them running.
 
-Freshness is measured on real events: from the log's timestamp of the last record of a batch to the commit that made it
-visible. No event of its own is sent for that: it would stand in the log, and in everybody's rebuilt tables, for ever.
+Freshness is measured twice: on what comes, from the log's timestamp of the last record of a batch to the commit that
+made it visible; and on the canary (`infra.canary`), from a request to the row that can be read.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-import infra
 from infra.problems import Problem
 from infra.settings import Settings
 from infra.stack import running, state
+from infra.stack.engines import kafka
+from infra.stack.tools import KAFKA_JARS
 from query_api.columnar import Query
 from query_api.context import AsAdmin, Context, Services
 from query_api.platform.account import product_version
@@ -34,7 +35,6 @@ router = APIRouter(tags=["admin"])
 
 DISK_EVERY_S: Final = 60.0
 FRESH_MINUTES: Final = 15
-POM: Final = Path(infra.__file__).with_name("kafka") / "pom.xml"
 
 
 class ProcessShown(BaseModel):
@@ -84,13 +84,31 @@ class LogPartition(BaseModel):
 
 
 class Freshness(BaseModel):
-    """Seconds from the log to visible, of real events within the last quarter of an hour; null without any."""
+    """Seconds from the log to visible, of batches within the last quarter of an hour; null without any."""
 
     lastSeconds: float | None
     medianSeconds: float | None
     worstSeconds: float | None
     measuredAt: datetime | None
     steps: int
+
+
+class CanaryPoint(BaseModel):
+    """One canary. `seconds` is null while it is not readable."""
+
+    at: datetime
+    seconds: float | None
+
+
+class Canary(BaseModel):
+    """Page views of nobody's, sent every 15 seconds: from the request to the row that can be read."""
+
+    isOn: bool
+    lastSeconds: float | None = Field(description="Of the newest that is readable")
+    p95Seconds: float | None = Field(description="Over the last hour; what was given up counts as ten minutes")
+    readableAt: datetime | None = Field(description="When the newest readable one was sent")
+    isLate: bool = Field(description="None that was sent within the last minute is readable")
+    points: list[CanaryPoint] = Field(description="The last hour, oldest first")
 
 
 class Throughput(BaseModel):
@@ -112,7 +130,9 @@ class Backup(BaseModel):
     bytes: int
     events: int
     error: str
+    verifiedAt: datetime | None = Field(description="When it was read again and found whole")
     restoredAt: datetime | None = Field(description="When a restore of it was last proven")
+    drillError: str = Field(description="Why the last drill with it failed; empty: it did not")
 
 
 class System(BaseModel):
@@ -127,6 +147,7 @@ class System(BaseModel):
     log: list[LogPartition]
     projectors: int = Field(description="Processes that run projections, seen within ten seconds")
     freshness: Freshness
+    canary: Canary
     throughput: list[Throughput] = Field(description="The last hour by minutes, oldest first")
     backups: list[Backup] = Field(description="The last ten, newest first; empty: none was made")
 
@@ -156,7 +177,7 @@ _THROUGHPUT: Final = (
     " written AS (SELECT date_trunc('minute', at) AS at, sum(more) AS more, sum(span) AS span FROM ("
     " SELECT at, sum(end_offset) - lag(sum(end_offset)) OVER (ORDER BY at) AS more,"
     " extract(epoch FROM at - lag(at) OVER (ORDER BY at)) AS span"
-    " FROM engine.log_sample WHERE topic <> 'domain' GROUP BY at) AS w GROUP BY 1),"
+    " FROM engine.log_sample GROUP BY at) AS w GROUP BY 1),"
     " taken AS (SELECT date_trunc('minute', at) AS at, sum(more) AS more FROM ("
     " SELECT at, greatest(0, processed - lag(processed) OVER (PARTITION BY projection, generation, topic, partition"
     " ORDER BY at)) AS more FROM engine.sample) AS t GROUP BY 1)"
@@ -166,7 +187,22 @@ _THROUGHPUT: Final = (
 )
 _BACKUPS: Final = (
     'SELECT id, started_at AS "startedAt", finished_at AS "finishedAt", state, folder, bytes, events, error,'
-    ' restored_at AS "restoredAt" FROM ops.backup ORDER BY started_at DESC LIMIT 10'
+    ' verified_at AS "verifiedAt", restored_at AS "restoredAt", drill_error AS "drillError"'
+    " FROM ops.backup ORDER BY started_at DESC LIMIT 10"
+)
+_CANARY: Final = (
+    "SELECT sent_at AS at, seen_after_s::float8 AS seconds FROM ops.canary"
+    " WHERE sent_at > now() - interval '1 hour' ORDER BY sent_at DESC LIMIT 300"
+)
+_CANARY_STATE: Final = (
+    "SELECT (SELECT max(sent_at) FROM ops.canary WHERE seen_after_s IS NOT NULL) AS readable,"
+    " (SELECT seen_after_s::float8 FROM ops.canary WHERE seen_after_s IS NOT NULL"
+    " ORDER BY sent_at DESC LIMIT 1) AS last,"
+    " (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY seen_after_s) FROM ops.canary"
+    " WHERE sent_at > now() - interval '1 hour') AS p95,"
+    # One that has just been sent, and none before it, is not late.
+    " coalesce((SELECT min(sent_at) FROM ops.canary) < now() - interval '1 minute', false) AND NOT EXISTS ("
+    " SELECT FROM ops.canary WHERE seen_after_s IS NOT NULL AND sent_at > now() - interval '1 minute') AS late"
 )
 _RUNNERS: Final = "SELECT count(*) AS n FROM engine.runner WHERE seen_at > now() - interval '10 seconds'"
 
@@ -197,6 +233,7 @@ def get_system(context: Context, admin: AsAdmin) -> System:
         log=_log(reader),
         projectors=reader.rows(_RUNNERS)[0]["n"],
         freshness=_freshness(reader),
+        canary=_canary(reader, is_on=context.settings.canary),
         throughput=[
             Throughput(at=row["at"], inPerSecond=row["written"], outPerSecond=row["taken"])
             for row in reader.rows(_THROUGHPUT)
@@ -242,25 +279,37 @@ def _engines(context: Services, reader: Reader) -> list[EngineShown]:
 
 
 def _log_engine(settings: Settings, reader: Reader) -> EngineShown:
-    """Whether the log answers is known from when its ends were last seen."""
+    """A log in Postgres answers when Postgres does. Of Kafka the projectors tell; while none runs, it is asked."""
     stack = state.read(settings.data_dir.resolve())
-    is_postgres = settings.log == "postgres" or (stack is not None and stack.log == "postgres")
-    rows = reader.rows("SELECT max(seen_at) > now() - interval '15 seconds' AS seen FROM engine.log_end")
-    answers = bool(rows and rows[0]["seen"])
-    if is_postgres:
-        return EngineShown(name="log", version=None, answers=answers, note="The log is in Postgres.")
+    if settings.log == "postgres" or (stack is not None and stack.log == "postgres"):
+        return EngineShown(name="log", version=None, answers=True, note="The log is in Postgres.")
     embedded = stack is not None and state.is_running(stack)
+    version = _kafka_version() if embedded else None
     note = "" if embedded else "Your own Kafka; it does not tell its version."
-    return EngineShown(name="kafka", version=_kafka_version() if embedded else None, answers=answers, note=note)
+    rows = reader.rows("SELECT max(seen_at) > now() - interval '15 seconds' AS seen FROM engine.log_end")
+    if rows and rows[0]["seen"]:
+        return EngineShown(name="kafka", version=version, answers=True, note=note)
+    note = f"{note} No projector has looked at it for a while.".strip()
+    return EngineShown(name="kafka", version=version, answers=_kafka_answers(settings), note=note)
+
+
+def _kafka_answers(settings: Settings) -> bool:
+    """Whether one of the named servers answers; behind TLS or a sign-in, whether it can be reached."""
+    for server in (settings.kafka_bootstrap_servers or "").split(","):
+        host, _, port = server.rpartition(":")
+        if host and port.isdecimal() and kafka.answers(int(port), host.strip("[]"), plain=_is_plain(settings)):
+            return True
+    return False
+
+
+def _is_plain(settings: Settings) -> bool:
+    return (settings.kafka_security_protocol or "PLAINTEXT") == "PLAINTEXT"
 
 
 def _kafka_version() -> str | None:
-    """Of the Kafka that comes with this program."""
-    try:
-        found = re.search(r"<artifactId>kafka_[\d.]+</artifactId>\s*<version>([\d.]+)</version>", POM.read_text())
-    except OSError:
-        return None
-    return found[1] if found else None
+    """Of the jar that the embedded one runs from."""
+    found = [re.fullmatch(r"kafka_[\d.]+-([\d.]+)\.jar", jar.name) for jar in KAFKA_JARS.glob("kafka_*.jar")]
+    return next((each[1] for each in found if each), None)
 
 
 def _log(reader: Reader) -> list[LogPartition]:
@@ -284,4 +333,17 @@ def _freshness(reader: Reader) -> Freshness:
         worstSeconds=row["worst"],
         measuredAt=row["at"],
         steps=row["steps"],
+    )
+
+
+def _canary(reader: Reader, *, is_on: bool) -> Canary:
+    [row] = reader.rows(_CANARY_STATE)
+    points = [CanaryPoint(at=each["at"], seconds=each["seconds"]) for each in reversed(reader.rows(_CANARY))]
+    return Canary(
+        isOn=is_on,
+        lastSeconds=row["last"],
+        p95Seconds=row["p95"],
+        readableAt=row["readable"],
+        isLate=is_on and row["late"],
+        points=points,
     )

@@ -30,6 +30,7 @@ class User(BaseModel):
     timezone: str = Field(description="IANA name")
     twoFactor: bool = Field(description="Whether signing in needs a second factor")
     recoveryCodesLeft: int
+    hasPassword: bool = Field(description="False: signs in with providers alone; a password is set by a mailed link")
     passwordChangedAt: datetime | None = Field(description="Null: never since registration")
 
 
@@ -55,6 +56,7 @@ _USER: Final = (
     " d.password_changed_at FROM read.accounts AS a LEFT JOIN read.account_details AS d ON d.account_id = a.id"
     " WHERE a.id = %s"
 )
+_PASSWORD: Final = "SELECT account_id FROM auth.credential WHERE account_id = %s"  # noqa: S105 - a statement
 
 
 @router.get("/api/platform/user", dependencies=[Depends(Reads("accounts", "account_details"))])
@@ -63,6 +65,7 @@ def get_user(theirs: Theirs) -> User:
     principal = theirs.principal
     of_session = {"email": principal.email, "name": principal.name, "roles": sorted(principal.roles)}
     row = theirs.reader.row(_USER, (principal.account_id,)) or {**_NO_DETAILS, **of_session}
+    has_password = theirs.reader.row(_PASSWORD, (principal.account_id,)) is not None
     return User(
         id=principal.account_id,
         email=row["email"],
@@ -74,6 +77,7 @@ def get_user(theirs: Theirs) -> User:
         timezone=row["timezone"] or "UTC",
         twoFactor=row["two_factor_since"] is not None,
         recoveryCodesLeft=row["recovery_codes_left"] or 0,
+        hasPassword=has_password,
         passwordChangedAt=row["password_changed_at"],
     )
 

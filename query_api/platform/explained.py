@@ -157,8 +157,8 @@ def _rule(reader: Reader, earning: Row, payout: Amount | None) -> Rule:
         (earning["partner_id"],),
     )
     clicked_at = datetime.fromisoformat(attribution["clicked_at"])
-    version = max(sum(since["effective_at"] <= clicked_at for since in held), 1) if held else None
     terms, tier = Terms.model_validate(attribution["terms"]), _tier(earning)
+    version = _version(held, terms, clicked_at)
     paid = paid_text(terms, tier.rate_bp, tier.flat_amount) if tier else _plain(terms)
     return Rule(
         by="payout" if payout else "terms",
@@ -168,6 +168,17 @@ def _rule(reader: Reader, earning: Row, payout: Amount | None) -> Rule:
         effectiveAt=held[version - 1]["effective_at"] if version else None,
         tier=_tier_text(tier, earning["currency"]) if tier else None,
     )
+
+
+def _version(held: Sequence[Row], terms: Terms, clicked_at: datetime) -> int | None:
+    """Which of the partner's terms, counted from 1, those are: the newest in force at the click that say the same.
+
+    One that was being stored while the conversion was decided may have come too late for it.
+    """
+    by_then = [number for number, since in enumerate(held, 1) if since["effective_at"] <= clicked_at]
+    known = by_then or [number for number, _ in enumerate(held[:1], 1)]
+    same = [number for number in known if Terms.model_validate(held[number - 1]["terms"]) == terms]
+    return max(same or known, default=None)
 
 
 def _plain(terms: Terms) -> str:

@@ -7,7 +7,7 @@ here; a test holds that every read model of that kind has one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -19,8 +19,10 @@ from fastapi.responses import StreamingResponse
 
 from infra.audit_trail import Entry, record
 from infra.client import client_of
+from infra.identity_providers import opened_label
+from infra.settings import Settings
 from query_api.context import Context, Theirs
-from query_api.reader import Reader
+from query_api.reader import Reader, Row
 
 router = APIRouter(tags=["account"])
 PAGE: Final = 1_000
@@ -35,6 +37,13 @@ class Section:
     key: str
     where: str
     shown: str = "t.*"
+    opened: Callable[[Settings, Row], Row] = lambda _, row: row
+    """Opens what lies sealed."""
+
+
+def _with_label(settings: Settings, row: Row) -> Row:
+    label = opened_label(settings, str(row["id"]), row["label_sealed"])
+    return {**{name: value for name, value in row.items() if name != "label_sealed"}, "label": label}
 
 
 _OWN: Final = "t.account_id = %(account)s"
@@ -57,7 +66,14 @@ SECTIONS: Final[tuple[Section, ...]] = (
         _OWN,
         "t.id, t.website_id, t.created_at, t.last_seen_at, t.expires_at, t.revoked_at, t.user_agent_family",
     ),
-    Section("linkedSignIns", "auth.linked_sign_in", "id", _OWN, "t.id, t.provider, t.linked_at"),
+    Section(
+        "linkedSignIns",
+        "auth.linked_sign_in",
+        "id",
+        _OWN,
+        "t.id, t.provider, t.linked_at, t.label_sealed",
+        _with_label,
+    ),
     Section("invites", "read.invites", "id", _OWN),
     Section("invited", "read.invite_joins", "account_id", "t.invited_by = %(account)s", "t.invite_id, t.joined_at"),
     Section("mails", "ops.mail", "id", _OWN, "t.id, t.kind, t.subject, t.state, t.created_at, t.sent_at"),
@@ -73,6 +89,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("links", "read.links", "id", _OF_WEBSITES),
     Section("conversions", "read.conversions", "id", _OF_WEBSITES),
     Section("conversionSteps", "read.conversion_steps", "position", _OF_WEBSITES),
+    Section("statementMonths", "read.statement_months", "id", _OF_WEBSITES),
+    Section("websiteZones", "read.website_zones", "position", _OF_WEBSITES),
     Section("savedQueries", "ops.saved_query", "id", _OWN),
     Section("statements", "ops.sql_statement", "id", _OWN),
     Section(
@@ -95,13 +113,13 @@ def export_account(request: Request, context: Context, theirs: Theirs) -> Stream
         record(connection, entry, client_of(request, context.settings.trusted_proxies))
     day = datetime.now(UTC).date().isoformat()
     return StreamingResponse(
-        document(Reader(context.pool, mine), mine),
+        document(Reader(context.pool, mine), mine, context.settings),
         media_type="application/json",
         headers={"Content-Disposition": f'attachment; filename="account-{day}.json"', "Cache-Control": "no-store"},
     )
 
 
-def document(reader: Reader, account: UUID) -> Iterator[bytes]:
+def document(reader: Reader, account: UUID, settings: Settings) -> Iterator[bytes]:
     """The document in pieces; each is read when it is asked for."""
     head = orjson.dumps({"exportedAt": datetime.now(UTC), "accountId": account}).decode()
     yield head[:-1].encode()
@@ -109,7 +127,8 @@ def document(reader: Reader, account: UUID) -> Iterator[bytes]:
         yield f',"{section.name}":['.encode()
         comma = b""
         for page in _pages(reader, account, section):
-            yield comma + b",".join(orjson.dumps(row, default=_plain, option=orjson.OPT_UTC_Z) for row in page)
+            rows = [section.opened(settings, row) for row in page]
+            yield comma + b",".join(orjson.dumps(row, default=_plain, option=orjson.OPT_UTC_Z) for row in rows)
             comma = b","
         yield b"]"
     yield b"}"

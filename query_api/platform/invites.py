@@ -38,20 +38,26 @@ class InviteCode(BaseModel):
     joined: list[Joined] = Field(description="Oldest first")
 
 
+MOST: Final = 1_000
+"""Invites that are listed, and people who joined by them: the newest."""
+
 _INVITES: Final = (
-    "SELECT i.*, c.code_sealed FROM read.invites AS i JOIN auth.invite_code AS c ON c.invite_id = i.id"
-    " WHERE i.account_id = %s ORDER BY i.created_at DESC, i.id DESC"
+    "SELECT i.*, c.code_sealed FROM read.invites AS i JOIN auth.invite_code AS c ON c.invite_id = i.id"  # noqa: S608
+    f" WHERE i.account_id = %s ORDER BY i.created_at DESC, i.id DESC LIMIT {MOST}"
 )
-_JOINS: Final = "SELECT invite_id, name, joined_at FROM read.invite_joins WHERE invited_by = %s ORDER BY joined_at"
+_JOINS: Final = (
+    "SELECT invite_id, name, joined_at FROM read.invite_joins WHERE invited_by = %s"  # noqa: S608 - own text
+    f" ORDER BY joined_at DESC, account_id LIMIT {MOST}"
+)
 
 
 @router.get("/api/platform/invite-codes", dependencies=[Depends(Reads("invites", "invite_joins"))])
 def get_invite_codes(context: Context, theirs: Theirs) -> list[InviteCode]:
-    """Newest first. Admins, too, see their own alone."""
+    """Newest first, at most 1,000; of those who joined the last 1,000. Admins, too, see their own alone."""
     mine = theirs.principal.account_id
     reader = Reader(context.pool, mine)
     joined: dict[UUID, list[Joined]] = {}
-    for row in reader.rows(_JOINS, (mine,)):
+    for row in reversed(reader.rows(_JOINS, (mine,))):
         joined.setdefault(row["invite_id"], []).append(Joined(name=row["name"], joinedAt=row["joined_at"]))
     return [_shown(context.settings, row, joined) for row in reader.rows(_INVITES, (mine,))]
 

@@ -33,13 +33,13 @@ class Session(BaseModel):
 _LIVE: Final = (
     "SELECT id, user_agent_family, country, created_at, last_seen_at FROM auth.session WHERE account_id = %s"
     " AND revoked_at IS NULL AND expires_at > now() AND last_seen_at > now() - %s"
-    " ORDER BY last_seen_at DESC, id DESC"
+    " ORDER BY last_seen_at DESC, id DESC LIMIT 200"
 )
 
 
 @router.get("/api/platform/sessions")
 def get_sessions(theirs: Theirs) -> list[Session]:
-    """Those that live, last used first."""
+    """Those that live, last used first, at most 200."""
     principal = theirs.principal
     return [
         Session(

@@ -29,7 +29,7 @@ td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabul
 td.t { overflow-wrap: anywhere }
 tr.sum td { font-weight: 600 }
 tr { break-inside: avoid } thead { display: table-header-group }
-footer { color: #555b66; font-size: 9pt }
+footer { color: #555b66; font-size: 9pt } footer p { margin: 0 0 1mm }
 """
 
 HEADERS: Final = {
@@ -48,6 +48,7 @@ def page(
     facts: Mapping[str, str],
     sums: Sequence[tuple[str, Amount]],
     lines: Sequence[Mapping[str, Any]],
+    notes: Sequence[str],
     zone: ZoneInfo,
 ) -> bytes:
     """The document. Every text in it is escaped."""
@@ -58,6 +59,7 @@ def page(
         for name, amount in sums
     )
     booked = "".join(_row(line, zone) for line in lines)
+    noted = "".join(f"<p>{escape(note)}</p>" for note in notes)
     heads = "".join(f"<th>{name}</th>" for name in ("Booked", "Booking", "Transaction", "Sale", "Reason"))
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -66,7 +68,8 @@ def page(
         f"<dl>{told}</dl><table><caption>Summary</caption><tbody>{summed}</tbody></table>"
         f'<table><caption>Bookings</caption><thead><tr>{heads}<th class="n">Amount</th></tr></thead>'
         f"<tbody>{booked}</tbody></table></main>"
-        f"<footer>Made by {escape(PRODUCT_NAME)} from its event log. Times are the website's.</footer></body></html>"
+        f"<footer>{noted}<p>Made by {escape(PRODUCT_NAME)} from its event log. Times are the website's.</p></footer>"
+        "</body></html>"
     ).encode()
 
 

@@ -4,36 +4,38 @@ A commission is booked when it is earned (approved), and taken off when the sale
 day it happened, in the website's time zone. So a statement of a month that is over never changes: what is taken back
 later of a commission of that month is an adjustment in the later one. Every statement opens with what the one before
 closed with, and closes with the sum of all that was booked until its month's end, which is, at any moment, what the
-approved conversions of `read.conversions` say.
+approved conversions of `read.conversions` say. There are no payouts: a balance is all that was earned, paid or not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
-from query_api.analytics.ranges import day_start
-from query_api.analytics.request import bad
 from query_api.context import Reads, Theirs
 from query_api.money import Amount
-from query_api.owned import Owned, Website, not_found
+from query_api.owned import not_found
 from query_api.platform import statement_page
+from query_api.platform.bookings import Sums, bookings, sums
+from query_api.platform.statement_periods import Period, period
 from query_api.reader import Reader
-from query_api.tabular import csv_response
+from query_api.tabular import csv_stream
 from schemas.currencies import decimal_text
 
 router = APIRouter(
     prefix="/api/platform/statements",
     tags=["statements"],
-    dependencies=[Depends(Reads("conversion_steps", "partners", "websites"))],
+    dependencies=[Depends(Reads("conversion_steps", "statement_months", "partners", "websites", "website_zones"))],
 )
+
+MOST_PRINTED: Final = 2_000
+"""Bookings on a page; the CSV has them all."""
 
 
 class Statement(BaseModel):
@@ -45,7 +47,7 @@ class Statement(BaseModel):
     approved: Amount = Field(description="Commissions earned this month")
     takenBack: Amount = Field(description="Of them, taken back again this month")
     adjustments: Amount = Field(description="Taken back this month of what was earned in earlier ones")
-    closing: Amount
+    closing: Amount = Field(description="All that was earned until the month's end; payouts are not recorded")
     held: Amount = Field(description="Of the closing balance, what is still within its hold at the month's end")
     payable: Amount
     conversions: int = Field(description="Approved this month")
@@ -57,6 +59,7 @@ class Month(BaseModel):
     month: str
     timezone: str
     isOver: bool = Field(description="False: more may be booked")
+    isFinal: bool = Field(description="It is over, all of it was read, and nothing in it will change any more")
     statements: list[Statement]
 
 
@@ -82,109 +85,82 @@ WebsiteId = Annotated[UUID, Query()]
 MonthText = Annotated[str, Query(max_length=7, description="YYYY-MM, in the website's time zone")]
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """A month of a website, as instants."""
-
-    month: str
-    website: Website
-    start: datetime
-    end: datetime
-
-    @property
-    def bound(self) -> dict[str, Any]:
-        return {"website": self.website.id, "start": self.start, "end": self.end}
-
-
 @router.get("")
 def get_statements(theirs: Theirs, websiteId: WebsiteId, month: MonthText) -> Month:
     """The statements of every partner that ever owed something."""
-    period = _period(theirs, websiteId, month)
+    asked, now = period(theirs, websiteId, month), datetime.now(UTC)
     return Month(
         month=month,
-        timezone=period.website.timezone,
-        isOver=period.end <= datetime.now(UTC),
-        statements=statements(theirs.reader, period),
+        timezone=asked.zone.key,
+        isOver=asked.is_over(now),
+        isFinal=asked.is_final(theirs.reader, now),
+        statements=[_shown(one) for one in sums(theirs.reader, asked)],
     )
 
 
 @router.get("/{partnerId}.csv", response_class=Response)
 def get_statement_csv(partnerId: UUID, theirs: Theirs, websiteId: WebsiteId, month: MonthText) -> Response:
     """Every booking of one statement, between its opening and its closing balance."""
-    period = _period(theirs, websiteId, month)
-    statement = _one(theirs.reader, period, partnerId)
-    return csv_response(_file(period, statement), COLUMNS, lines(theirs.reader, period, statement))
+    asked = period(theirs, websiteId, month)
+    found = _one(theirs.reader, asked, partnerId)
+    return csv_stream(_file(asked, found), COLUMNS, _lines(theirs.reader, asked, found))
 
 
 @router.get("/{partnerId}.html", response_class=Response)
 def get_statement_page(partnerId: UUID, theirs: Theirs, websiteId: WebsiteId, month: MonthText) -> Response:
-    """The same as a page that is made to be printed, or saved as PDF."""
-    period = _period(theirs, websiteId, month)
-    statement = _one(theirs.reader, period, partnerId)
+    """The same as a page that is made to be printed, or saved as PDF; of very long ones the first bookings."""
+    asked, now = period(theirs, websiteId, month), datetime.now(UTC)
+    is_final = asked.is_final(theirs.reader, now)  # asked first: what is read after it can only be newer
+    found = _one(theirs.reader, asked, partnerId)
+    more = found.bookings - MOST_PRINTED
     body = statement_page.page(
         title=f"Statement {month}",
         facts={
-            "Partner": statement.partnerName,
-            "Website": period.website.domain,
-            "Month": f"{month} ({period.website.timezone})",
-            "State": "final" if period.end <= datetime.now(UTC) else "the month is not over",
+            "Partner": found.partner_name,
+            "Website": asked.website.domain,
+            "Month": f"{month} ({asked.zone.key})",
+            "State": "final" if is_final else "not final yet" if asked.is_over(now) else "the month is not over",
         },
-        sums=[(name, getattr(statement, field)) for name, field in _SUMS],
-        lines=[line.model_dump() for line in lines(theirs.reader, period, statement)],
-        zone=period.website.zone,
+        sums=[(name, getattr(_shown(found), field)) for name, field in _SUMS],
+        lines=[line.model_dump() for line in _lines(theirs.reader, asked, found, MOST_PRINTED)],
+        notes=[
+            *_NOTES,
+            *([f"{more:,} further bookings are not on this page; the CSV has them all."] if more > 0 else []),
+        ],
+        zone=asked.zone,
     )
     return Response(body, media_type="text/html; charset=utf-8", headers=statement_page.HEADERS)
 
 
-def statements(reader: Reader, period: Period, partner_id: UUID | None = None) -> list[Statement]:
-    """By the partners' names."""
-    return [_shown(row) for row in reader.rows(_SUMMED, {**period.bound, "partner": partner_id})]
-
-
-def lines(reader: Reader, period: Period, statement: Statement) -> list[Line]:
-    """The bookings in their order, between the balances."""
-    rows = reader.rows(_BOOKED, {**period.bound, "partner": statement.partnerId})
-    currency = statement.closing.currency
-    return [
-        _balance("opening", statement.opening),
-        *(_line(row) for row in rows if row["currency"] == currency),
-        _balance("closing", statement.closing),
-    ]
-
-
-def _period(theirs: Owned, website_id: UUID, month: str) -> Period:
-    found = re.fullmatch(r"(\d{4})-(\d{2})", month)
-    if found is None or not 1990 <= int(found[1]) <= 2100 or not 1 <= int(found[2]) <= 12:
-        raise bad("month", "A month is written YYYY-MM, from 1990-01 to 2100-12.")
-    first = date(int(found[1]), int(found[2]), 1)
-    after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
-    website = theirs.website(website_id)
-    start, end = (day_start(website.zone, day).astimezone(UTC) for day in (first, after))
-    return Period(month, website, start, end)
-
-
-def _one(reader: Reader, period: Period, partner_id: UUID) -> Statement:
-    found = statements(reader, period, partner_id)
+def _one(reader: Reader, asked: Period, partner_id: UUID) -> Sums:
+    found = sums(reader, asked, partner_id)
     if not found:
         raise not_found("statement")
     return found[0]
 
 
-def _shown(row: Mapping[str, Any]) -> Statement:
+def _lines(reader: Reader, asked: Period, of: Sums, most: int | None = None) -> Iterator[Line]:
+    """The bookings in their order, between the balances."""
+    yield _balance("opening", of.opening, of.currency)
+    yield from (_line(row) for row in bookings(reader, asked, of, most))
+    yield _balance("closing", of.closing, of.currency)
+
+
+def _shown(of: Sums) -> Statement:
     def money(minor: int) -> Amount:
-        return Amount(amount=minor, currency=row["currency"])
+        return Amount(amount=minor, currency=of.currency)
 
     return Statement(
-        partnerId=row["partner_id"],
-        partnerName=row["partner_name"] or str(row["partner_id"]),
-        opening=money(row["opening"]),
-        approved=money(row["approved"]),
-        takenBack=money(row["taken_back"]),
-        adjustments=money(row["adjustments"]),
-        closing=money(row["closing"]),
-        held=money(row["held"]),
-        payable=money(row["closing"] - row["held"]),
-        conversions=row["conversions"],
+        partnerId=of.partner_id,
+        partnerName=of.partner_name,
+        opening=money(of.opening),
+        approved=money(of.approved),
+        takenBack=money(of.taken_back),
+        adjustments=money(of.adjustments),
+        closing=money(of.closing),
+        held=money(of.held),
+        payable=money(of.closing - of.held),
+        conversions=of.conversions,
     )
 
 
@@ -195,7 +171,7 @@ def _line(row: Mapping[str, Any]) -> Line:
         transaction=row["txid"],
         event=row["event"],
         occurredAt=row["occurred_at"],
-        payableFrom=max(row["earned_at"], row["hold_until"]),
+        payableFrom=max(row["at"], row["hold_until"]) if row["booking"] == "approved" else None,
         reason=row["detail"].get("reason") or "",
         amount=decimal_text(row["earned"], row["currency"]),
         currency=row["currency"],
@@ -204,7 +180,7 @@ def _line(row: Mapping[str, Any]) -> Line:
     )
 
 
-def _balance(booking: str, amount: Amount) -> Line:
+def _balance(booking: str, amount: int, currency: str) -> Line:
     return Line(
         bookedAt=None,
         booking=booking,
@@ -213,16 +189,16 @@ def _balance(booking: str, amount: Amount) -> Line:
         occurredAt=None,
         payableFrom=None,
         reason="",
-        amount=decimal_text(amount.amount, amount.currency),
-        currency=amount.currency,
+        amount=decimal_text(amount, currency),
+        currency=currency,
         conversionId=None,
         position=None,
     )
 
 
-def _file(period: Period, statement: Statement) -> str:
-    name = re.sub(r"[^a-z0-9]+", "-", statement.partnerName.lower()).strip("-") or "partner"
-    return f"statement-{name}-{period.month}"
+def _file(asked: Period, of: Sums) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", of.partner_name.lower()).strip("-") or "partner"
+    return f"statement-{name}-{asked.month}"
 
 
 _SUMS: Final = (
@@ -234,30 +210,7 @@ _SUMS: Final = (
     ("Still held", "held"),
     ("Payable", "payable"),
 )
-
-_BOOKINGS: Final = """
-WITH bookings AS (
-    SELECT *, min(at) OVER (PARTITION BY conversion_id) AS earned_at FROM read.conversion_steps
-    WHERE website_id = %(website)s AND at < %(end)s AND partner_id IS NOT NULL
-    AND (%(partner)s::uuid IS NULL OR partner_id = %(partner)s)
-    AND (name = 'conversion.approved' OR earned <> 0)
-)"""
-
-_SUMMED: Final = f"""{_BOOKINGS}
-SELECT b.partner_id, b.currency, p.name AS partner_name,
-    coalesce(sum(earned) FILTER (WHERE at < %(start)s), 0)::bigint AS opening,
-    coalesce(sum(earned) FILTER (WHERE at >= %(start)s AND earned > 0), 0)::bigint AS approved,
-    coalesce(-sum(earned) FILTER (WHERE at >= %(start)s AND earned < 0 AND earned_at >= %(start)s), 0)::bigint
-        AS taken_back,
-    coalesce(-sum(earned) FILTER (WHERE at >= %(start)s AND earned < 0 AND earned_at < %(start)s), 0)::bigint
-        AS adjustments,
-    sum(earned)::bigint AS closing,
-    coalesce(sum(earned) FILTER (WHERE hold_until >= %(end)s), 0)::bigint AS held,
-    count(*) FILTER (WHERE at >= %(start)s AND (earned > 0 OR b.name = 'conversion.approved')) AS conversions
-FROM bookings AS b LEFT JOIN read.partners AS p ON p.id = b.partner_id
-GROUP BY b.partner_id, b.currency, p.name ORDER BY p.name, b.partner_id"""  # noqa: S608 - values are bound
-
-_BOOKED: Final = f"""{_BOOKINGS}
-SELECT *, CASE WHEN earned >= 0 THEN 'approved' WHEN earned_at < %(start)s THEN 'adjustment' ELSE 'taken back' END
-    AS booking
-FROM bookings WHERE at >= %(start)s ORDER BY at, position"""  # noqa: S608 - values are bound
+_NOTES: Final = (
+    "Payouts are not recorded: the balances are all that was earned until then, whatever was paid of it.",
+    "Sales in another currency are counted at the recorded exchange rate of their day.",
+)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, ParamSpec, TypeVar
 from uuid import UUID, uuid4
 
 import anyio
@@ -19,16 +19,20 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from infra.analysts import gate, ledger, limits, people
+from infra.analysts import ledger, limits, people
 from infra.analysts.ledger import Outcome
 from infra.analysts.people import Analyst
+from infra.analysts.verdict import Refused, fill
 from infra.analysts.views import TooMany, row_filter
 from infra.identity import Principal, refuse_cross_site
 from infra.problems import FieldError, Problem
 from query_api.context import Context, Services, signed_in
 from query_api.owned import not_found
+from query_api.sql.plain_csv import PlainCsv
 from query_api.sql.running import Answer, Failed, until_gone
 
+P = ParamSpec("P")
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 router = APIRouter(prefix="/api/platform/sql", tags=["sql"])
 
@@ -83,7 +87,7 @@ class ResultColumn(BaseModel):
 
 class RunStatistics(BaseModel):
     rows: int
-    rowsRead: int
+    rowsRead: int | None = Field(description="Null for who may not see all websites: it counts the others' rows, too")
     elapsedMs: int
 
 
@@ -107,8 +111,7 @@ class _Begun:
 
     async def end(self, outcome: Outcome) -> None:
         with anyio.CancelScope(shield=True), suppress(psycopg.Error):
-            call = partial(ledger.end, self.context.pool, self.analyst, self.id, outcome)
-            await anyio.to_thread.run_sync(call)
+            await _in_thread(ledger.end, self.context.pool, self.analyst, self.id, outcome)
 
 
 @router.post(
@@ -149,7 +152,7 @@ async def run_sql(request: Request, question: SqlQuestion, context: Context, per
 @router.delete("/{queryId}", status_code=204, dependencies=[Depends(same_site)])
 async def cancel_sql(queryId: UUID, context: Context, person: AnAnalyst) -> Response:
     """Stops a statement of one's own that runs."""
-    if not await anyio.to_thread.run_sync(partial(ledger.is_running, context.pool, person, queryId)):
+    if not await _in_thread(ledger.is_running, context.pool, person, queryId):
         raise not_found("running statement")
     await context.runner.kill(queryId)
     return Response(status_code=204)
@@ -157,26 +160,26 @@ async def cancel_sql(queryId: UUID, context: Context, person: AnAnalyst) -> Resp
 
 async def _begin(context: Services, person: Analyst, question: SqlQuestion) -> tuple[_Begun, str, Mapping[str, str]]:
     """The statement in the gate's form, written down, and the settings of the second wall. Raises `Problem`."""
+    statement_id, text, pool = question.queryId or uuid4(), question.sql, context.pool
+    try:
+        scope = await _in_thread(people.scope, pool, person)
+        vetted = await context.runner.vetting.vet(person.account_id, text, scope.name)
+        admitted = await _in_thread(fill, vetted, scope)
+        await _in_thread(ledger.begin, pool, person, statement_id, DOOR, text, admitted.tables)
+    except (Refused, TooMany) as refusal:
+        await _in_thread(ledger.refused, pool, person, uuid4(), DOOR, text, str(refusal))
+        raise Problem(400, "refused", str(refusal), errors=[FieldError("sql", str(refusal))]) from refusal
+    except ledger.TooManyRunning as refusal:
+        await _in_thread(ledger.refused, pool, person, uuid4(), DOOR, text, str(refusal))
+        most = f"You have {limits.RUNNING} statements running. Wait for one, or cancel one."
+        raise Problem(429, "too_many_running", most, headers={"Retry-After": "1"}) from refusal
+    except psycopg.errors.UniqueViolation as failure:
+        raise Problem(409, "conflict", "This queryId has been used already.") from failure
+    return _Begun(context, person, statement_id), admitted.sql, row_filter(scope)
 
-    def begin() -> tuple[_Begun, str, Mapping[str, str]]:
-        statement_id = question.queryId or uuid4()
-        scope = people.scope(context.pool, person)
-        try:
-            admitted = gate.admit(question.sql, scope)
-        except (gate.Refused, TooMany) as refusal:
-            ledger.refused(context.pool, person, uuid4(), DOOR, question.sql, str(refusal))
-            error = FieldError("sql", str(refusal))
-            raise Problem(400, "refused", str(refusal), errors=[error]) from refusal
-        try:
-            ledger.begin(context.pool, person, statement_id, DOOR, question.sql, admitted.tables)
-        except ledger.TooManyRunning as refusal:
-            most = f"You have {limits.RUNNING} statements running. Wait for one, or cancel one."
-            raise Problem(429, "too_many_running", most, headers={"Retry-After": "1"}) from refusal
-        except psycopg.errors.UniqueViolation as failure:
-            raise Problem(409, "conflict", "This queryId has been used already.") from failure
-        return _Begun(context, person, statement_id), admitted.sql, row_filter(scope)
 
-    return await anyio.to_thread.run_sync(begin, limiter=context.runner.gate)
+async def _in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    return await anyio.to_thread.run_sync(partial(call, *args, **kwargs))
 
 
 async def _kept(begun: _Begun, answer: Answer, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -213,20 +216,23 @@ async def _as_json(begun: _Begun, answer: Answer, most: int) -> AsyncIterator[by
         if len(pending) > 1 << 16:
             yield bytes(pending)
             pending.clear()
-    statistics = {"rows": answer.rows, "rowsRead": answer.read_rows, "elapsedMs": answer.ms}
+    read_rows = answer.read_rows if begun.analyst.is_admin else None
+    statistics = {"rows": answer.rows, "rowsRead": read_rows, "elapsedMs": answer.ms}
     yield bytes(pending) + b'],"truncated":%b,"statistics":%b}' % (orjson.dumps(truncated), orjson.dumps(statistics))
 
 
 async def _counted(answer: Answer, format_: str) -> AsyncIterator[bytes]:
     """The body as it comes; its lines are its rows where the format has lines."""
-    header = 1 if format_ == "csv" else 0
+    header, plain = (1, PlainCsv()) if format_ == "csv" else (0, None)
     async for chunk in answer.chunks():
         if format_ != "parquet":
             answer.rows = max(0, answer.rows + chunk.count(b"\n") - header)
             header = 0
             if answer.rows > limits.RESULT_ROWS:
                 raise Failed(396, f"The result has more than {limits.RESULT_ROWS:,} rows. Add a LIMIT.")
-        yield chunk
+        yield plain.take(chunk) if plain is not None else chunk
+    if plain is not None:
+        yield plain.rest()
 
 
 async def _disconnected(request: Request) -> None:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from infra.analysts import functions, limits
+from infra.analysts.ledger import STALE_S
 from infra.analysts.tables import DATABASE, SCHEMA
 from query_api import paging
 from query_api.context import AsAdmin, Context
@@ -73,7 +74,7 @@ class AskedStatement(BaseModel):
     outcome: str = Field(description="running, done, failed, cancelled or refused")
     message: str
     rows: int
-    rowsRead: int
+    rowsRead: int | None = Field(description="Null for who may not see all websites: it counts the others' rows, too")
     elapsedMs: int
     startedAt: datetime
 
@@ -133,7 +134,7 @@ def get_sql_history(
 ) -> list[AskedStatement]:
     """One's own statements through either door, newest first."""
     rows = _page(request, response, Reader(context.pool, str(person.account_id)), _OWN, limit, cursor)
-    return [AskedStatement(**_asked(row)) for row in rows]
+    return [AskedStatement(**_asked(row, counts=person.is_admin)) for row in rows]
 
 
 @admin_router.get("/history")
@@ -142,7 +143,9 @@ def get_all_sql_history(
 ) -> list[AnybodysStatement]:
     """Everybody's statements, newest first."""
     rows = _page(request, response, theirs.reader, _ALL, limit, cursor)
-    return [AnybodysStatement(**_asked(row), accountId=row["account_id"], email=row["email"]) for row in rows]
+    return [
+        AnybodysStatement(**_asked(row, counts=True), accountId=row["account_id"], email=row["email"]) for row in rows
+    ]
 
 
 @router.get("/queries")
@@ -181,16 +184,17 @@ def _page(
     return page
 
 
-def _asked(row: dict[str, Any]) -> dict[str, Any]:
+def _asked(row: dict[str, Any], *, counts: bool) -> dict[str, Any]:
+    is_lost = row["outcome"] == "running" and row["age"] > STALE_S
     return {
         "id": row["id"],
         "door": row["door"],
         "sql": row["text"],
         "tables": row["tables"],
-        "outcome": row["outcome"],
-        "message": row["message"],
+        "outcome": "failed" if is_lost else row["outcome"],
+        "message": "It ended with the process that ran it." if is_lost else row["message"],
         "rows": row["result_rows"],
-        "rowsRead": row["read_rows"],
+        "rowsRead": row["read_rows"] if counts else None,
         "elapsedMs": row["ms"],
         "startedAt": row["started_at"],
     }
@@ -202,10 +206,12 @@ def _clients_url(url: str | None) -> str | None:
 
 
 _OWN: Final[LiteralString] = (
-    "SELECT s.* FROM ops.sql_statement AS s WHERE s.account_id = (SELECT read.reader_account())"
+    "SELECT s.*, extract(epoch FROM now() - s.started_at)::float8 AS age FROM ops.sql_statement AS s"
+    " WHERE s.account_id = (SELECT read.reader_account())"
 )
 _ALL: Final[LiteralString] = (
-    "SELECT s.*, a.email FROM ops.sql_statement AS s LEFT JOIN read.accounts AS a ON a.id = s.account_id WHERE true"
+    "SELECT s.*, extract(epoch FROM now() - s.started_at)::float8 AS age, a.email FROM ops.sql_statement AS s"
+    " LEFT JOIN read.accounts AS a ON a.id = s.account_id WHERE true"
 )
 _AFTER: Final[LiteralString] = (
     " AND (%(at)s::timestamptz IS NULL OR (s.started_at, s.id) < (%(at)s, %(id)s::uuid))"

@@ -17,13 +17,13 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-import anyio
 import httpx
 import orjson
 
 from infra.analysts import limits
-from infra.analysts.gate import RUNS_IN
 from infra.analysts.ledger import Outcome
+from infra.analysts.verdict import RUNS_IN
+from infra.analysts.vetting import Vetting
 from infra.problems import Problem
 from infra.settings import Settings, SettingsError
 
@@ -36,9 +36,6 @@ FORMATS: Final[Mapping[str, str]] = {
     "parquet": "Parquet",
 }
 _CONNECTIONS: Final = 24
-GATE_THREADS: Final = 2
-"""Statements that are read at the same time: reading them is work for the processor, which others need as well."""
-
 _TIMEOUT: Final = httpx.Timeout(limits.SECONDS + 15, connect=3, pool=3)
 _ERROR_BYTES: Final = 20_000
 _MESSAGE: Final = re.compile(
@@ -101,6 +98,8 @@ class Answer:
                 self.size += len(chunk)
                 if self.size > limits.RESULT_BYTES:
                     raise Failed(396, f"The result has more than {limits.RESULT_BYTES:,} bytes. Add a LIMIT.")
+                if self.ms > limits.DELIVERED_S * 1000:
+                    raise Failed(159, f"The result was not read within {limits.DELIVERED_S} seconds.")
                 if tail and tail in last + chunk:
                     raise _failed((last + chunk).partition(tail)[2].decode("utf-8", "replace"))
                 last = chunk[-len(tail) :]
@@ -127,7 +126,7 @@ class Runner:
             raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
         parts = urlsplit(settings.clickhouse_url)
         self._url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
-        self.gate = anyio.CapacityLimiter(GATE_THREADS)
+        self.vetting = Vetting()
         self._http = httpx.AsyncClient(
             auth=(unquote(parts.username or "default"), unquote(parts.password or "")),
             timeout=_TIMEOUT,
@@ -182,6 +181,7 @@ class Runner:
             await self._http.post(self._url, content=sql.encode(), timeout=5)
 
     async def close(self) -> None:
+        self.vetting.close()
         await self._http.aclose()
 
 

@@ -92,6 +92,16 @@ class ProjectionVerified(DomainEvent):
     request_id: UUID | None = None
 
 
+class ProjectionComparisonCancelled(DomainEvent):
+    """Somebody stopped the comparison of a new generation with the live one; what it has found until then stands."""
+
+    NAME: ClassVar[str] = "projection.comparison_cancelled"
+    projection: str
+    reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
+
+
 class DeadLetterRevealed(DomainEvent):
     """Somebody looked at the content of a record that a projection could not take."""
 
@@ -130,3 +140,11 @@ class ExchangeRateRecorded(DomainEvent):
     quote: str = Field(pattern=r"^[A-Z]{3}$")
     rate: str = Field(pattern=r"^\d{1,12}(\.\d{1,12})?$")
     on: date
+
+
+class AuditTrailAnchored(DomainEvent):
+    """The audit trail was whole up to entry `seq`, whose hash is `head`: it covers all entries before."""
+
+    NAME: ClassVar[str] = "audit_trail.anchored"
+    seq: int = Field(ge=1)
+    head: str = Field(pattern=r"^[0-9a-f]{64}$")

@@ -66,6 +66,38 @@ def test_a_second_factor_that_was_set_up_is_asked_for(command_world: World, monk
     assert live(command_world, ada.id) == 1
 
 
+def test_a_secret_that_waits_in_another_tab_is_not_what_was_confirmed(
+    command_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = member(command_world)
+    ada.secret = ada.call("POST", "/api/platform/2fa/setup", json={"password": ada.password}).json()["secret"]
+    factors = command_world.http.app.state.accounts.desk.factors  # type: ignore[attr-defined]
+    confirms = factors.confirms
+
+    def confirm_then_begin_anew(*arguments: Any) -> Any:
+        found = confirms(*arguments)
+        monkeypatch.undo()
+        assert ada.call("POST", "/api/platform/2fa/setup", json={"password": ada.password}).status_code == 200
+        return found
+
+    monkeypatch.setattr(factors, "confirms", confirm_then_begin_anew)
+    answer = ada.call("POST", "/api/platform/2fa/confirm", json={"code": ada.code()})
+    assert (answer.status_code, answer.json()["code"]) == (409, "nothing_to_confirm")
+    assert ada.sign_in().json()["requires2FA"] is False
+
+
+def test_whoever_was_disabled_does_not_get_in(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = member(command_world)
+
+    def disable() -> None:
+        path, headers = f"/api/admin/accounts/{ada.id}/disable", command_world.admin.headers
+        assert call(command_world, "POST", path, headers=headers, json={"reason": "fraud"}).status_code == 200
+
+    meanwhile(command_world, monkeypatch, disable)
+    answer = ada.sign_in()
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credentials")
+
+
 @pytest.mark.parametrize("what", ["password", "key", "website", "factor"])
 def test_a_websites_session_needs_all_that_opens_it_to_the_end(
     command_world: World, monkeypatch: pytest.MonkeyPatch, what: str

@@ -9,6 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from infra.identity_providers import sealed_label
 from projectors.catalogue import CATALOGUE
 from projectors.postgres.readers import ADMINS, EVERYBODY
 from query_api.platform.export import SECTIONS
@@ -63,6 +64,10 @@ def test_the_user_with_the_settings(ada: Ada) -> None:
         "twoFactor": False,
         "recoveryCodesLeft": 0,
     }
+    assert found["hasPassword"] is True
+    ada.api.query.postgres.execute("DELETE FROM auth.credential WHERE account_id = %s", (ada.id,))
+    assert ada.get("/api/platform/user").json()["hasPassword"] is False
+    assert ada.get("/api/platform/user", ada.admin).json()["hasPassword"] is False
 
 
 def test_invites_are_shown_to_their_owner_with_the_code(ada: Ada) -> None:
@@ -107,6 +112,11 @@ def test_admins_see_everybody(ada: Ada) -> None:
         0,
         False,
     )
+    mark = uuid4().hex[:8]
+    row = {"id": uuid4(), "email": f"{mark}@example.com", "roles": ["member"], "created_at": NOW}
+    ada.api.query.insert("accounts", {**row, "name": f"Þóra Weiß {mark}"})
+    [found] = ada.get(f"/api/admin/accounts?search=ÞÓRA weiß {mark}", ada.admin).json()
+    assert found["name"] == f"Þóra Weiß {mark}"
     first = ada.get("/api/admin/accounts?limit=1", ada.admin)
     assert len(first.json()) == 1 and "next" in first.links
     assert ada.get("/api/admin/accounts").status_code == 403
@@ -119,6 +129,11 @@ def test_admins_read_the_audit_trail(ada: Ada) -> None:
     assert {one["outcome"] for one in refused} <= {"refused"}
     check = ada.get("/api/admin/audit-trail/check", ada.admin).json()
     assert check["firstBroken"] is None and check["rows"] >= 3 and len(check["head"]) == 64
+    assert (check["anchored"], check["after"], check["checkedTo"]) == (0, 0, check["rows"])
+    later = ada.get("/api/admin/audit-trail/check?after=2", ada.admin).json()
+    assert (later["after"], later["checkedTo"], later["firstBroken"]) == (2, later["rows"], None)
+    beyond = ada.get("/api/admin/audit-trail/check?after=9007199254740992", ada.admin)
+    assert beyond.status_code == 200 and beyond.json()["firstBroken"] is None
     assert ada.get("/api/admin/audit-trail").status_code == 403
 
 
@@ -142,6 +157,16 @@ def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None
     site = {"id": uuid4(), "account_id": ada.id, "domain": "ada.example", "timezone": "UTC", "currency": "USD"}
     ada.api.query.insert("websites", {**site, "attribution_model": "last_click", "created_at": NOW})
     ada.post("/api/platform/password/forgot", {"email": ada.email})
+    ada.api.query.postgres.execute(
+        "INSERT INTO auth.linked_sign_in (id, subject_hash, account_id, provider, label_sealed)"
+        " VALUES (%s, %s, %s, 'github', %s)",
+        (
+            link_id := uuid4(),
+            link_id.hex,
+            ada.id,
+            sealed_label(ada.api.core.settings, str(link_id), "ada@work.example"),
+        ),
+    )
     answer = ada.get("/api/platform/export")
     assert answer.headers["content-disposition"].startswith("attachment; filename=")
     found = answer.json()
@@ -149,6 +174,7 @@ def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None
     assert [one["email"] for one in found["account"]] == [ada.email]
     assert [one["domain"] for one in found["websites"]] == ["ada.example"]
     assert [one["kind"] for one in found["mails"]] == ["password_reset"]
+    assert [(one["provider"], one["label"]) for one in found["linkedSignIns"]] == [("github", "ada@work.example")]
     assert len(found["sessions"]) == 1 and "token_hash" not in found["sessions"][0]
     assert {"account.registered", "account.exported"} <= {one["action"] for one in found["activity"]}
     assert eve.email not in answer.text and eve.id not in answer.text
@@ -164,8 +190,9 @@ SECRETS = {
     *(f"auth.{table}" for table in ("idempotency", "admin", "first_account", "invite_code")),
     "policy.website",
     "policy.custom_domain",
+    "ops.to_erase",
 }
-"""Hashes and sealed secrets, and what the exported tables tell as well."""
+"""Hashes and sealed secrets, what the exported tables tell as well, and what is left of those who were erased."""
 
 
 def test_every_table_that_names_accounts_is_exported(whole_api: Api) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import threading
@@ -18,6 +19,7 @@ from psycopg_pool import ConnectionPool
 
 from command_api.analysts.routes import TOKENS_MOST
 from infra.analysts import limits, people
+from infra.analysts.ledger import STALE_S
 from infra.analysts.people import Analyst
 from infra.analysts.tables import SCHEMA
 from infra.analysts.views import row_filter
@@ -57,6 +59,60 @@ def test_no_way_out_through_either_door(world: AnalystWorld, ask: Ask, name: str
     assert answer.status_code in (400, 403, 404, 413, 422), answer.text[:300]
     assert "secret-of-eve" not in answer.text and str(world.eve_site) not in answer.text
     assert "root:" not in answer.text
+
+
+BOMB = "intDiv(1, path NOT LIKE '%eve%')"
+"""Fails on a row of Eve's, and only there."""
+
+TELLING = (
+    "SELECT count() FROM events WHERE toInt32(if(path LIKE '%eve%', path, '1')) = 1",
+    f"SELECT count() FROM events WHERE value >= 0 AND {BOMB} = 1",
+    f"SELECT {BOMB} AS b, count() FROM events GROUP BY b HAVING b = 1 ORDER BY b",
+    f"SELECT count() FROM events AS a JOIN (SELECT event_id, path FROM events) AS b USING (event_id) WHERE {BOMB} = 1",
+    "SELECT count() FROM clicks AS a JOIN events AS b USING (visitor) WHERE intDiv(1, b.path NOT LIKE '%eve%') = 1",
+    f"SELECT count() FROM (SELECT path FROM events UNION ALL SELECT path FROM pageviews) WHERE {BOMB} = 1",
+    f"SELECT count() FROM pageviews WHERE occurred_at > now() - INTERVAL 1 DAY AND {BOMB} = 1",
+    f"SELECT count() FROM clicks WHERE visitor IN (SELECT visitor FROM events WHERE {BOMB} = 1)",
+    f"SELECT DISTINCT {BOMB} FROM events ARRAY JOIN [{BOMB}] AS x LIMIT 1 BY {BOMB}",
+    "SELECT count() FROM clicks WHERE intDiv(1, click_id != 'click-eve.example') = 1",
+    "SELECT count() FROM conversion_changes WHERE intDiv(1, toString(website_id) != '{eve}') = 1",
+    "SELECT count() FROM conversions WHERE intDiv(1, toString(website_id) != '{eve}') = 1",
+    "SELECT count() FROM traffic_15m WHERE intDiv(1, toString(website_id) != '{eve}') = 1",
+)
+
+
+def test_an_error_tells_nothing_of_other_rows(world: AnalystWorld, ask: Ask) -> None:
+    """Rows of many websites lie in one block: an analyst's condition must never be tried on those of others."""
+    for table in ("events__g1", "traffic_15m__g1"):
+        world.service.command(f"OPTIMIZE TABLE althing.{table} FINAL")
+    for sql in TELLING:
+        answer = ask(world.ada, sql.replace("{eve}", str(world.eve_site)))
+        assert answer.status_code == 200, f"{sql}: {answer.text[:300]}"
+    unordered = f"SELECT count() FROM (SELECT path FROM events WHERE website_id = '{world.ada_site}') WHERE {BOMB} = 1"
+    owner = (CLICKHOUSE_USER, CLICKHOUSE_PASSWORD)
+    assert "ILLEGAL_DIVISION" in world.http.post("/", content=unordered, auth=owner).text, "else this shows nothing"
+    ordered = world.http.post("/", content=unordered, params=limits.ORDER, auth=owner)
+    assert ordered.status_code == 200, "the settings hold without the second wall, too"
+
+
+def test_how_much_was_read_is_told_to_admins_only(world: AnalystWorld) -> None:
+    """It counts rows of other websites that lie in the same blocks."""
+    sql = "SELECT count() FROM clicks WHERE visitor > 0"
+    assert world.post(world.ada, {"sql": sql}).json()["statistics"]["rowsRead"] is None
+    assert world.post(world.admin, {"sql": sql}).json()["statistics"]["rowsRead"] > 0
+    for format_ in ("JSON", "XML", "TSV", "JSONCompact"):
+        told = world.ask(world.ada, f"{sql} FORMAT {format_}")
+        summary = json.loads(told.headers["x-clickhouse-summary"])
+        assert {summary[name] for name in ("read_rows", "read_bytes", "total_rows_to_read")} == {"0"}
+        assert "rows_read" not in told.text and "statistics" not in told.text
+    assert json.loads(world.ask(world.admin, sql).headers["x-clickhouse-summary"])["read_rows"] != "0"
+    assert world.ask(world.ada, f"{sql} FORMAT JSONEachRowWithProgress").status_code == 403
+    assert world.ask(world.ada, sql, max_rows_to_read="1").status_code != 200
+    assert "READONLY" in world.ask(world.ada, sql, max_rows_to_read="1").text
+    own = world.service.get("/api/platform/sql/history", world.ada.person).json()
+    assert {one["rowsRead"] for one in own} == {None}
+    everybody = world.service.get("/api/admin/sql/history", world.admin.person).json()
+    assert max(one["rowsRead"] for one in everybody if one["email"] == world.ada.email) > 0
 
 
 @pytest.mark.parametrize("table", sorted(SCHEMA))
@@ -166,16 +222,39 @@ def test_settings_cannot_be_loosened_on_the_port(world: AnalystWorld) -> None:
     loose = {
         "readonly": "0", "max_execution_time": "3600", "max_memory_usage": "0", "max_result_rows": "99999999",
         "max_rows_to_read": "0", "allow_ddl": "1", "max_query_size": "1", "format_schema": "/etc/passwd",
-        "additional_table_filters": "{}", "max_threads": "64",
+        "additional_table_filters": "{}", "max_threads": "64", "query_plan_merge_filters": "1",
+        "optimize_move_to_prewhere": "1", "output_format_write_statistics": "1", "max_bytes_to_read": "1",
+        "format_template_row": "/etc/passwd", "format_template_resultset": "/etc/passwd", "session_id": "x",
     }  # fmt: skip
     for name, value in loose.items():
         answer = world.ask(world.ada, "SELECT value FROM system.settings WHERE name = 'readonly'", **{name: value})
         assert answer.status_code != 200 or answer.text == "1\n", name
+    limit = "SELECT value FROM system.settings WHERE name = 'max_execution_time'"
+    for tiny in ("0.0000001", "1e-9", "0", "-1", "nan", "inf", "1e400"):
+        assert world.ask(world.ada, limit, max_execution_time=tiny).status_code != 200, "that would be no limit"
+    assert world.ask(world.ada, limit, max_execution_time="2").text == "2\n"
     assert world.ask(world.ada, "SELECT 1", max_threads="64").status_code != 200
     assert world.ask(world.ada, "SELECT 1", max_threads="1").status_code == 200
     told = world.ask(world.ada, "SELECT name, value FROM system.settings WHERE name LIKE 'max_%'", readonly="0").text
     assert "max_execution_time\t30\n" in told
     assert world.ask(world.ada, "SELECT 1", database="system").status_code == 404
+    system = {"X-ClickHouse-Database": "system"}
+    assert world.http.post("/", content="SELECT 1", headers=system, auth=world.ada.auth).status_code == 404
+    split = world.http.post(
+        "/",
+        params={"query": "SELECT * FROM clicks UNION ALL"},
+        content="SELECT * FROM althing.events__g1",
+        auth=world.ada.auth,
+    )
+    assert split.status_code == 403
+    packed = gzip.compress(b"SELECT * FROM althing.events__g1")
+    coded = {"Content-Encoding": "gzip"}
+    assert world.http.post("/", content=packed, headers=coded, auth=world.ada.auth).status_code == 403
+    session = {"session_id": "mine"}
+    assert world.ask(world.ada, "CREATE TEMPORARY TABLE clicks AS SELECT 1", **session).status_code == 403
+    assert world.ask(world.ada, "SELECT count() FROM clicks", **session).text == "3\n"
+    read = world.http.get("/", params={"query": "SELECT count() FROM clicks"}, auth=world.ada.auth)
+    assert read.text == "3\n"
     assert world.ask(world.ada, "SELECT 1", role="admin").status_code == 403
     brought = {"files": {"t": ("t", "1\n")}, "params": {"query": "SELECT * FROM t", "t_structure": "a UInt8"}}
     assert world.http.post("/", auth=world.ada.auth, **brought).status_code == 403  # type: ignore[arg-type]
@@ -190,15 +269,19 @@ def test_every_statement_is_written_down(world: AnalystWorld) -> None:
     world.post(zoe, {"sql": "SELECT arrayJoin([1, 2, 3])"})
     world.post(zoe, {"sql": "SELECT * FROM system.users"})
     world.post(zoe, {"sql": "SELECT nothing FROM events"})
+    world.ask(zoe, "SELECT 2", database="system")
+    world.ask(zoe, "SELECT 3 FORMAT Template")
     assert [(door, outcome, rows) for door, outcome, _, rows in world.audited(zoe)] == [
         ("clickhouse", "done", 1),
         ("clickhouse", "refused", 0),
         ("sql page", "done", 3),
         ("sql page", "refused", 0),
         ("sql page", "failed", 0),
+        ("clickhouse", "refused", 0),
+        ("clickhouse", "refused", 0),
     ]
-    history = world.service.get("/api/platform/sql/history?limit=3", zoe.person)
-    assert history.json()[0]["sql"] == "SELECT nothing FROM events" and len(history.json()) == 3
+    history = world.service.get("/api/platform/sql/history?limit=5", zoe.person)
+    assert history.json()[2]["sql"] == "SELECT nothing FROM events" and len(history.json()) == 5
     rest = world.service.get(history.links["next"]["url"], zoe.person).json()
     assert [one["sql"] for one in rest] == ["DROP TABLE events", "SELECT 1"]
     of_eve = world.service.get("/api/platform/sql/history", world.eve.person).json()
@@ -264,6 +347,39 @@ def test_cancelling_is_the_owners(world: AnalystWorld) -> None:
     assert [outcome for _, outcome, _, _ in world.audited(zoe)] == ["cancelled"]
 
 
+def test_who_leaves_a_download_stops_the_statement(world: AnalystWorld) -> None:
+    """Over both doors: its rows are not made any longer, and it is written down as cancelled."""
+    zoe = world.asker("analyst")
+    many = (
+        "SELECT a, b, repeat('x', 200) AS c FROM (SELECT arrayJoin(range(900)) AS a) AS x"
+        " CROSS JOIN (SELECT arrayJoin(range(1000)) AS b) AS y"
+    )
+    body, headers = {"sql": many, "format": "csv"}, zoe.person.headers
+    address = f"{world.service.address}/api/platform/sql"
+    with httpx.stream("POST", address, json=body, headers=headers, timeout=40) as answer:
+        assert next(answer.iter_raw(1000))
+    asked = {"content": many, "auth": zoe.auth, "params": {"default_format": "CSV"}}
+    with world.http.stream("POST", "/", **asked) as answer:  # type: ignore[arg-type]
+        assert next(answer.iter_raw(1000))
+    wait_until(lambda: {row[1] for row in world.audited(zoe)} == {"cancelled"}, 30, "both to be cancelled")
+    running = "SELECT count() FROM system.processes WHERE query LIKE '%range(900)%' AND query NOT LIKE '%processes%'"
+    wait_until(lambda: world.service.rows(running) == [(0,)], 30, "ClickHouse to stop")
+
+
+def test_what_died_with_its_process_is_told_and_in_nobodys_way(world: AnalystWorld) -> None:
+    zoe = world.asker("analyst")
+    for _ in range(limits.RUNNING):
+        world.service.postgres.execute(
+            "INSERT INTO ops.sql_statement (id, account_id, door, text, outcome, started_at)"
+            " VALUES (%s, %s, 'sql page', 'SELECT 9', 'running', now() - make_interval(secs => %s))",
+            (uuid4(), zoe.person.account_id, STALE_S + 1),
+        )
+    assert world.post(zoe, {"sql": "SELECT 1"}).status_code == 200
+    history = world.service.get("/api/platform/sql/history", zoe.person).json()
+    assert [one["outcome"] for one in history] == ["done", *["failed"] * limits.RUNNING]
+    assert history[1]["message"] == "It ended with the process that ran it."
+
+
 def test_limits_hold(world: AnalystWorld) -> None:
     cut = world.post(world.ada, {"sql": "SELECT arrayJoin(range(50000)) AS n", "maxRows": 100}).json()
     assert len(cut["rows"]) == 100 and cut["truncated"] is True and cut["statistics"]["rows"] == 100
@@ -293,6 +409,9 @@ def test_downloads(world: AnalystWorld, format_: str) -> None:
     assert answer.headers["content-disposition"] == f'attachment; filename="query.{format_}"'
     expected = {"csv": b'"country","n"\n"DE",3\n', "ndjson": b'{"country":"DE","n":3}\n'}
     assert answer.content[:4] == b"PAR1" if format_ == "parquet" else answer.content == expected[format_]
+    telling = {"sql": "SELECT '=1+1' AS a, -2 AS b, 'x,\"=y' AS c, '@z' AS `=d`", "format": "csv"}
+    plain = b'"a","b","c","\'=d"\n"\'=1+1",-2,"x,""=y","\'@z"\n'
+    assert world.post(world.ada, telling).content == plain
     media = {"csv": "text/csv", "ndjson": "application/x-ndjson", "parquet": "application/vnd.apache.parquet"}[format_]
     chosen = world.post(world.ada, {"sql": "SELECT 1"}, headers={"Accept": media})
     assert chosen.headers["content-type"].startswith(media)

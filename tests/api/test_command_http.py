@@ -82,6 +82,21 @@ class TestPartners:
             "partner.deactivated.v1",
         ]
 
+    def test_new_terms_are_announced_ahead(self, command_world: World) -> None:
+        partner = command_world.partner()
+        path, begin = f"/api/admin/partners/{partner['id']}", "2031-01-01T00:00:00+02:00"
+
+        def patch(**body: Any) -> Any:
+            return command_world.call("PATCH", path, command_world.admin, json=body)
+
+        answer = patch(commission=20, effectiveFrom=begin)
+        assert (answer.status_code, answer.json()["commission"]) == (200, partner["commission"])
+        assert command_world.events(partner["id"])[-1] == "partner.commission_changed.v1"
+        for odd in ("2020-01-01T00:00:00Z", "2031-01-01", "2031-01-01T00:00:00", "9999-12-31T23:59:59-12:00", 1, ""):
+            refused = patch(commission=20, effectiveFrom=odd)
+            assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "effectiveFrom"), odd
+        assert patch(effectiveFrom=begin).json()["code"] == "bad_effective_from"
+
     def test_only_admins_may(self, command_world: World) -> None:
         partner = command_world.partner()
         for method, path in (("POST", "/api/admin/partners"), ("PATCH", f"/api/admin/partners/{partner['id']}")):

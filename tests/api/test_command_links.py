@@ -90,6 +90,8 @@ def test_a_links_ways_are_set_changed_and_taken_away(command_world: World) -> No
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "rules.0.destination")
     assert patch(rules=[{"devices": ["fridge"], "destination": home}]).status_code == 400
     assert patch(expiresAt="2020-01-01T00:00:00Z").json()["code"] == "bad_expiry"
+    beyond = patch(expiresAt="9999-12-31T23:59:59-12:00")
+    assert (beyond.status_code, beyond.json()["errors"][0]["field"]) == (400, "expiresAt")
 
 
 def test_a_removed_partner_takes_no_new_links_and_is_not_found_again(command_world: World) -> None:

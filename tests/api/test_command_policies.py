@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from command_api.conversions import model
+from command_api.conversions import model, tally
 from command_api.policies import decide, waiting
 from command_api.policies.reading import Reading
 from schemas.envelope import decode, position_of
@@ -120,13 +120,19 @@ def test_one_that_cannot_be_attributed_holds_up_no_other(
             raise ValueError("nobody thought of this")
         return decide.attribute_late(state, *others)
 
+    def refuse(events: Sequence[Any], also: Any) -> Any:
+        if any(event.facts.txid == "WORSE" for event in events):
+            raise psycopg.DataError("numeric field overflow")
+        return tally.counted(events, also)
+
     monkeypatch.setattr(waiting, "attribute_late", fail)
-    bad, good = (command_policies.report(shop, txid=txid, visitor=visitor) for txid in ("BAD", "GOOD"))
-    for conversion in (bad, good):
+    monkeypatch.setattr(waiting, "counted", refuse)
+    reports = [command_policies.report(shop, txid=txid, visitor=visitor) for txid in ("BAD", "WORSE", "GOOD")]
+    for conversion in reports:
         command_policies.decided(conversion)
     command_policies.project_click(shop, timedelta(minutes=1), visitor=visitor)
-    assert command_policies.decided(good, version=2).is_attributed
-    assert command_policies.decided(bad).version == 1
+    assert command_policies.decided(reports[2], version=2).is_attributed
+    assert [command_policies.decided(conversion).version for conversion in reports[:2]] == [1, 1]
 
 
 def test_reported_twice_by_different_ways_it_is_one_sale(command_policies: Policies) -> None:

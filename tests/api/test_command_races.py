@@ -1,7 +1,11 @@
-"""Many at once: exactly as many win as may, every round (slug, coupon, idempotency key, first admin, keys)."""
+"""Many at once: exactly as many win as may, every round (slug, coupon, idempotency key, first admin, keys).
+
+`RACE_ROUNDS` (2) says how often.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,12 +17,13 @@ import pytest
 
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.sign_in import Accounts
+from command_api.websites import owners
 from infra.settings import Settings
 from tests.support.command import World, command_world, world
 
 __all__ = ["command_world"]
 THREADS = 64
-ROUNDS = 2
+ROUNDS = int(os.environ.get("RACE_ROUNDS", "2"))
 
 
 def at_once(call: Callable[[int], Any], threads: int = THREADS) -> list[Any]:
@@ -62,6 +67,19 @@ def test_one_gets_the_coupon(command_world: World) -> None:
     assert statuses[201] == 1, statuses
     links = "SELECT count(*) FROM policy.link WHERE website_id = %s"
     assert command_world.count(links, site["id"]) == 1
+
+
+def test_an_account_has_so_many_websites_and_no_more(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owners, "MOST_PER_ACCOUNT", 3)
+    person = command_world.person()
+
+    def connect(number: int) -> int:
+        body = {"domain": f"shop{number}.example"}
+        return command_world.call("POST", "/api/platform/websites", person, json=body).status_code
+
+    statuses = Counter(at_once(connect, 16))
+    assert statuses[201] == 3 and set(statuses) <= {201, 409, 503}, statuses
+    assert command_world.count("SELECT count(*) FROM policy.website WHERE account_id = %s", person.account_id) == 3
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))

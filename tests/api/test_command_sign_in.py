@@ -15,7 +15,7 @@ from command_api.core import open_core
 from infra.identity import authenticate
 from infra.keyring import Keyring, SubjectErased
 from infra.problems import Problem
-from infra.settings import Settings
+from infra.settings import Settings, SettingsError
 from tests.support.command import ADMIN_EMAIL, ADMIN_PASSWORD, World, world
 
 LOGIN, SETUP, LOGOUT = "/api/platform/login", "/api/platform/setup", "/api/platform/logout"
@@ -215,6 +215,25 @@ def test_the_set_up_link_works_once_and_only_while_there_is_nobody(embedded_post
             assert (late.status_code, late.json()["code"]) == (409, "already_set_up")
         assert Accounts(made.core, Passwords()).ensure_first_admin() is None
         assert made.count("SELECT count(*) FROM auth.setup_token") == 0
+
+
+@pytest.mark.parametrize(
+    ("email", "password", "named"),
+    [
+        ("nobody", ADMIN_PASSWORD, "ALTHING_ADMIN_EMAIL"),
+        (ADMIN_EMAIL, "short", "ALTHING_ADMIN_PASSWORD: Password must be at least 8 characters"),
+        (ADMIN_EMAIL, "password1", "ALTHING_ADMIN_PASSWORD"),
+    ],
+)
+def test_an_admin_who_could_not_sign_in_is_not_made(
+    embedded_postgres: Settings, email: str, password: str, named: str
+) -> None:
+    with world(embedded_postgres) as made:
+        settings = replace(made.settings, admin_email=email, admin_password=password)
+        with pytest.raises(SettingsError, match=named) as refused:
+            Accounts(replace(made.core, settings=settings), Passwords()).ensure_first_admin()
+        assert password not in str(refused.value)
+        assert made.count("SELECT count(*) FROM auth.first_account") == 0
 
 
 def test_without_postgres_commands_answer_503_soon(embedded_postgres: Settings) -> None:

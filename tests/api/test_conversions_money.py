@@ -8,78 +8,31 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
-import httpx
 import orjson
 import psycopg
 import pytest
 
 from command_api.conversions import model
-from command_api.decision import Asked, Refused
+from command_api.conversions.tiers import month_of
+from command_api.decision import Asked
 from command_api.leader import connect
 from command_api.policies.approving import Approving
 from infra.postgres import required_url
 from infra.settings import Settings
-from projectors.engine.read_model import Rows
-from projectors.postgres.conversion_steps import CONVERSION_STEPS
-from projectors.postgres.conversions import CONVERSIONS
-from schemas.base import DomainEvent, Money
-from schemas.events.conversions import AttributedBy, Attribution, ConversionFacts
+from schemas.base import DomainEvent
+from schemas.events.conversions import (
+    ConversionStatus,
+)
 from schemas.events.partners import Terms
-from tests.support.command import Person
-from tests.support.policies import Policies, Shop, policies, project
-from tests.support.query import QueryService, serving
-
-MONTH = datetime.now(UTC).strftime("%Y-%m")
-
-
-class Books:
-    """Policies, relay and the query service over one set of databases; `project` does what projectors do."""
-
-    def __init__(self, made: Policies, query: QueryService) -> None:
-        self.made, self.world, self.query = made, made.world, query
-        self._seen = 0
-
-    def shop(self, **terms: Any) -> Shop:
-        site = self.world.website()
-        partner = self.world.partner(terms={"kind": "percent", "percent": 10, **terms})
-        return Shop(site, partner, self.world.link(site, partner))
-
-    def sales(self, shop: Shop, count: int, **changes: Any) -> list[UUID]:
-        """Sales of 100.00 USD with a click, decided and projected."""
-        click = self.made.click(shop)
-        self.made.project_click(shop, click=click)
-        reports = [self.made.report_of(shop, click_id=click, **changes) for _ in range(count)]
-        self.made.publish(reports)
-        found = [UUID(report["conversion_id"]) for report in reports]
-        for conversion in found:
-            self.made.decided(conversion)
-        self.project()
-        return found
-
-    def project(self) -> None:
-        self.made.relayed()
-        self._seen = project(self.world, since=self._seen)
-
-    def post(self, path: str, body: Any, person: Person | None = None, **options: Any) -> httpx.Response:
-        answer = self.world.call(
-            "POST", f"/api/platform/conversions/{path}", person or self.world.owner, json=body, **options
-        )
-        self.project()
-        return answer
-
-    def get(self, path: str, person: Person | None = None, **parameters: Any) -> httpx.Response:
-        headers = (person or self.world.owner).headers
-        return self.query.get(path, headers=headers, params=parameters)
-
-    def statement(self, shop: Shop, month: str = MONTH) -> dict[str, Any]:
-        found: dict[str, Any] = self.get("/api/platform/statements", websiteId=shop.site["id"], month=month).json()
-        return found
+from tests.support.books import MONTH, MONTHS, Books, Past
+from tests.support.policies import policies
+from tests.support.query import serving
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +91,8 @@ def test_many_are_approved_at_once_and_each_says_what_became_of_it(books: Books)
     results = answer.json()["results"]
     assert [result["id"] for result in results] == [str(one) for one in wanted[:-1]]
     assert [result["ok"] for result in results] == [True] * 10 + [False] * 2
+    assert [result["changed"] for result in results] == [True] * 10 + [False] * 2
+    assert {result["changed"] for result in books.post("approve", {"ids": [str(rest[0])]}).json()["results"]} == {False}
     assert [result["code"] for result in results[10:]] == ["already_rejected", "not_found"]
     assert books.post("approve", {"ids": [str(one) for one in wanted]}, headers=key).content == answer.content
     stolen = books.post("reject", {"ids": [str(rest[0])], "reason": "mine"}, other).json()["results"]
@@ -157,9 +112,16 @@ def test_by_a_filter_only_what_is_pending_and_theirs_is_decided(books: Books) ->
     nothing = books.post("reject", {"filter": {**named, "partnerId": str(uuid4())}, "reason": "x"}).json()
     assert nothing == {"results": [], "more": False}
     assert books.post("reject", {"filter": named, "reason": "  "}).status_code == 400
+    assert books.post("approve", {"ids": [str(conversions[0])]}).status_code == 200
     found = books.post("reject", {"filter": named, "reason": "closed"}).json()
-    assert {result["id"] for result in found["results"]} == {str(one) for one in conversions}
+    assert {result["id"] for result in found["results"]} == {str(one) for one in conversions[1:]}
     assert books.post("approve", {"filter": named}).json()["results"] == []
+    earned = {**named, "status": "approved"}
+    assert books.post("approve", {"filter": earned}).status_code == 400
+    wrong = books.post("reject", {"filter": earned, "reason": "the partner withdrew"}).json()
+    assert [(result["id"], result["changed"]) for result in wrong["results"]] == [(str(conversions[0]), True)]
+    assert books.post("reject", {"filter": earned, "reason": "again"}).json() == {"results": [], "more": False}
+    assert books.get(f"/api/platform/conversions/{conversions[0]}").json()["status"] == "rejected"
 
 
 @pytest.mark.parametrize(
@@ -176,10 +138,10 @@ def test_the_statement_of_the_month_shows_it_to_the_cent(books: Books) -> None:
     conversions = books.sales(shop, 4, amount=usd(1999))
     ids = [str(one) for one in conversions]
     assert books.post("approve", {"ids": ids[:3]}).status_code == 200
-    assert books.post(f"{ids[0]}/reverse", {"reason": "=one item", "amount": 700}).status_code == 200
+    assert books.post(f"{ids[0]}/reverse", {"reason": "=<b>one item", "amount": 700}).status_code == 200
     assert books.post(f"{ids[1]}/reject", {"reason": "fraud"}).status_code == 200
     month = books.statement(shop)
-    assert (month["isOver"], month["timezone"]) == (False, "UTC")
+    assert (month["isOver"], month["isFinal"], month["timezone"]) == (False, False, "UTC")
     [statement] = month["statements"]
     assert statement["partnerId"] == shop.partner["id"]
     sums = {name: statement[name]["amount"] for name in ("opening", "approved", "takenBack", "adjustments", "closing")}
@@ -193,99 +155,84 @@ def test_the_statement_of_the_month_shows_it_to_the_cent(books: Books) -> None:
     assert "attachment" in file.headers["Content-Disposition"]
     rows = list(csv.DictReader(io.StringIO(file.text)))
     assert [row["booking"] for row in rows] == ["opening", *["approved"] * 3, "taken back", "taken back", "closing"]
-    assert [row["amount"] for row in rows] == ["0.00", "2.50", "2.50", "2.50", "'-0.88", "'-2.50", "4.12"]
-    assert rows[4]["reason"] == "'=one item"
+    assert [row["amount"] for row in rows] == ["0.00", "2.50", "2.50", "2.50", "-0.88", "-2.50", "4.12"]
+    assert rows[4]["reason"] == "'=<b>one item"
     page = books.get(f"/api/platform/statements/{shop.partner['id']}.html", **place)
     assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
     assert "4.12 USD" in page.text and shop.partner["name"] in page.text and "<script" not in page.text
+    assert "=&lt;b&gt;one item" in page.text and "Payouts are not recorded" in page.text
     before = books.statement(shop, "2020-01")
-    assert (before["isOver"], before["statements"]) == (True, [])
+    assert (before["isOver"], before["isFinal"], before["statements"]) == (True, True, [])
+    # While something in the log was not read, nothing is final.
+    books.world.postgres.execute("INSERT INTO engine.log_end (topic, partition, end_offset) VALUES ('domain', 0, 10^9)")
+    unread = books.statement(shop, "2020-01")
+    books.world.postgres.execute("DELETE FROM engine.log_end")
+    assert (unread["isOver"], unread["isFinal"]) == (True, False)
 
 
-def test_every_statement_adds_up_and_the_last_one_says_what_the_conversions_say(books: Books) -> None:
+@pytest.mark.parametrize("currency", ["USD", "JPY", "KWD"])
+def test_conversions_statements_dashboard_and_explanations_say_the_same(books: Books, currency: str) -> None:
     seed = random.SystemRandom().randrange(2**32)
     print(f"seed {seed}")
-    rng, owner = random.Random(seed), books.world.owner
-    website = books.query.website(books.query.person(), "Pacific/Auckland")
-    books.world.postgres.execute(
-        "UPDATE read.websites__g1 SET account_id = %s WHERE id = %s", (owner.account_id, website)
-    )
-    partners = [books.query.partner(f"P{number}") for number in range(3)]
-    events = [event for _ in range(120) for event in _life(rng, website, rng.choice(partners))]
-    events.sort(key=lambda event: event.timestamp)
-    with psycopg.connect(required_url(books.world.settings)) as connection:
-        for each in (CONVERSIONS, CONVERSION_STEPS):
-            rows = Rows(connection, each.table(1), each.key)
-            for rows.position, event in enumerate(events, start=10**6):
-                each.handlers[type(event)](rows, event)
-            rows.flush()
-    months = [f"2025-{month:02d}" for month in range(1, 13)]
-    shown = [
-        books.get("/api/platform/statements", websiteId=str(website), month=month).json()["statements"]
-        for month in months
-    ]
+    past = Past(books, random.Random(seed), currency)
+    cut = datetime(2025, 7, 1, tzinfo=UTC)
+    past.project([event for event in past.events if event.timestamp < cut])
+    shown = past.statements()
+    closed = MONTHS[:6]
+    printed = {month: past.files(shown[month], month) for month in closed}
+    # The website moves, and half a year goes on. Nothing that was printed changes.
+    past.move("America/New_York", cut + timedelta(days=3))
+    past.project([event for event in past.events if event.timestamp >= cut])
+    later = past.statements()
+    for month in closed:
+        assert later[month] == shown[month]
+        assert past.files(shown[month], month) == printed[month]
     balances: dict[str, int] = {}
-    for month in shown:
-        for one in month:
+    for month in MONTHS:
+        for one in later[month]:
             assert one["opening"]["amount"] == balances.get(one["partnerId"], 0)
             added = one["approved"]["amount"] - one["takenBack"]["amount"] - one["adjustments"]["amount"]
             assert one["closing"]["amount"] == one["opening"]["amount"] + added
             assert one["closing"]["amount"] == one["held"]["amount"] + one["payable"]["amount"]
             assert min(one["held"]["amount"], one["payable"]["amount"], one["adjustments"]["amount"]) >= 0
             balances[one["partnerId"]] = one["closing"]["amount"]
-    assert any(one["adjustments"]["amount"] for month in shown for one in month)
-    owed = books.world.postgres.execute(
-        "SELECT partner_id::text, sum(commission) FROM read.conversions WHERE website_id = %s AND status = 'approved'"
-        " GROUP BY 1",
-        (website,),
-    ).fetchall()
-    assert {partner: balance for partner, balance in balances.items() if balance} == {
-        partner: int(total) for partner, total in owed if total
+    assert any(one["adjustments"]["amount"] for month in later.values() for one in month)
+    assert sum(one["conversions"] for month in later.values() for one in month) == past.approvals()
+    balances = {partner: balance for partner, balance in balances.items() if balance}
+    states = [state for state in past.states if state.is_attributed]
+    assert balances == past.sums(state for state in states if state.status is ConversionStatus.APPROVED)
+    assert balances == {
+        partner: int(total)
+        for partner, total in books.world.postgres.execute(
+            "SELECT partner_id::text, sum(commission) FROM read.conversions WHERE website_id = %s"
+            " AND status = 'approved' GROUP BY 1 HAVING sum(commission) <> 0",
+            (past.website,),
+        ).fetchall()
     }
+    past.compare_dashboard(states)
+    for state in past.rng.sample(states, 15):
+        told = books.get(f"/api/platform/conversions/{state.id}/explain").json()
+        assert told["working"]["agrees"] is True, told["working"]
+        moved = [
+            sum((step[kind] or {"amount": 0})["amount"] for step in told["events"]) for kind in ("pending", "earned")
+        ]
+        kept = {"pending": [state.net_commission, 0], "approved": [0, state.net_commission]}
+        assert moved == kept.get(state.status.value, [0, 0])
 
 
-def _life(rng: random.Random, website: UUID, partner: UUID) -> list[DomainEvent]:
-    """A sale of early 2025, and what became of it within months."""
-    at = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=rng.random() * 150)
-    terms = Terms(rate_bp=rng.randrange(1, 3000), hold_days=rng.choice([0, 14, 60]))
-    click = Attribution(by=AttributedBy.CLICK_ID, partner_id=partner, clicked_at=at, terms=terms)
-    facts = ConversionFacts(
-        website_id=website,
-        kind="sale",
-        event="sale",
-        txid=str(rng.random()),
-        amount=Money(amount=rng.randrange(1, 10**6), currency="USD"),
-        occurred_at=at,
-        attribution=click if rng.random() < 0.8 else None,
+def test_balances_have_no_greatest_number(books: Books) -> None:
+    shop = books.shop()
+    books.project()
+    most = 2**63 - 1
+    row = {"website_id": shop.site["id"], "partner_id": shop.partner["id"], "currency": "USD", "month": "2020-01-01"}
+    books.query.insert("statement_months", {**row, "id": uuid4(), "earned": 3 * most})
+    assert books.statement(shop)["statements"][0]["opening"]["amount"] == 3 * most
+    books.world.postgres.execute(
+        "INSERT INTO policy.tally VALUES (%s, %s, %s, 1, %s)",
+        (shop.site["id"], shop.partner["id"], month_of(datetime.now(UTC)), most),
     )
-    first = model.record(
-        uuid4(), facts, received_at=at, reported_by="sale", payout=None, customer="", currency="USD", rates={},
-        asked=Asked(at),
-    )  # fmt: skip
-    events: list[DomainEvent] = [first]
-    state = model.evolve(None, first)
-    for _ in range(rng.randrange(6)):
-        at += timedelta(days=rng.random() * 30)
-        with suppress(Refused):
-            for event in _step(rng, state, click, Asked(at)):
-                events.append(event)
-                state = model.evolve(state, event)
-    return events
-
-
-def _step(rng: random.Random, state: model.Conversion, click: Attribution, asked: Asked) -> list[DomainEvent]:
-    left = state.facts.amount.amount - state.reversed_amount
-    match rng.choice(["approve", "approve", "attribute", "part", "whole", "reject"]):
-        case "approve":
-            return model.approve(state, asked)
-        case "attribute":
-            return model.attribute(state, click, rates={}, asked=asked)
-        case "part":
-            return model.reverse(state, "one item", rng.randint(1, max(left, 1)), asked)
-        case "whole":
-            return model.reverse(state, "sent back", None, asked)
-        case _:
-            return model.reject(state, "fraud", asked)
+    [conversion] = books.sales(shop, 1)
+    assert books.made.decided(conversion).net_commission == 1000
 
 
 def test_statements_are_for_the_websites_owner(books: Books) -> None:
@@ -294,7 +241,7 @@ def test_statements_are_for_the_websites_owner(books: Books) -> None:
     for path in ("", f"/{shop.partner['id']}.csv", f"/{shop.partner['id']}.html"):
         assert books.get(f"/api/platform/statements{path}", other, **place).status_code == 404
     assert books.get(f"/api/platform/statements/{uuid4()}.csv", **place).status_code == 404
-    for month in ("2026-13", "2026-1", "1989-12", "2026-11-01", ""):
+    for month in ("2026-13", "2026-1", "1989-12", "2026-11-01", "", "２０２６-１１", "2026-1\n"):
         assert books.get("/api/platform/statements", websiteId=shop.site["id"], month=month).status_code == 400
 
 
@@ -365,6 +312,31 @@ def test_what_nobody_decides_is_approved_in_time_and_only_once(books: Books) -> 
         assert books.world.events(conversion) == ["conversion.recorded.v1", "conversion.approved.v1"]
         assert books.get(f"/api/platform/conversions/{conversion}").json()["approvesAt"] is None
     assert books.world.events(other[0]) == ["conversion.recorded.v1"]
+
+
+def test_one_that_cannot_be_approved_in_time_holds_up_no_other(books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop, stop = books.shop(autoApproveDays=0), Event()
+    bad, decided, *good = books.sales(shop, 4)
+    approve = model.approve_in_time
+
+    def meanwhile(state: model.Conversion, present: Terms, asked: Asked) -> list[DomainEvent]:
+        if state.id == bad:
+            raise psycopg.DataError("nobody thought of this")
+        if state.id == decided and state.status is ConversionStatus.PENDING:
+            assert books.world.call(
+                "POST", f"/api/platform/conversions/{decided}/reject", books.world.owner, json={"reason": "fraud"}
+            ).is_success
+        return approve(state, present, asked)
+
+    monkeypatch.setattr(model, "approve_in_time", meanwhile)
+    assert books.world.call("DELETE", f"/api/admin/partners/{shop.partner['id']}", books.world.admin).is_success
+    with connect(required_url(books.world.settings), "in time") as connection:
+        Approving(books.world.core).approve_due(connection, stop)
+    assert books.world.events(bad) == ["conversion.recorded.v1"]
+    assert books.world.events(decided) == ["conversion.recorded.v1", "conversion.rejected.v1"]
+    # What a program that was removed had brought is approved all the same.
+    for conversion in good:
+        assert books.world.events(conversion) == ["conversion.recorded.v1", "conversion.approved.v1"]
 
 
 def test_terms_are_given_shown_and_kept_over_time(books: Books) -> None:

@@ -46,7 +46,8 @@ class Place:
         self.look_with(Outbound(self.resolvers))
 
     def look_with(self, outbound: Outbound) -> None:
-        self.looking = Looking(self.resolvers, Authorities(self.resolvers), outbound)
+        authorities = Authorities(self.resolvers, [ip_network("127.0.0.0/8")], self.dns.port)
+        self.looking = Looking(self.resolvers, authorities, outbound)
         self.world.http.app.state.looking = self.looking  # type: ignore[attr-defined]  # a FastAPI app
         self.watch = Watch(self.world.core, self.looking, lambda: self.now)
 
@@ -122,6 +123,24 @@ def test_a_domain_is_added_proved_and_removed(place: Place) -> None:
     assert place.check(again).json()["problem"].endswith("does not hold the token.")
 
 
+def test_what_resolvers_remember_is_no_proof_while_the_zones_own_server_says_otherwise(place: Place) -> None:
+    domain = place.add()
+    zone = domain["domain"].partition(".")[2]
+    with dns_server("127.0.0.2", place.dns.port) as owner:
+        place.publish(domain)
+        place.dns.set(zone, "SOA", f"ns.{zone}. admin.{zone}. 1 3600 600 86400 60")
+        place.dns.set(zone, "NS", f"ns.{zone}.")
+        place.dns.set(f"ns.{zone}", "A", "127.0.0.2")
+        disputed = place.check(domain).json()
+        assert (disputed["isVerified"], disputed["problem"].startswith("Not all DNS servers")) == (False, True)
+        owner.set(domain["verificationName"], "TXT", domain["verificationToken"])
+        assert place.check(domain).json()["isVerified"] is True
+        owner.set(domain["verificationName"], "TXT")
+        for _ in range(9):
+            place.look(days=1.01)
+        assert place.check(domain).json()["state"] == "lost"
+
+
 def test_the_watch_finds_the_record_by_itself_and_gives_up_after_a_week(place: Place) -> None:
     first, second = place.add(), place.add()
     place.look()
@@ -133,6 +152,29 @@ def test_the_watch_finds_the_record_by_itself_and_gives_up_after_a_week(place: P
     place.look(days=1)
     assert place.world.events(second["id"]) == ["domain.added.v1"]
     assert place.row(second)[1] is None
+
+
+def test_a_domain_that_is_added_anew_while_the_watch_looks_is_watched(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domain, store = place.add(), place.world.core.store
+    load, met = store.load, False
+
+    def meanwhile(id: Any, evolve: Any) -> Any:
+        """Removed after the watch had found it due, added anew before the watch gave it up."""
+        nonlocal met
+        if met or str(id) != domain["id"]:
+            return load(id, evolve)
+        met = True
+        assert place.world.call("DELETE", f"{PATH}/{domain['id']}", place.world.owner).status_code == 204
+        removed = load(id, evolve)
+        assert place.add(domain["domain"])["id"] == domain["id"]
+        return removed
+
+    monkeypatch.setattr(store, "load", meanwhile)
+    place.look()
+    assert met and place.row(domain)
+    assert place.check(domain).status_code == 200
 
 
 def test_what_is_somebody_elses_is_not_there(place: Place) -> None:

@@ -284,9 +284,37 @@ def test_admins_see_one_projection_and_the_system(query_service: QueryService) -
     assert query_service.get("/api/admin/projections/nothing", admin).status_code == 404
     system = query_service.get("/api/admin/system", admin).json()
     assert {one["name"]: one["answers"] for one in system["engines"]} == {
-        "log": False,
+        "log": True,
         "postgres": True,
         "clickhouse": True,
     }
     assert all(one["version"] for one in system["engines"] if one["name"] != "log")
     assert system["disk"]["free"] > 0 and system["backups"] == [] and len(system["throughput"]) == 60
+    assert system["canary"]["points"] == [] and not system["canary"]["isLate"], "none was sent yet"
+
+
+def test_admins_see_what_came_of_backups_and_a_canary_that_is_late(query_service: QueryService) -> None:
+    admin = query_service.person("admin")
+    send = "INSERT INTO ops.canary (event_id, sent_at, seen_after_s) VALUES (%s, now() - make_interval(secs => %s), %s)"
+    backup = (
+        "INSERT INTO ops.backup (id, state, folder, bytes, events, finished_at, verified_at, drill_error)"
+        " VALUES (%s, 'done', '/backups/one', 7, 3, now(), now(), 'the log ends early')"
+    )
+    try:
+        for seconds_ago, seen_after in ((130, 0.5), (90, 2.5), (30, None)):
+            query_service.postgres.execute(send, (uuid4(), seconds_ago, seen_after))
+        query_service.postgres.execute(backup, (uuid4(),))
+        system = query_service.get("/api/admin/system", admin).json()
+        late = system["canary"]
+        assert late["isOn"] and late["isLate"] and late["lastSeconds"] == 2.5
+        assert [point["seconds"] for point in late["points"]] == [0.5, 2.5, None]
+        assert late["p95Seconds"] == pytest.approx(2.4)
+        [made] = system["backups"]
+        assert (made["state"], made["bytes"], made["events"], made["restoredAt"]) == ("done", 7, 3, None)
+        assert made["drillError"] == "the log ends early" and made["verifiedAt"] is not None
+        query_service.postgres.execute(send, (uuid4(), 5, 0.4))
+        fresh = query_service.get("/api/admin/system", admin).json()["canary"]
+        assert (fresh["isLate"], fresh["lastSeconds"]) == (False, pytest.approx(0.4))
+    finally:
+        query_service.postgres.execute("DELETE FROM ops.canary")
+        query_service.postgres.execute("DELETE FROM ops.backup")

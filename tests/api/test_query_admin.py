@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg.types.json import Jsonb
 
+from query_api.paging import encode
 from tests.support.query import PERCENT_10, Person, QueryService, event, this_moment
 
 
@@ -93,6 +94,9 @@ def test_clicks_are_listed_with_their_way_page_by_page(query_service: QueryServi
     second = query_service.get(first.links["next"]["url"], admin)
     assert [one["clickId"] for one in second.json()] == ["C3"] and "next" not in second.links
     assert second.json()[0]["botReason"] == "crawler"
+    for place in (-1, 10**13, 2**62, "x"):
+        odd = query_service.get("/api/admin/clicks", admin, params={"cursor": encode(place, str(uuid4()))})
+        assert (odd.status_code, odd.json()["errors"][0]["field"]) == (400, "cursor"), place
 
     lines = query_service.get("/api/admin/clicks.csv", admin, params={"websiteId": str(website)}).text.splitlines()
     assert lines[0].startswith("time,website,partner,link,click_id,route,country")
@@ -153,8 +157,17 @@ def test_partners_with_what_they_paid_and_without_those_removed(query_service: Q
     assert (rows[str(partner)]["links"], rows[str(partner)]["conversions"]) == (1, 0)
     listed = [row["id"] for row in query_service.get("/api/platform/partners", admin).json()]
     assert str(partner) in listed and str(removed) not in listed
+    announced = {"effective_at": now + timedelta(days=5), "terms": Jsonb({**PERCENT_10, "rate_bp": 2_000})}
+    query_service.insert("partner_terms", {"partner_id": partner, **announced})
     history = query_service.get(f"/api/admin/partners/{partner}/terms", admin).json()
-    assert [row["terms"]["percent"] for row in history] == [12.5, 10.0]
+    assert [(row["terms"]["percent"], row["state"]) for row in history] == [
+        (20.0, "announced"),
+        (12.5, "in_force"),
+        (10.0, "past"),
+    ]
+    for path in ("/api/admin/partners", "/api/platform/partners"):
+        [shown] = [row for row in query_service.get(path, admin).json() if row["id"] == str(partner)]
+        assert shown["commission"] == 12.5, "what was announced is not yet so"
     assert query_service.get(f"/api/admin/partners/{removed}/terms", admin).status_code == 404
 
 

@@ -319,6 +319,8 @@ def _check_outage(service: QueryService, person: Person, calls: list[str]) -> No
     [link] = service.get("/api/platform/links", person).json()
     assert link["clicks"] is None
     assert service.get("/api/platform/conversions", person).json() == []
+    admins = service.get("/api/admin/projections/events", service.person("admin"))
+    assert admins.status_code == 200 and admins.json()["rebuild"]["bytes"] is None
     assert service.get("/readyz").json()["parts"]["clickhouse"] == "failing"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -16,7 +17,7 @@ from infra.settings import Settings
 from query_api import owned, partner_names
 from query_api.app import create_app
 from query_api.reader import ADMIN, SERVICE, Reader, take_role
-from tests.support.query import World
+from tests.support.query import QueryService, World
 
 PRIVATE = ("accounts", "websites", "website_keys", "links", "conversions", "activity")
 """Read models whose rows belong to somebody."""
@@ -66,6 +67,20 @@ def test_each_reads_the_own_rows_alone(pool: Pool, world: World) -> None:
         assert not expected & ids(Reader.of(pool, world.eve.principal()), table), table
         assert ids(Reader(pool, SERVICE), table) == set(), table
     assert world.website in ids(Reader.of(pool, world.admin.principal("admin")), "websites")
+
+
+def test_a_keys_last_use_is_its_owners_to_see(pool: Pool, query_service: QueryService, world: World) -> None:
+    used = datetime(2026, 5, 17, 10, 5, tzinfo=UTC)
+    query_service.postgres.execute(
+        "INSERT INTO ingest.key_use SELECT key_hash, website_id, %s FROM read.website_keys__g1 WHERE id = %s",
+        (used, world.key),
+    )
+    [key] = query_service.get(f"/api/platform/websites/{world.website}/keys", world.ada).json()
+    assert (key["id"], key["lastUsedAt"]) == (str(world.key), "2026-05-17T10:05:00Z")
+    assert query_service.get(f"/api/platform/websites/{world.website}/keys", world.eve).status_code == 404
+    for reader, seen in ((Reader.of(pool, world.ada.principal()), 1), (Reader.of(pool, world.eve.principal()), 0)):
+        assert len(reader.rows("SELECT FROM ingest.key_use")) == seen
+    assert Reader(pool, SERVICE).rows("SELECT FROM ingest.key_use") == []
 
 
 def test_whoever_names_nobody_reads_nothing(pool: Pool, world: World) -> None:

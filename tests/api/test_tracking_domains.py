@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import socket
 from uuid import uuid4
 
 import httpx
@@ -62,6 +64,59 @@ NOT_THERE = (
 @pytest.mark.parametrize("path", NOT_THERE)
 def test_nothing_else_is_served_there(edge: Edge, host: str, path: str) -> None:
     assert under(edge, host, path).status_code == 404
+
+
+ODD_ADDRESSES = (
+    *(
+        "//evil.example",
+        "///evil.example/",
+        "/\\evil.example",
+        "/\\/evil.example",
+        "/%2f%2fevil.example",
+        "/%5cevil.example",
+    ),
+    *(
+        "/https://evil.example",
+        "/https:evil.example",
+        "/go/https://evil.example",
+        "/go//evil.example",
+        "/go/\\evil.example",
+    ),
+    *("/go/%2f%2fevil.example", "/go/..//evil.example", "/go/%2e%2e/evil.example", "/{slug}/../evil.example"),
+    *("/{slug}//evil.example", "/{slug}%2f..%2fevil.example", "/{slug}@evil.example", "/{slug}.evil.example"),
+    *("/{slug}%00.evil.example", "/{slug}%0d%0aLocation:%20https://evil.example", "/{slug};https://evil.example"),
+    *("/{slug}?url=https://evil.example", "/{slug}?to=//evil.example&next=//evil.example&destination=//evil.example"),
+    *("/{slug}?sub1=//evil.example&sub2=@evil.example", "/{slug}?sub1=%0d%0aLocation:%20https://evil.example"),
+    *(
+        "/go/{slug}?https://evil.example",
+        "/go/{slug}#@evil.example",
+        "http://evil.example/{slug}",
+        "http://evil.example/",
+    ),
+)
+
+
+def test_no_odd_address_leads_elsewhere(edge: Edge, site: Site, host: str) -> None:
+    """Sent as they are, since clients for HTTP would tidy them. Whatever redirects, redirects to the partner."""
+    slug = edge.add_link(site, edge.add_partner(uuid4().hex), DESTINATION + "{sub1}?b={sub2}")
+    led = 0
+    for name in (host, "127.0.0.1", "evil.example"):
+        for address in ODD_ADDRESSES:
+            answer = raw(edge, f"GET {address.format(slug=slug)} HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n")
+            status, told = int(answer.split(b" ")[1]), re.findall(rb"(?im)^location: ?([^\r]*)", answer)
+            if 300 <= status < 400:
+                led += 1
+                assert len(told) == 1 and told[0].startswith(DESTINATION.encode()), (address, told)
+            else:
+                assert status in (400, 404) and not told, (address, status, told)
+    assert led >= 5, "the links themselves do"
+
+
+def raw(edge: Edge, request: str) -> bytes:
+    """The head of the answer to a request that no client would send."""
+    with socket.create_connection(("127.0.0.1", edge.port), timeout=10) as link:
+        link.sendall(request.encode())
+        return b"".join(iter(lambda: link.recv(65_536), b"")).partition(b"\r\n\r\n")[0]
 
 
 def test_pages_send_their_events_to_their_own_domain(edge: Edge, site: Site, host: str, clicks: Tail) -> None:

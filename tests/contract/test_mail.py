@@ -121,6 +121,13 @@ def test_a_mail_that_cannot_be_sent_holds_up_no_other(settings: Settings, odd: s
     assert stored(settings, first)[:2] == ("waiting", 1) and stored(settings, fine)[0] == "sent"
 
 
+def test_a_domain_beyond_ascii_is_reached_through_any_server(settings: Settings) -> None:
+    queued(settings, replace(LETTER, to="ada@bücher.example"))
+    with mail_server(utf8=False) as plain:
+        assert mail.send_due(replace(settings, smtp_url=plain.url)) == 1
+        assert [received["To"] for received in plain.received] == ["ada@xn--bcher-kva.example"]
+
+
 def test_without_a_server_mails_are_kept_readable(embedded_postgres: Settings, settings: Settings) -> None:
     mail_id = queued(settings)
     assert mail.send_due(embedded_postgres) == 0

@@ -14,5 +14,5 @@ from tests.support.under_load import ADMIN
 @pytest.fixture(scope="package")
 def loaded() -> Iterator[Stack]:
     """`CRASH_LOG` (kafka) says which log is used."""
-    with stack({**ADMIN, "ALTHING_LOG": os.environ.get("CRASH_LOG", "kafka")}) as made:
+    with stack({**ADMIN, "ALTHING_LOG": os.environ.get("CRASH_LOG", "kafka"), "ALTHING_CANARY": "1"}) as made:
         yield made

@@ -1,18 +1,33 @@
-"""The command service as a process: its first words, its readiness, and a stop that ends what it began."""
+"""The command service as a process: its first words, its readiness, a stop that ends what it began, and kills."""
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from uuid import uuid4
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
+from command_api.conversions import model
+from command_api.conversions.tally import counted
+from command_api.decision import Asked
 from infra.settings import Settings
+from schemas.base import Money
+from schemas.events.conversions import AttributedBy, Attribution, ConversionFacts
+from schemas.events.partners import Terms
 from tests.support.child import child
+from tests.support.command import World, world
+from tests.support.dns_server import DnsServer, dns_server
+from tests.support.dying_service import MOMENTS, DyingService, dying_service
 from tests.support.engines import free_port
+from tests.support.people import PASSWORD, invite
 from tests.support.policies import Policies, policies
 from tests.support.stack import wait_for
 
@@ -51,6 +66,7 @@ def test_from_the_set_up_link_to_a_clean_stop(engines: Policies) -> None:
             "policy:approving",
             "policy:domains",
             "operations:recording",
+            "audit-anchors",
         }
         body = {
             "token": link.strip().partition("token=")[2],
@@ -80,3 +96,143 @@ def test_from_the_set_up_link_to_a_clean_stop(engines: Policies) -> None:
         assert process.wait(20) == 0
     connected = "SELECT count(*) FROM events.stored_events WHERE topic = 'website.connected.v1'"
     assert world.count(connected) == acknowledged
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A request, who sends it, and the event by which it is known. `changes`: what it writes, as a search pattern."""
+
+    path: str
+    body: Any
+    event: str
+    token: str = ""
+
+    def send(self, client: Any, key: str) -> httpx.Response:
+        headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        client.cookies.clear()
+        answer: httpx.Response = client.request("POST", self.path, json=self.body, headers=headers)
+        return answer
+
+
+@dataclass
+class Scene:
+    """A database with what is to be decided, a service that dies of it, and one that is asked again (`made`)."""
+
+    made: World
+    dns: DnsServer
+    dying: DyingService
+
+    def registering(self) -> Asking:
+        body = {
+            "email": f"{uuid4().hex}@example.com", "password": PASSWORD, "name": "Ada",
+            "inviteCode": invite(self.made, maxUses=1)["code"],
+        }  # fmt: skip
+        return Asking("/api/platform/register", body, "account.registered")
+
+    def approving(self) -> Asking:
+        path = f"/api/platform/conversions/{self.sale()}/approve"
+        return Asking(path, {}, "conversion.approved", self.made.owner.token)
+
+    def approving_many(self) -> Asking:
+        body = {"ids": [str(self.sale()) for _ in range(5)]}
+        return Asking("/api/platform/conversions/approve", body, "conversion.approved", self.made.owner.token)
+
+    def verifying(self) -> Asking:
+        body = {"domain": f"go.{uuid4().hex[:10]}.example", "websiteId": self.made.website()["id"]}
+        domain = self.made.call("POST", "/api/platform/custom-domains", self.made.owner, json=body).json()
+        self.dns.set(domain["verificationName"], "TXT", domain["verificationToken"])
+        path = f"/api/platform/custom-domains/{domain['id']}/check"
+        return Asking(path, {}, "domain.verified", self.made.owner.token)
+
+    def sale(self) -> UUID:
+        """A pending one of 100.00 USD at 10 %."""
+        now, site = datetime.now(UTC), UUID(self.made.website()["id"])
+        link = Attribution(
+            by=AttributedBy.CLICK_ID, partner_id=uuid4(), link_id=uuid4(), clicked_at=now, terms=Terms(rate_bp=1000)
+        )
+        facts = ConversionFacts(
+            website_id=site, kind="sale", event="sale", txid=uuid4().hex, amount=Money(amount=10_000, currency="USD"),
+            occurred_at=now, attribution=link,
+        )  # fmt: skip
+        recorded = model.record(
+            uuid4(), facts, received_at=now, reported_by="sale", payout=None, customer="", currency="USD", rates={},
+            asked=Asked(now),
+        )  # fmt: skip
+        self.made.core.store.write([recorded], counted([recorded]))
+        return recorded.originator_id
+
+    def kept(self) -> dict[str, list[str]]:
+        """All rows of all tables, but of those that every request touches, and keys: one that nothing was encrypted
+        with opens nothing."""
+        tables = self.made.postgres.execute(
+            "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
+            " WHERE schemaname IN ('auth', 'events', 'ops', 'policy')"
+            " AND tablename NOT IN ('rate_limit', 'session', 'subject_key')"
+        ).fetchall()
+        assert len(tables) > 20
+        return {
+            table: sorted(row[0] for row in self.made.postgres.execute(f"SELECT t::text FROM {table} t".encode()))
+            for (table,) in tables
+        }
+
+
+@pytest.fixture(scope="module")
+def scene(embedded_postgres: Settings) -> Iterator[Scene]:
+    with dns_server() as dns, world(replace(embedded_postgres, dns_resolvers=(dns.address,))) as made:
+        resolvers = {"ALTHING_DNS_RESOLVERS": f"127.0.0.1:{dns.port}"}
+        with dying_service(made.settings, **resolvers) as dying:
+            yield Scene(made, dns, dying)
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("command", ["approving", "approving_many", "verifying"])
+def test_killed_in_the_middle_of_a_command_it_is_done_once(scene: Scene, command: str, moment: str) -> None:
+    """All of it or nothing is there; asked again with the same key, it is done, once, and answered alike from then."""
+    asking: Asking = getattr(scene, command)()
+    key, before = uuid4().hex, scene.kept()
+    died(scene, asking, moment, key)
+    after = scene.kept()
+    assert (after == before) is (moment == "inside"), "half of it is there"
+    answer = asking.send(scene.made.http, key)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers.get("Idempotency-Replayed") == (None if moment == "inside" else "true")
+    done = scene.kept()
+    assert moment == "inside" or done == after, "done twice"
+    assert happened(done, asking.event) - happened(before, asking.event) == (5 if command == "approving_many" else 1)
+    again = asking.send(scene.made.http, key)
+    assert (again.content, again.headers["X-Position"]) == (answer.content, answer.headers["X-Position"])
+    assert scene.kept() == done
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_killed_in_the_middle_of_a_registration_no_use_is_burnt(scene: Scene, moment: str) -> None:
+    """Nobody has a session yet who could own a key: who was registered unanswered signs in."""
+    asking, before = scene.registering(), scene.kept()
+    died(scene, asking, moment, uuid4().hex)
+    assert (scene.kept() == before) is (moment == "inside"), "half of it is there"
+    again = asking.send(scene.made.http, uuid4().hex)
+    if moment == "inside":
+        assert again.status_code == 201, again.text
+    else:
+        assert (again.status_code, again.json()["code"]) == (400, "invite_used_up"), again.text
+    scene.made.http.cookies.clear()
+    entered = scene.made.call("POST", "/api/platform/login", json={k: asking.body[k] for k in ("email", "password")})
+    assert entered.status_code == 200 and entered.json()["token"], entered.text
+    done = scene.kept()
+    for event in ("account.registered", "invite.used", "email.claimed"):
+        assert happened(done, event) - happened(before, event) == 1, event
+    assert len(done["auth.credential"]) - len(before["auth.credential"]) == 1
+
+
+def died(scene: Scene, asking: Asking, moment: str, key: str) -> None:
+    with scene.dying.until(moment, asking.event) as client, suppress(httpx.TransportError):
+        answer = asking.send(client, key)
+        raise AssertionError(f"it lived to answer {answer.status_code}: {answer.text}")
+
+
+def happened(kept: dict[str, list[str]], event: str) -> int:
+    return sum(bool(re.search(rf",{re.escape(event)}\.v\d", row)) for row in kept["events.stored_events"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from infra.bootstrap import browser
+from tests.support.dns_server import DnsServer, dns_server
 from tests.support.identity_provider import IdentityProvider, identity_provider
 from tests.support.mail_server import MailServer, mail_server
 from tests.support.stack import ROOT, Stack, stack
@@ -43,9 +44,21 @@ def post() -> Iterator[MailServer]:
 
 
 @pytest.fixture(scope="package")
-def admin_stack(provider: IdentityProvider, post: MailServer) -> Iterator[Stack]:
+def dns() -> Iterator[DnsServer]:
+    """Where the stack looks for the records of custom domains."""
+    with dns_server() as made:
+        yield made
+
+
+@pytest.fixture(scope="package")
+def admin_stack(provider: IdentityProvider, post: MailServer, dns: DnsServer) -> Iterator[Stack]:
     assert (ROOT / "web" / "dist" / "index.html").exists(), "build the web app first: make test does"
-    settings = {"ALTHING_ADMIN_EMAIL": ADMIN, "ALTHING_ADMIN_PASSWORD": PASSWORD, "SMTP_URL": post.url}
+    settings = {
+        "ALTHING_ADMIN_EMAIL": ADMIN,
+        "ALTHING_ADMIN_PASSWORD": PASSWORD,
+        "ALTHING_DNS_RESOLVERS": f"127.0.0.1:{dns.port}",
+        "SMTP_URL": post.url,
+    }
     with stack({**settings, **provider.settings("google", "github", "microsoft")}) as made:
         yield made
 
@@ -60,10 +73,15 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def context(chromium: Browser) -> Iterator[BrowserContext]:
-    made = chromium.new_context(user_agent=AGENT, viewport={"width": 1440, "height": 1000}, locale="en-US")
-    made.set_default_timeout(15_000)
+    made = new_context(chromium)
     yield made
     made.close()
+
+
+def new_context(chromium: Browser) -> BrowserContext:
+    made = chromium.new_context(user_agent=AGENT, viewport={"width": 1440, "height": 1000}, locale="en-US")
+    made.set_default_timeout(15_000)
+    return made
 
 
 @dataclass
@@ -88,6 +106,24 @@ def page(context: BrowserContext) -> Iterator[Page]:
     watched = Watched()
     watched.listen(made)
     yield made
+    assert not watched.complaints
+
+
+@pytest.fixture
+def another(chromium: Browser) -> Iterator[Callable[[], Page]]:
+    """Gives the page of somebody else, in a browser of their own."""
+    contexts: list[BrowserContext] = []
+    watched = Watched()
+
+    def make() -> Page:
+        contexts.append(new_context(chromium))
+        made = contexts[-1].new_page()
+        watched.listen(made)
+        return made
+
+    yield make
+    for one in contexts:
+        one.close()
     assert not watched.complaints
 
 

@@ -60,8 +60,16 @@ def test_an_analyst_asks_on_the_page_and_with_an_own_client(admin_stack: Stack, 
     with client(own, token) as analyst:
         assert analyst.query("SELECT domain FROM websites").result_rows == [("theirs.example",)]
         assert analyst.query("SELECT uniqExact(website_id) FROM events").result_rows == [(1,)]
-        with pytest.raises(DatabaseError, match="ACCESS_DENIED"):
-            analyst.query("SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'a String')")
+        for forbidden in (
+            "SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'a String')",
+            "SELECT * FROM system.users",
+            "SELECT count() FROM events__g1",
+            "SELECT file('/etc/hostname')",
+        ):
+            with pytest.raises(DatabaseError, match="ACCESS_DENIED"):
+                analyst.query(forbidden)
+        with pytest.raises(DatabaseError):
+            analyst.command("DROP TABLE events")
 
     page.get_by_role("button", name="Revoke Notebook").click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import parse_qs, urlsplit
 
 import httpx
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.conftest import Publisher, connect, partner_with_link, sign_in
-from tests.support.stack import Stack, wait_for
-
-
-def kpi(page: Page, label: str) -> str:
-    return page.get_by_test_id(f"kpi-{label}").inner_text()
+from tests.support.stack import Stack
 
 
 def test_from_nothing_to_the_first_live_event(
     admin_stack: Stack, page: Page, context: BrowserContext, publisher: Publisher, api: httpx.Client
 ) -> None:
-    """Sign in, connect a website, paste the snippet into a static page, see its page view and click within a second."""
+    """Sign in, connect a website, paste the snippet into a static page, see its page view and click come."""
     sign_in(page, admin_stack.app)
     page.goto(f"{admin_stack.app}/account-settings?tab=websites")
     page.get_by_role("button", name="Connect Website").first.click()
@@ -47,47 +42,9 @@ def test_from_nothing_to_the_first_live_event(
         link["url"], headers={"User-Agent": reader.evaluate("navigator.userAgent")}, follow_redirects=False
     )
     assert click.status_code == 302
-    expect(feed.get_by_text("click", exact=True)).to_be_visible(timeout=3_000)
+    expect(feed.get_by_text("click", exact=True)).to_be_visible()
     # One person: the same browser from the same address has the same visitor hash.
     expect(page.get_by_test_id("active-visitors")).to_have_text("1")
-
-
-def test_a_sale_by_postback_is_approved_and_taken_back(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
-    """A sale by postback shows as pending revenue, approving it moves the figures, reversing it takes them back."""
-    site = connect(api, "postback-sale.example")
-    _, link = partner_with_link(api, site["id"], "Postback Partner", 12.5)
-    go = httpx.get(link["url"], headers={"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Firefox/144.0"})
-    click_id = parse_qs(urlsplit(go.headers["location"]).query)["cid"][0]
-    sale = {
-        "click_id": click_id,
-        "txid": "E2E-1",
-        "amount": "200.00",
-        "currency": "USD",
-        "token": site["postbackToken"],
-    }
-    answer = httpx.get(f"{admin_stack.tracking}/postback", params=sale)
-    assert answer.status_code in (200, 202), answer.text
-    repeated = httpx.get(f"{admin_stack.tracking}/postback", params=sale)
-    assert (repeated.status_code, repeated.json()["id"]) == (200, answer.json()["id"])
-
-    def listed() -> list[dict[str, object]]:
-        rows: list[dict[str, object]] = api.get("/api/platform/conversions", params={"websiteId": site["id"]}).json()
-        return rows
-
-    wait_for(listed, "the conversion")
-    sign_in(page, admin_stack.app)
-    page.goto(f"{admin_stack.app}/analytics?website={site['id']}")
-    expect(page.get_by_test_id("kpi-Revenue")).to_have_text("$25.00")
-    expect(page.get_by_text("$25.00 pending")).to_be_visible()
-    page.get_by_role("button", name=re.compile("^Approve")).click()
-    expect(page.get_by_text("$0.00 pending")).to_be_visible()
-    expect(page.get_by_test_id("kpi-Revenue")).to_have_text("$25.00")
-    page.get_by_role("button", name=re.compile("^Reverse")).click()
-    page.get_by_label("Reason").fill("returned")
-    page.get_by_role("dialog").get_by_role("button", name="Reverse").click()
-    expect(page.get_by_test_id("kpi-Revenue")).to_have_text("$0.00")
-    expect(page.get_by_test_id("kpi-Conversions")).to_have_text("0")
-    assert [row["status"] for row in listed()] == ["reversed"]
 
 
 def test_filters_and_ranges_live_in_the_address(admin_stack: Stack, page: Page, api: httpx.Client) -> None:

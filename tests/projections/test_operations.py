@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
@@ -18,8 +20,12 @@ from command_api.leader import Leader
 from command_api.operations.recording import NAME, Recording
 from command_api.store import create_schema
 from infra.identity import open_session
+from infra.log import Record, StoredRecord
 from projectors.catalogue import CATALOGUE
-from projectors.engine import requests
+from projectors.engine import dead_letters, generations, requests
+from projectors.engine.generations import NotAllowed
+from projectors.engine.positions import Key
+from projectors.engine.projection import Bad
 from projectors.engine.requests import Cancelled, Means, Request
 from projectors.engine.verify import Report
 from schemas.identity import projection_id
@@ -178,8 +184,12 @@ def test_what_was_begun_and_never_ended_is_done_once(projecting: Bench, desk: De
 def test_a_comparison_can_be_stopped(projecting: Bench, desk: Desk) -> None:
     assert desk.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 409
     asked = desk.ask("events", "verify")
-    assert desk.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 202
+    why = {"reason": "it takes too long"}
+    assert desk.http.post("/api/admin/projections/events/verify/cancel", json=why).status_code == 202
     assert desk.outcome(asked)[0] == "cancelled"
+    [(told, cancelled)] = desk.events(projection_id("events"))
+    assert told == "projection.comparison_cancelled"
+    assert (cancelled["actor_id"], cancelled["reason"]) == (str(desk.account), "it takes too long")
     running = desk.ask("events", "verify")
     projecting.connection.execute("update engine.request set state = 'running' where id = %s", (running,))
     assert desk.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 202
@@ -205,3 +215,135 @@ def test_races_for_one_rebuild_leave_one(projecting: Bench, desk: Desk) -> None:
     with projecting.running():
         outcomes = [desk.outcome(one)[0] for one in asked]
     assert sorted(outcomes) == ["done", *["refused"] * 5]
+
+
+def test_a_switch_and_a_cancel_at_once_never_give_up_what_is_live(projecting: Bench, desk: Desk) -> None:
+    """Whichever is first: the other one is refused, and the live generation's tables stay."""
+    with projecting.running():
+        projecting.wait("links")
+        for name in ("links", "partner_terms"):
+            assert desk.outcome(desk.ask(name, "rebuild"))[:2] == ("done", 2)
+        ready = "select count(*) = 2 from engine.build where state = 'ready'"
+        wait_for(lambda: projecting.sql(ready) == [(True,)], "the builds")
+    build = generations.active_build(projecting.connection, "links")
+    assert build is not None
+    with psycopg.connect(projecting.settings.postgres_url or "") as promoting, ThreadPoolExecutor(1) as thread:
+        generations._lock(promoting, "links")
+        generations._make_live(promoting, "links", 2)
+        cancelling = thread.submit(generations.cancel, projecting.connection, CATALOGUE, "links")
+        wait_for(lambda: waits_for_a_lock(projecting, "no key update"), "the cancel to wait")
+        promoting.commit()
+        with pytest.raises(NotAllowed):
+            cancelling.result(10)
+    assert projecting.sql("select state from engine.build where name = 'links' order by 1") == [("live",), ("retired",)]
+    with pytest.raises(NotAllowed, match="meanwhile"):
+        generations.switch(projecting.connection, projecting.clickhouse, CATALOGUE, build, None)
+    given_up = generations.active_build(projecting.connection, "partner_terms")
+    assert given_up is not None
+    generations.cancel(projecting.connection, CATALOGUE, "partner_terms")
+    with pytest.raises(NotAllowed, match="meanwhile"):
+        generations.switch(projecting.connection, projecting.clickhouse, CATALOGUE, given_up, None)
+    assert projecting.sql("select live_generation from engine.projection where name = 'partner_terms'") == [(1,)]
+
+
+def test_two_admins_promote_and_go_back_at_once(projecting: Bench, desk: Desk) -> None:
+    with projecting.running(), desk.recording():
+        projecting.wait("links")
+        assert desk.outcome(desk.ask("links", "rebuild"))[:2] == ("done", 2)
+        ready = "select 1 from engine.build where name = 'links' and state = 'ready'"
+        wait_for(lambda: projecting.sql(ready), "the build")
+        asked = [desk.ask("links", action) for action in ("promote", "promote", "cancel", "promote")]
+        outcomes = [desk.outcome(one)[0] for one in asked]
+        assert outcomes.count("done") == 1 and outcomes.count("refused") == 3
+        desk.wait_recorded()
+    live = projecting.sql("select live_generation from engine.projection where name = 'links'")
+    states = dict(projecting.sql("select generation, state from engine.build where name = 'links'"))
+    assert live in ([(1,)], [(2,)]) and states[live[0][0]] == "live"
+    told = [name for name, _ in desk.events(projection_id("links"))]
+    assert told.count("projection.promoted") == (live == [(2,)])
+
+
+def test_nobody_goes_back_to_what_another_version_built(projecting: Bench, desk: Desk) -> None:
+    with projecting.running():
+        projecting.wait("links")
+        assert projecting.command("projections", "rebuild", "links", "--json") == 0
+        assert projecting.command("projections", "promote", "links", "--json") == 0
+        projecting.connection.execute("update engine.build set version = version - 1 where generation = 1")
+        state, _, error = desk.outcome(desk.ask("links", "rollback"))
+    assert state == "refused" and "another version" in error
+
+
+def test_a_long_comparison_is_not_taken_up_twice(projecting: Bench, desk: Desk) -> None:
+    asked = desk.ask("links", "verify")
+    assert [one.id for one in requests.due(projecting.connection)] == [asked]
+    projecting.connection.execute("update engine.request set lease_until = now() + interval '1 second'")
+    requests.keep(projecting.connection, [asked])
+    left = "select lease_until > now() + interval '1 minute' from engine.request where id = %s"
+    assert projecting.sql(left, asked) == [(True,)]
+
+
+def test_a_dead_letter_that_was_retried_meanwhile_is_not_skipped(projecting: Bench, desk: Desk) -> None:
+    letter = bad_letter(projecting, b"\xc3\xbc" * 40_000)
+    with psycopg.connect(projecting.settings.postgres_url or "") as reader, ThreadPoolExecutor(1) as thread:
+        assert dead_letters.hold(reader, letter)
+        skipping = thread.submit(desk.http.post, f"/api/admin/dead-letters/{letter}/skip", json={"reason": "rubbish"})
+        wait_for(lambda: waits_for_a_lock(projecting, "skipped"), "the skip to wait")
+        dead_letters.decide(reader, [letter], "retried")
+        reader.commit()
+        answer = skipping.result(10)
+    assert (answer.status_code, answer.json()["code"]) == (409, "already_decided")
+    assert desk.events(letter) == []
+    assert projecting.sql("select state from engine.dead_letter where id = %s", letter) == [("retried",)]
+    for action in ("retry", "skip"):
+        assert desk.http.post(f"/api/admin/dead-letters/{letter}/{action}", json={}).status_code == 409
+    group = {"projection": "events", "reason": "all of them"}
+    assert desk.http.post("/api/admin/dead-letters/skip", json=group).status_code == 400
+    shown = desk.http.post(f"/api/admin/dead-letters/{letter}/reveal", json={"reason": "a look"}).json()
+    assert shown["text"] == "ü" * (32 * 1024) and shown["bytes"] == 80_000
+    odd = bad_letter(projecting, b"a" * (64 * 1024 - 1) + "ü".encode())
+    assert desk.http.post(f"/api/admin/dead-letters/{odd}/reveal", json={}).json()["text"] == "a" * (64 * 1024 - 1)
+    assert [name for name, _ in desk.events(letter)] == ["dead_letter.revealed"]
+
+
+def test_a_dead_letter_that_is_retried_twice_counts_once(projecting: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Postgres goes away after the rows are in; then two admins ask again."""
+    tries = []
+    decide = dead_letters.decide
+
+    def away_at_first(connection: Any, ids: Any, state: str) -> int:
+        tries.append(ids)
+        if len(tries) == 1:
+            raise psycopg.OperationalError("away")
+        return decide(connection, ids, state)
+
+    monkeypatch.setattr(dead_letters, "decide", away_at_first)
+    row = click(5)
+    with projecting.running():
+        projecting.log.publish([Record("clicks", row["event_id"].encode(), b"nonsense", (("h", b"12345678"),))]).result(
+            30
+        )
+        projecting.wait()
+        projecting.connection.execute("update engine.dead_letter set value = %s", (json.dumps(row).encode(),))
+        for _ in range(2):
+            projecting.connection.execute(
+                "update engine.dead_letter set retry_requested_at = now() where state = 'open'"
+            )
+        wait_for(lambda: projecting.sql("select 1 from engine.dead_letter where state = 'retried'"), "the retry")
+    assert len(tries) >= 2
+    assert projecting.one("SELECT count() FROM events") == (1,)
+    assert projecting.one("SELECT sum(clicks) FROM traffic_15m") == (1,)
+
+
+def waits_for_a_lock(projecting: Bench, part: str) -> bool:
+    """Whether a statement with this in its text waits; looked at from outside of any transaction."""
+    with psycopg.connect(projecting.settings.postgres_url or "", autocommit=True) as looking:
+        query = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and position(%s in query) > 0"
+        return looking.execute(query, (part,)).fetchone() is not None
+
+
+def bad_letter(projecting: Bench, value: bytes) -> UUID:
+    key = Key("events", 1, "clicks", 0)
+    known = projecting.sql("select count(*) from engine.dead_letter")[0][0]
+    record = StoredRecord("clicks", 0, known, 0, b"key", value, ())
+    dead_letters.write(projecting.connection, key, [Bad(record, "undecodable", "no JSON")])
+    return dead_letters.letter_id(key, known)

@@ -69,6 +69,8 @@ def test_websites_keys_partners_and_links(projecting: Bench) -> None:
             terms=partners.Terms(kind="flat", flat_amount=500, flat_currency="EUR"),
         ),
         of(PARTNER, 3, partners.PartnerDeactivated),
+        of(PARTNER, 4, partners.CommissionChanged, terms=partners.Terms(rate_bp=900), effective_from=moment(28)),
+        of(PARTNER, 5, partners.CommissionChanged, terms=partners.Terms(rate_bp=800), effective_from=moment(28)),
         of(
             LINK,
             1,
@@ -95,19 +97,20 @@ def test_websites_keys_partners_and_links(projecting: Bench) -> None:
     assert projecting.sql("select terms->>'kind', (terms->>'flat_amount')::int, is_active from read.partners") == [
         ("flat", 500, False)
     ]
-    assert projecting.sql("select terms->>'kind', effective_at from read.partner_terms order by effective_at") == [
-        ("percent", moment() + timedelta(minutes=1)),
-        ("flat", moment() + timedelta(minutes=2)),
-    ]
+    assert projecting.sql("select terms->'rate_bp', effective_at from read.partner_terms order by effective_at") == [
+        (TERMS.rate_bp, moment() + timedelta(minutes=1)),
+        (0, moment() + timedelta(minutes=2)),
+        (800, moment(28)),
+    ], "what was announced for the same moment before gave way"
     assert projecting.sql("select slug, code, coupon, subs, is_active, deleted_at is not null from read.links") == [
         ("go", 7, "SAVE", {"sub1": "x"}, False, True)
     ]
     assert projecting.sql("select position from read.activity order by position") == [
-        (number,) for number in (1, 2, 4, 5, 6, 7, 8, 10, 11)
+        (number,) for number in (1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13)
     ]
     assert projecting.sql(
         "select distinct domain_position from engine.position where projection <> 'refusals' and topic = 'domain'"
-    ) == [(11,)]
+    ) == [(13,)]
 
 
 def test_conversions_from_report_to_reversal(projecting: Bench) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
 
+from infra.audit_trail import Entry, record
+from infra.client import Client
 from infra.keyring import Keyring
 from infra.log import Record
 from infra.postgres import pool
@@ -36,7 +38,8 @@ WEBSITES = (WEBSITE, UUID("0192f3a0-0000-7000-8000-000000000012"))
 
 def send(way: Pipeline, ledger: Path) -> None:
     """200 events, 42 of them again in another call beside 18 new ones, 10 of this minute, a sale with its decisions,
-    one of them sent twice, one of every other decision, four refusals, one of them sent twice, and a ledger."""
+    one of them sent twice, one of every other decision, three entries of the audit trail, four refusals, one of them
+    sent twice, and a ledger."""
     rng = random.Random(SEED)
     events = [tracked(rng, number) for number in range(200)]
     records = [clicked(event, chosen=number % 10 < 7) for number, event in enumerate(events)]
@@ -61,9 +64,15 @@ def send(way: Pipeline, ledger: Path) -> None:
     way.log.publish([decided(a_sale()[0], 1)]).result(10)  # the relay may repeat itself
     with pool(way.settings, 1) as connections:
         keyring = Keyring(connections, way.settings)
-        way.log.publish([decided(e, position) for position, e in enumerate(history(keyring.encrypt), start=4)]).result(
-            10
-        )
+        with connections.connection() as connection:
+            for _ in range(3):
+                record(connection, Entry("account.sign_in", "refused"), Client())
+            anchor = connection.execute(
+                "SELECT seq, encode(hash, 'hex') FROM auth.audit ORDER BY seq DESC OFFSET 1 LIMIT 1"
+            ).fetchone()
+            assert anchor is not None
+        events_of_all = history(keyring.encrypt, (anchor[0], anchor[1]))
+        way.log.publish([decided(event, place) for place, event in enumerate(events_of_all, start=4)]).result(10)
         keyring.erase(ERASED_ACCOUNT)
     way.log.publish([refused(number) for number in (1, 2, 3, 4, 4)]).result(10)
 

@@ -33,6 +33,7 @@ def child(settings: Settings, module: str, *arguments: str, **more: str) -> Iter
         [sys.executable, "-m", module, *arguments],
         env=environment(settings, **more),
         cwd=ROOT,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -43,5 +44,6 @@ def child(settings: Settings, module: str, *arguments: str, **more: str) -> Iter
         if process.poll() is None:
             process.kill()
         process.wait(10)
-        if process.stdout is not None:
-            process.stdout.close()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                stream.close()

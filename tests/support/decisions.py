@@ -22,9 +22,10 @@ Encrypt = Callable[[UUID, str, str], str]
 """Subject, field and text to what is stored."""
 
 
-def history(encrypt: Encrypt) -> list[DomainEvent]:
-    """Everything that is decided, in order; people's fields encrypted as the store does it."""
-    return [*_people(encrypt), *_site(), *_domain(), *_program(), *_tracked_link(), *_sales(), *_platform()]
+def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[DomainEvent]:
+    """Everything that is decided, in order; people's fields encrypted as the store does it. `anchor`: an entry of the
+    audit trail, and its hash."""
+    return [*_people(encrypt), *_site(), *_domain(), *_program(), *_tracked_link(), *_sales(), *_platform(anchor)]
 
 
 def _in_order(aggregate: UUID, *events: tuple[type[DomainEvent], dict[str, Any]]) -> list[DomainEvent]:
@@ -215,7 +216,7 @@ def _facts(txid: str, click: conversions.Attribution | None) -> conversions.Conv
     )
 
 
-def _platform() -> list[DomainEvent]:
+def _platform(anchor: tuple[int, str]) -> list[DomainEvent]:
     one = {"projection": "links", "generation": 2}
     letter = {"projection": "links", "dead_letter_id": KEY}
     rate = {"base": "EUR", "quote": "USD", "on": date(2026, 5, 17)}
@@ -228,9 +229,11 @@ def _platform() -> list[DomainEvent]:
         (operations.ProjectionRolledBack, one),
         (operations.ProjectionBuildCancelled, one),
         (operations.ProjectionVerified, {**one, "live_generation": 1, "is_equal": True}),
+        (operations.ProjectionComparisonCancelled, {"projection": "links"}),
         (operations.DeadLetterRevealed, letter),
         (operations.DeadLetterRetried, letter),
         (operations.DeadLetterSkipped, letter),
         (operations.ExchangeRateRecorded, {**rate, "rate": "1.08"}),
         (operations.ExchangeRateRecorded, {**rate, "rate": "1.09"}),
+        (operations.AuditTrailAnchored, {"seq": anchor[0], "head": anchor[1]}),
     )

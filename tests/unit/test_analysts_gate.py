@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import csv
+import io
 import re
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 import sqlglot
 
-from infra.analysts import cluster, docs, functions, limits
-from infra.analysts.gate import Refused, admit
+from infra.analysts import cluster, docs, functions, gate, limits
+from infra.analysts.dialect import AnalystSql
+from infra.analysts.ledger import TooManyRunning
 from infra.analysts.tables import SCHEMA
+from infra.analysts.verdict import Admitted, Refused, fill
+from infra.analysts.vetting import Vetting
 from infra.analysts.views import MOST_NAMED, Scope, TooMany
+from query_api.sql.plain_csv import PlainCsv
 from tests.support.escapes import ESCAPES
+from tests.support.stack import wait_for
 
 OWN = UUID("11111111-2222-4333-8444-555555555555")
 ADA = Scope("ada@example.com", frozenset([OWN]), lambda _: [])
@@ -24,6 +36,11 @@ NEEDS_ENGINE = frozenset(
     or name.startswith("SELECT * FROM (WITH events__g1")
 )
 """They name what is nowhere: the engine says so (tests/api/test_analysts_doors.py)."""
+
+
+def admit(sql: str, scope: Scope) -> Admitted:
+    """What runs, as both doors come to it."""
+    return fill(gate.read(sql, scope.name), scope)
 
 
 @pytest.mark.parametrize("name", sorted(ESCAPES.keys() - NEEDS_ENGINE))
@@ -52,6 +69,8 @@ HONEST = (
     "SELECT JSONExtractString(props, 'plan'), CAST(value AS Decimal(18, 2)), value::Float64 FROM althing.events",
     "SELECT if(is_bot, 1, 2), multiIf(value > 1, 'a', 'b'), CASE WHEN is_bot THEN 1 ELSE 0 END FROM clicks, events",
     "SELECT now() - INTERVAL 7 DAY, date_trunc('month', occurred_at), extract(YEAR FROM occurred_at) FROM `clicks`",
+    "SELECT country, path FROM pageviews ORDER BY occurred_at DESC LIMIT 3 BY country LIMIT 5, 10",
+    "SELECT country FROM clicks LIMIT 1, 2 BY country, device",
     "SELECT table, name FROM system.columns -- a comment",
     "select Count(*) from CLICKS" .replace("CLICKS", "clicks"),
 )  # fmt: skip
@@ -61,7 +80,7 @@ HONEST = (
 def test_honest_questions_pass(text: str) -> None:
     admitted = admit(text, ADA)
     assert admit(text, ADMIN).sql
-    for table in sqlglot.parse_one(admitted.sql, read="clickhouse").find_all(sqlglot.exp.Table):
+    for table in sqlglot.parse_one(admitted.sql, read=AnalystSql).find_all(sqlglot.exp.Table):
         select = table.find_ancestor(sqlglot.exp.Select)
         assert select is not None
         of_ours = table.db == "althing"
@@ -138,3 +157,111 @@ def test_a_server_of_ones_own_gets_the_same_wall() -> None:
     assert f"INSERT INTO analysts.access VALUES ('ada@example.com', '{OWN}', false)" in statements
     with pytest.raises(ValueError, match="quotes"):
         list(cluster.of_analyst("a` TO x; --", []))
+
+
+def test_limit_by_and_limit_stay_two() -> None:
+    sql = admit("SELECT country FROM clicks ORDER BY visitor LIMIT 2 BY country LIMIT 5 OFFSET 1", ADA).sql
+    assert sql.endswith("ORDER BY visitor LIMIT 2 BY country LIMIT 5 OFFSET 1")
+    for text in ("LIMIT 1 BY country LIMIT 1 BY device", "LIMIT 1 LIMIT 2", "LIMIT 1 BY file('x') LIMIT 1"):
+        with pytest.raises(Refused):
+            admit(f"SELECT country FROM clicks {text}", ADA)
+
+
+def test_a_statement_of_endless_names_is_refused() -> None:
+    rows = [(uuid4(), "x" * 1000, "b")] * 5000
+    with pytest.raises(TooMany, match="too long"):
+        admit(
+            "SELECT * FROM partners AS a, partners AS b, partners AS c, partners AS d", Scope("x", None, lambda _: rows)
+        )
+
+
+ENDLESS = "SELECT 1 FROM clicks" + " JOIN clicks" * 40
+"""The parser tries joins without ON in every possible order: this would take it years."""
+
+
+@pytest.fixture(scope="module")
+def vetting() -> Iterator[Vetting]:
+    made = Vetting()
+    yield made
+    made.close()
+
+
+def vet(vetting: Vetting, sql: str) -> Admitted:
+    """What runs, read by the process that both doors use."""
+    return fill(asyncio.run(vetting.vet(OWN, sql, ADA.name)), ADA)
+
+
+def test_the_process_reads_as_the_gate_does(vetting: Vetting) -> None:
+    for text in HONEST:
+        assert vet(vetting, text) == admit(text, ADA)
+    for name in sorted(ESCAPES.keys() - NEEDS_ENGINE)[::7]:
+        with pytest.raises(Refused) as told:
+            admit(ESCAPES[name], ADA)
+        with pytest.raises(Refused, match=re.escape(str(told.value))):
+            vet(vetting, ESCAPES[name])
+
+
+def test_a_text_that_takes_for_ever_to_read_is_given_up_and_the_next_is_read(vetting: Vetting) -> None:
+    with pytest.raises(Refused, match="too long to read"):
+        vet(vetting, ENDLESS)
+    assert vet(vetting, "SELECT 1").sql == "SELECT 1"
+
+
+def test_the_process_can_open_nothing(vetting: Vetting) -> None:
+    vet(vetting, "SELECT 1")
+    [process] = [one._process.pid for one in vetting._all]
+    limits_of = Path(f"/proc/{process}/limits").read_text()
+    for limit in ("Max file size", "Max processes", "Max core file size"):
+        assert re.search(rf"{limit} +0 +0 ", limits_of)
+    assert re.search(r"Max open files +3 +3 ", limits_of)
+    assert re.search(rf"Max address space +{512 << 20} +{512 << 20} ", limits_of)
+    environment = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    assert {one.partition(b"=")[0] for one in environment if one} <= {b"PATH", b"LANG", b"PYTHONPATH", b"LC_CTYPE"}
+
+
+def test_one_that_breaks_lets_nothing_through(vetting: Vetting) -> None:
+    vet(vetting, "SELECT 1")
+    [one] = vetting._all
+    one._process.kill()
+    one._process.wait()
+    assert vet(vetting, "SELECT 2").sql == "SELECT 2", "it had ended while nobody asked"
+    [one] = vetting._all
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(vet, vetting, ENDLESS)
+        wait_for(lambda: not vetting._idle, "the text to be read")
+        one._process.send_signal(signal.SIGABRT)
+        with pytest.raises(Refused):
+            asked.result(30)
+    assert vet(vetting, "SELECT 3").sql == "SELECT 3"
+
+
+def test_one_analyst_has_few_texts_in_hand(vetting: Vetting) -> None:
+    async def many() -> list[object]:
+        asked = [vetting.vet(OWN, "SELECT 1", "ada") for _ in range(limits.RUNNING + 2)]
+        others = [vetting.vet(uuid4(), "SELECT 1", "eve") for _ in range(5)]
+        return list(await asyncio.gather(*asked, *others, return_exceptions=True))
+
+    answers = asyncio.run(many())
+    assert [type(one) for one in answers[limits.RUNNING : limits.RUNNING + 2]] == [TooManyRunning] * 2
+    assert sum(isinstance(one, TooManyRunning) for one in answers) == 2
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 1000])
+def test_a_file_holds_no_formulas(size: int) -> None:
+    rows = [
+        ["a", "=b"],
+        ["=1+1", "+2"],
+        ["-x", "@y"],
+        ["\tz", "x\n=1"],
+        ['x,"=1', '"=1'],
+        ["ü＝", "＝1"],
+        ["", "plain"],
+    ]
+    lines = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) + ",-5\n" for row in rows]
+    whole, plain = "".join(lines).encode(), PlainCsv()
+    made = b"".join(plain.take(whole[at : at + size]) for at in range(0, len(whole), size)) + plain.rest()
+    read = list(csv.reader(io.StringIO(made.decode(), newline="")))
+    assert [row[:2] for row in read] == [
+        [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "＝")) else cell for cell in row] for row in rows
+    ]
+    assert {row[2] for row in read} == {"-5"}

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 
+from infra.auditing.folding import FOLDS
 from infra.auditing.ledger import read_ledger
+from schemas.events.partners import CommissionChanged, PartnerRegistered, Terms
 from tests.support.load import Ledger, _outcomes, main
 from tests.support.traffic import Target, Traffic
 
@@ -62,6 +67,24 @@ def test_a_batch_is_answered_item_by_item() -> None:
     answer = httpx.Response(202, json={"accepted": 4, "rejected": [{"index": 1}, {"index": 4}]})
     assert _outcomes(call, answer) == ["accepted", "refused", "accepted", "accepted", "refused", "accepted"]
     assert _outcomes(call, httpx.Response(401)) == ["refused"] * 6
+
+
+def test_announced_terms_are_rows_of_their_own_and_not_yet_the_programs() -> None:
+    at, begin, partner = datetime(2026, 5, 17, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC), uuid4()
+    step: dict[str, Any] = {"originator_id": partner, "timestamp": at, "actor_id": None}
+    home, terms = {"name": "P", "slug": "p", "base_url": "https://p.example"}, Terms(rate_bp=1000)
+    events = [
+        PartnerRegistered(**step, originator_version=1, **home, terms=terms),
+        CommissionChanged(**step, originator_version=2, terms=Terms(rate_bp=2000), effective_from=begin),
+        CommissionChanged(**step, originator_version=3, terms=Terms(rate_bp=3000), effective_from=begin),
+    ]
+    partners: dict[Any, Any] = {}
+    over_time: dict[Any, Any] = {}
+    for position, event in enumerate(events):
+        FOLDS["partners"](partners, event, position)
+        FOLDS["partner_terms"](over_time, event, position)
+    assert partners[(partner,)]["terms"]["rate_bp"] == 1000
+    assert {key[1]: row["terms"]["rate_bp"] for key, row in over_time.items()} == {at: 1000, begin: 3000}
 
 
 def test_the_command_says_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.clickhouse_front import blocks, codings, errors, formats
+from infra.clickhouse_front import blocks, codings, errors, formats, readonly
 from infra.clickhouse_front.errors import ClickHouseError
 from infra.clickhouse_front.sql import Statement, read_statement
 from infra.clickhouse_front.users import UsersFileError, authenticate, read_users
@@ -204,3 +204,25 @@ class TestUsers:
             path.write_text(text)
             with pytest.raises(UsersFileError):
                 read_users(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_execution_time", "1e-9"),
+        ("max_execution_time", "0"),
+        ("max_execution_time", "61"),
+        ("max_result_rows", "-1"),
+        ("format_schema", "/etc/passwd"),
+        ("format_schema_source", "file"),
+        ("format_template_row", "/etc/passwd"),
+        ("format_template_resultset", "/etc/passwd"),
+        ("additional_table_filters", "{}"),
+        ("allow_introspection_functions", "1"),
+    ],
+)
+def test_a_readonly_user_loosens_nothing_and_names_no_file(name: str, value: str) -> None:
+    limits = {"max_execution_time": "60", "max_result_rows": "100"}
+    with pytest.raises(ClickHouseError, match="readonly mode"):
+        readonly.settings_for({name: value}, limits)
+    assert readonly.settings_for({"max_execution_time": "0.5"}, limits)["max_execution_time"] == "0.5"

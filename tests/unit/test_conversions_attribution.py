@@ -12,8 +12,10 @@ from command_api.partners import model as partners
 from command_api.policies.attribution import AFTER_SALE, LinkOf, Traces, attribute
 from command_api.policies.clicks import ClickRow
 from command_api.policies.waiting import pause_after
+from query_api.platform.explained import _version
 from schemas import click_id
 from schemas.events.conversions import AttributedBy, Attribution
+from schemas.events.partners import Terms
 from schemas.events.websites import AttributionModel
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -157,3 +159,30 @@ def test_no_trace_no_attribution() -> None:
 def test_rechecks_become_rarer() -> None:
     ages = [timedelta(seconds=59), timedelta(minutes=9), timedelta(hours=23), timedelta(days=29)]
     assert [pause_after(age).total_seconds() for age in ages] == [1, 5, 60, 600]
+
+
+def test_terms_that_were_announced_pay_clicks_from_their_day_on_and_late_reports_take_the_older_ones() -> None:
+    begins = NOW - timedelta(days=5)
+    announced = partners.update(FIRST, commission=25, effective_from=begins, asked=Asked(NOW - timedelta(days=20)))
+    lowered = partners.evolve(FIRST, announced[0])
+    # Changed at once, meanwhile: what was announced begins all the same.
+    [changed] = partners.update(lowered, commission=5, asked=Asked(NOW - timedelta(days=10)))
+    partner = partners.evolve(lowered, changed)
+    at = [NOW - timedelta(days=days) for days in (15, 10, 6)] + [begins - timedelta(milliseconds=1), begins, NOW]
+    found = [
+        attribute(SITE, NOW, by_click(moment), AttributionModel.LAST_CLICK, {FIRST.id: partner}.get) for moment in at
+    ]
+    assert [one.terms.rate_bp for one in found if one is not None] == [1000, 500, 500, 500, 2500, 2500]
+    # However late it is reported: the version is that of the click.
+    late = attribute(SITE, begins, by_click(at[0]), AttributionModel.LAST_CLICK, {FIRST.id: partner}.get)
+    assert late is not None and late.terms.rate_bp == 1000
+
+
+def test_the_version_that_is_shown_is_the_one_that_was_paid_by() -> None:
+    def since(days: float, rate_bp: int) -> dict[str, object]:
+        return {"effective_at": NOW - timedelta(days=days), "terms": {"rate_bp": rate_bp}}
+
+    held = [since(30, 1000), since(10, 500), since(-5, 2500)]
+    for clicked, rate_bp, version in ((40, 1000, 1), (20, 1000, 1), (10, 500, 2), (1, 500, 2), (1, 1000, 1), (1, 7, 2)):
+        assert _version(held, Terms(rate_bp=rate_bp), NOW - timedelta(days=clicked)) == version
+    assert _version([], Terms(), NOW) is None

@@ -226,6 +226,20 @@ class TestDeciding:
         with pytest.raises(Refused):
             model.reject(state_after(recorded()), reason, ASKED)
 
+    @pytest.mark.parametrize("amount", [1, 0, -1])
+    def test_of_nothing_no_part_can_be_taken(self, amount: int) -> None:
+        with pytest.raises(Refused) as refused:
+            model.reverse(state_after(recorded(0)), "returned", amount, ASKED)
+        assert (refused.value.code, "leave it out" in refused.value.message) == ("bad_amount", True)
+
+    def test_a_clock_that_was_set_back_books_no_loss_before_its_gain(self) -> None:
+        first = recorded(1000)
+        (approved,) = model.approve(state_after(first), ASKED)
+        earlier = Asked(NOW - timedelta(days=40), OWNER)
+        (part,) = model.reverse(state_after(first, approved), "returned", 100, earlier)
+        (back,) = model.reject(state_after(first, approved, part), "fraud", earlier)
+        assert part.timestamp == back.timestamp == approved.timestamp
+
 
 class TestReportedAgain:
     def test_the_same_amount_is_nothing_new(self) -> None:

@@ -15,7 +15,6 @@ from command_api.conversions.money import commission_of
 from command_api.conversions.tiers import NOTHING, Standing, month_of, tier_of
 from command_api.decision import Asked, Refused
 from command_api.partners.model import checked_terms
-from schemas.terms import terms_shape
 from schemas.base import Money
 from schemas.events.conversions import (
     AttributedBy,
@@ -25,6 +24,7 @@ from schemas.events.conversions import (
     ConversionRecorded,
 )
 from schemas.events.partners import Terms, TermsKind, Tier, TiersBy
+from schemas.terms import terms_shape
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ASKED = Asked(NOW, uuid4())

@@ -1,6 +1,8 @@
 """Macros of destinations, and what may stand in a Location header."""
 
+import re
 import string
+from pathlib import Path
 from urllib.parse import unquote
 
 from hypothesis import given
@@ -65,3 +67,15 @@ def test_every_preset_leads_to_fields_of_ours() -> None:
     for preset in PRESETS.values():
         assert set(preset.names.values()) <= FIELDS
         assert set(preset.statuses.values()) <= {"pending", "approved", "rejected", "reversed", "hold"}
+
+
+def test_the_app_hands_out_postback_addresses_that_are_understood() -> None:
+    """The table of `web/src/features/admin/postback.ts` names presets and their parameters as they are here."""
+    text = (Path(__file__).parents[2] / "web/src/features/admin/postback.ts").read_text()
+    rows = re.findall(r"\{ id: '(\w+)', label: '[^']+', parameters: \{ (.+?) \}(?:, unsure: true)? \},\n", text)
+    assert sorted(name for name, _ in rows) == sorted(PRESETS)
+    for name, parameters in rows:
+        given = dict(re.findall(r"(\w+): '([^']+)'", parameters))
+        understood = translate(preset_of(name), {theirs: theirs for theirs in given})
+        assert len(understood) == len(given), f"{name}: not all of {sorted(given)} mean something"
+        assert {"click_id", "txid"} <= set(understood) and {"amount", "payout"} & set(understood), name

@@ -337,6 +337,21 @@ async def test_an_unknown_key_is_looked_up_once_and_a_silent_source_is_not_a_no(
         await directory.link("deal")
 
 
+async def test_what_is_too_old_to_be_believed_is_not_believed_when_the_source_says_no() -> None:
+    async def lookup(_kind: str, _name: str) -> Listing:
+        return Listing()
+
+    website, digest = Website(uuid4(), "own.example", "EUR"), sha256(b"sk_revoked").hexdigest()
+    listing = replace(a_listing(), websites=(website,), keys=(KeyRow(website.id, digest, "secret", ()),), links=())
+    directory = Directory(lookup)
+    directory.replace(listing, time.time())
+    assert await directory.key("sk_revoked") is not None
+    directory.replace(listing, time.time() - 25 * 3600)
+    assert await directory.key("sk_revoked") is None
+    directory.replace(a_listing(), time.time() - 25 * 3600)
+    assert await directory.link("deal") is None
+
+
 async def test_a_batch_of_wrong_links_is_not_put_off_for_ever() -> None:
     async def lookup(kind: str, name: str) -> Listing:
         return Listing()

@@ -94,13 +94,21 @@ def test_the_cheapest_table_that_knows_enough_answers() -> None:
     assert source(Source.COUNTRY, country, device) is Source.RAW
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "\n=1", "＝1"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1+1", "@x", "\t=1", "\r=1", "\n=1", "＝1"])
 def test_cells_cannot_be_formulas(text: str) -> None:
     assert tabular.cell(text) == f"'{text}"
 
 
 def test_other_cells_stay() -> None:
     assert [tabular.cell(value) for value in ("Acme, Inc", -1.5, 0, None)] == ["Acme, Inc", -1.5, 0, ""]
+    assert [tabular.cell(text) for text in ("-0.88", "-2", "-1+1", "-", "-1.", "+2")] == [
+        "-0.88",
+        "-2",
+        "'-1+1",
+        "'-",
+        "'-1.",
+        "'+2",
+    ]
 
 
 def test_positions_are_understood() -> None:

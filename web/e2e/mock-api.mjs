@@ -123,9 +123,9 @@ export function startMock({ empty = false, first = false, broken = false, slow =
 
 const website = (id, domain) => ({ id, domain, timezone: ZONE, currency: 'USD', createdAt: '2026-08-01T10:00:00Z' });
 const defaultKeys = () => [
-  { id: 'k1', kind: 'site', key: 'pk_4vQm2Wc8Yb1NsKt6', hint: 'pk_…NsKt6', allowedOrigins: ['https://vpnreview.is'], createdAt: '2026-08-01T10:00:00Z', revokedAt: null },
-  { id: 'k2', kind: 'secret', key: null, hint: 'sk_…2nVi', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', revokedAt: null },
-  { id: 'k3', kind: 'postback', key: null, hint: 'pb_…2Xc', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', revokedAt: '2026-10-01T10:00:00Z' },
+  { id: 'k1', kind: 'site', key: 'pk_4vQm2Wc8Yb1NsKt6', hint: 'pk_…NsKt6', allowedOrigins: ['https://vpnreview.is'], createdAt: '2026-08-01T10:00:00Z', lastUsedAt: new Date(Date.now() - 90_000).toISOString(), revokedAt: null },
+  { id: 'k2', kind: 'secret', key: null, hint: 'sk_…2nVi', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', lastUsedAt: null, revokedAt: null },
+  { id: 'k3', kind: 'postback', key: null, hint: 'pb_…2Xc', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', lastUsedAt: '2026-09-30T10:00:00Z', revokedAt: '2026-10-01T10:00:00Z' },
 ];
 const usd = (amount) => ({ amount, currency: 'USD' });
 function explanation(row) {

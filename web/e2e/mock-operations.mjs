@@ -59,7 +59,11 @@ const SYSTEM = {
   log: [0, 1, 2, 3].map((partition) => ({ topic: 'clicks', partition, endOffset: 1_204_150, seenAt: at(0), readers: [{ projection: 'events', lagEvents: partition * 3 }] })),
   freshness: { lastSeconds: 0.21, medianSeconds: 0.34, worstSeconds: 2.2, measuredAt: at(0), steps: 88 },
   throughput: Array.from({ length: 60 }, (_, index) => ({ at: at(60 - index), inPerSecond: 40 + ((index * 13) % 30), outPerSecond: 40 + ((index * 11) % 30) })),
-  backups: [],
+  canary: { isOn: true, lastSeconds: 0.62, p95Seconds: 1.4, readableAt: at(0), isLate: false, points: [0.5, 0.7, 0.6, 1.4, 0.62].map((seconds, i) => ({ at: at(4 - i), seconds })) },
+  backups: [
+    { id: '0190a1b2-0000-7000-8000-0000000000b2', startedAt: at(60), finishedAt: at(58), state: 'done', folder: '/srv/backups/20261120T030000Z-0190a1b2', bytes: 48_200_000, events: 1_203_400, error: '', verifiedAt: at(58), restoredAt: at(20), drillError: '' },
+    { id: '0190a1b2-0000-7000-8000-0000000000b1', startedAt: at(1500), finishedAt: at(1499), state: 'failed', folder: '/srv/backups/20261119T030000Z-0190a1b1', bytes: 0, events: 0, error: '/srv/backups has 0.1 GB free, and a backup may need 0.4 GB; make room, or choose another folder.', verifiedAt: null, restoredAt: null, drillError: '' },
+  ],
 };
 
 /** The answer to a read of theirs, or null. */

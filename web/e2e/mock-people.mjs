@@ -16,7 +16,7 @@ export function people(key, user, twoFactor) {
   const [method, path] = key.split(' ');
   if (method === 'DELETE' && /\/(sessions|invite-codes|custom-domains|linked-sign-ins)/.test(path)) return { status: 204, body: null };
   const answers = {
-    'GET /api/platform/user': () => ({ ...user, username: user.name, createdAt: ago(90_000), company: 'Althing ehf.', timezone: 'Atlantic/Reykjavik', twoFactor, recoveryCodesLeft: twoFactor ? 2 : 0, passwordChangedAt: ago(50_000) }),
+    'GET /api/platform/user': () => ({ ...user, username: user.name, createdAt: ago(90_000), company: 'Althing ehf.', timezone: 'Atlantic/Reykjavik', twoFactor, recoveryCodesLeft: twoFactor ? 2 : 0, hasPassword: true, passwordChangedAt: ago(50_000) }),
     'GET /api/platform/sessions': () => ['Firefox', 'Chrome', ''].map((device, index) => ({ id: `s${index}`, device, country: ['IS', 'DE', 'ZZ'][index], createdAt: ago(500), lastSeenAt: ago(index * 140), current: index === 0 })),
     'GET /api/platform/user/activity': () => [audit(1, 'account.signed_in', 'done'), audit(2, 'account.sign_in', 'refused'), audit(3, 'account.password_changed', 'done'), audit(4, 'invite.created', 'done')],
     'GET /api/platform/linked-sign-ins': () => [{ id: 'g1', provider: 'github', label: 'sigrun@mail.example', linkedAt: ago(9000) }],
@@ -28,7 +28,7 @@ export function people(key, user, twoFactor) {
     'POST /api/platform/register': () => ({ ...session, qrCode: QR, secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', otpauthUri: 'otpauth://totp/Althing' }),
     'GET /api/admin/accounts': () => NAMES.map((name, index) => ({ id: `a${index}`, email: name ? `person${index}@example.com` : '', name, roles: index === 0 ? ['admin', 'analyst', 'member'] : ['member'], createdAt: ago(90_000 + index), disabledAt: index === 2 ? ago(300) : null, erasedAt: name ? null : ago(200), twoFactor: index < 2, sessions: 2 - Math.min(index, 2), lastSeenAt: index < 2 ? ago(index * 60) : null, websites: index })),
     'GET /api/admin/audit-trail': () => [audit(1, 'account.roles_changed', 'done', { roles: ['admin', 'member'] }), audit(2, 'account.sign_in', 'refused', { reason: 'credentials' }), audit(3, 'partner.commission_changed', 'done', { percent: 12.5 })],
-    'GET /api/admin/audit-trail/check': () => ({ rows: 4213, head: '9f2c4b7d1e8a6053c4b7d1e8a60539f2c4b7d1e8a60539f2c4b7d1e8a60539f2', firstBroken: null }),
+    'GET /api/admin/audit-trail/check': () => ({ rows: 4213, anchored: 4180, after: 4180, checkedTo: 4213, head: '9f2c4b7d1e8a6053c4b7d1e8a60539f2c4b7d1e8a60539f2c4b7d1e8a60539f2', firstBroken: null }),
     'GET /api/admin/outbox': () => [mail('m1', 'embla@example.com', 'Set a new Althing password', 'waiting'), mail('m2', 'gunnar@example.com', 'Your Althing password was changed', 'failed', 'The server refused the address')],
     'GET /api/admin/outbox/m1': () => ({ ...mail('m1', 'embla@example.com', 'Set a new Althing password', 'waiting'), text: 'Somebody, probably you, wants to set a new password for Althing.\n\nhttp://127.0.0.1:8000/reset-password#code=abc\n' }),
     'GET /api/website': () => ({ id: 'w1', domain: 'vpnreview.is', timezone: 'Atlantic/Reykjavik', currency: 'USD', userName: user.name, userEmail: user.email }),

@@ -28,8 +28,9 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from command_api.accounts.half_signed_in import ProvenIdentity
-from command_api.accounts.providers.outbound import Unreachable, Untrusted, call, place_of
+from command_api.accounts.providers.calls import Calls, Unreachable, Untrusted
 from infra.identity_providers import IdentityProvider
+from infra.outbound import place_of
 
 ALGORITHMS: Final = ["RS256", "PS256", "ES256"]
 """None with a shared key, and not `none`."""
@@ -53,7 +54,8 @@ class Secrets:
 class Protocol:
     """Keeps the providers' documents and keys for an hour. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, calls: Calls) -> None:
+        self.calls = calls
         self._documents: dict[str, tuple[float, Any]] = {}
         self._lock = threading.Lock()
 
@@ -90,7 +92,7 @@ class Protocol:
         if provider.name != "linkedin":
             form["code_verifier"] = secrets.verifier
         url = self._endpoint(provider, "token_endpoint")
-        answer = _object(call("POST", url, own_place=_own_place(provider), form=form))
+        answer = _object(self.calls.json("POST", url, own_place=_own_place(provider), form=form))
         token = answer.get("access_token")
         if not isinstance(token, str) or not token or str(answer.get("token_type", "bearer")).lower() != "bearer":
             raise Untrusted(f"{provider.name} gave no access token")
@@ -135,7 +137,7 @@ class Protocol:
             at, kept = self._documents.get(url, (0.0, None))
         if kept is not None and time.monotonic() - at < newer_than_s:
             return kept
-        found = read(_object(call("GET", url, own_place=_own_place(provider))))
+        found = read(_object(self.calls.json("GET", url, own_place=_own_place(provider))))
         with self._lock:
             self._documents[url] = (time.monotonic(), found)
         return found
@@ -220,15 +222,17 @@ def _microsoft(
     return _identity(provider, claims["iss"], claims["oid"], claims, False)
 
 
-def _linkedin(_: Protocol, provider: IdentityProvider, __: Secrets, answer: dict[str, Any]) -> ProvenIdentity:
+def _linkedin(protocol: Protocol, provider: IdentityProvider, __: Secrets, answer: dict[str, Any]) -> ProvenIdentity:
     url = _ENDPOINTS["linkedin"]["userinfo"].format(_api(provider))
-    claims = _object(call("GET", url, own_place=_own_place(provider), token=answer["access_token"]))
+    claims = _object(protocol.calls.json("GET", url, own_place=_own_place(provider), token=answer["access_token"]))
     return _identity(provider, provider.url, claims.get("sub"), claims, claims.get("email_verified") in (True, "true"))
 
 
-def _github(_: Protocol, provider: IdentityProvider, __: Secrets, answer: dict[str, Any]) -> ProvenIdentity:
+def _github(protocol: Protocol, provider: IdentityProvider, __: Secrets, answer: dict[str, Any]) -> ProvenIdentity:
     def read(path: str) -> Any:
-        return call("GET", _api(provider) + path, own_place=_own_place(provider), token=answer["access_token"])
+        return protocol.calls.json(
+            "GET", _api(provider) + path, own_place=_own_place(provider), token=answer["access_token"]
+        )
 
     person = _object(read("/user"))
     number = person.get("id")

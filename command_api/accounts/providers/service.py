@@ -18,8 +18,8 @@ from uuid import UUID
 from command_api.accounts import limits
 from command_api.accounts.desk import Decision, Proof
 from command_api.accounts.half_signed_in import InviteNeeded, ProvenIdentity, SecondFactorNeeded
+from command_api.accounts.providers.calls import Calls, Unreachable, Untrusted
 from command_api.accounts.providers.links import Links
-from command_api.accounts.providers.outbound import Unreachable, Untrusted
 from command_api.accounts.providers.protocol import Protocol
 from command_api.accounts.providers.ways import Linking, Ways
 from command_api.accounts.registration import Registered, Registration
@@ -81,7 +81,7 @@ class ProviderSignIn:
         self._core = accounts.desk.core
         self._settings = accounts.desk.core.settings
         self._providers = configured(self._settings)
-        self._protocol = Protocol()
+        self._protocol = Protocol(Calls.of(self._settings))
         self._calls = threading.BoundedSemaphore(AT_ONCE)
         self.ways = Ways(self._core.pool, self._settings)
         self.links = Links(self._desk)

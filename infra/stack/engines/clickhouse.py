@@ -13,7 +13,8 @@ from infra.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
 
 DATABASE = "althing"
 OWNER = "althing"
-ANALYST = "analyst"
+OPERATOR = "operator_readonly"
+"""May read everything, of every website: it is for whoever runs the stack. Analysts have names of their own."""
 
 
 def url(port: int, secrets: StackSecrets) -> str:
@@ -40,6 +41,6 @@ def _users(secrets: StackSecrets) -> dict[str, list[dict[str, str | bool]]]:
     return {
         "users": [
             {"name": OWNER, "password": secrets.clickhouse_password, "readonly": False},
-            {"name": ANALYST, "password": secrets.clickhouse_analyst_password, "readonly": True},
+            {"name": OPERATOR, "password": secrets.clickhouse_analyst_password, "readonly": True},
         ]
     }

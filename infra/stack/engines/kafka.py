@@ -36,7 +36,7 @@ def spec(data_dir: Path, port: int, controller_port: int, cluster_id: str, *, fl
     return ProcessSpec(
         name="kafka",
         command=[_java(), *_MACHINE, *_logging(), "-cp", f"{KAFKA_JARS}/*", "kafka.Kafka", str(config)],
-        is_ready=lambda: _answers(port),
+        is_ready=lambda: answers(port),
         port=port,
         prepare=lambda: _prepare(folder, config, _properties(folder, port, controller_port, flush_each), cluster_id),
         stop_signal=signal.SIGTERM,
@@ -113,10 +113,13 @@ def _prepare(folder: Path, config: Path, properties: str, cluster_id: str) -> No
     new.replace(folder)
 
 
-def _answers(port: int) -> bool:
-    """Whether it answers a request of its protocol (an open port alone comes earlier than that)."""
+def answers(port: int, host: str = LOOPBACK, *, plain: bool = True) -> bool:
+    """Whether it answers a request of its protocol (an open port alone comes earlier than that); not `plain`: whether
+    the port is open."""
     try:
-        with socket.create_connection((LOOPBACK, port), timeout=1) as connection:
+        with socket.create_connection((host, port), timeout=1) as connection:
+            if not plain:
+                return True
             connection.sendall(_API_VERSIONS)
             return len(connection.recv(8)) > 0
     except OSError:

@@ -1,4 +1,10 @@
+/** Where the address of a visitor did not tell the country. */
+export const UNKNOWN_COUNTRY = 'ZZ';
+
 const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
 
-/** "IS" is "Iceland"; "ZZ" and what no list knows stay as they are. */
-export const countryName = (code: string): string => (/^[A-Z]{2}$/.test(code) && code !== 'ZZ' ? (names.of(code) ?? code) : code);
+/** "IS" is "Iceland", "ZZ" is "Unknown"; what is no code of a country stays as it is. */
+export function countryName(code: string): string {
+  if (code === UNKNOWN_COUNTRY || code === '') return 'Unknown';
+  return /^[A-Z]{2}$/.test(code) ? (names.of(code) ?? code) : code;
+}

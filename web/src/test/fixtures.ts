@@ -4,11 +4,11 @@ import { addDays } from '@/lib/dates';
 export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún', roles: ['admin'] };
 
 export const account = (over: Partial<Account> = {}): Account => ({
-  ...USER, username: USER.name, createdAt: '2026-08-01T10:00:00Z', company: 'Althing ehf.', timezone: 'UTC', twoFactor: false, recoveryCodesLeft: 0, passwordChangedAt: null, ...over,
+  ...USER, username: USER.name, createdAt: '2026-08-01T10:00:00Z', company: 'Althing ehf.', timezone: 'UTC', twoFactor: false, recoveryCodesLeft: 0, hasPassword: true, passwordChangedAt: null, ...over,
 });
 
 export const website = (over: Partial<Website> = {}): Website => ({
-  id: 'w1', domain: 'vpnreview.is', timezone: 'Atlantic/Reykjavik', currency: 'USD', createdAt: '2026-08-01T10:00:00Z', ...over,
+  id: 'w1', domain: 'vpnreview.is', timezone: 'Atlantic/Reykjavik', currency: 'USD', createdAt: '2026-08-01T10:00:00Z', firstEventAt: null, ...over,
 });
 
 export const figures = (over: Partial<Figures> = {}): Figures => ({

@@ -24,4 +24,4 @@ export const statement = (over: Partial<Statement> = {}): Statement => ({
   partnerId: 'p1', partnerName: 'NordVPN', opening: usd(5000), approved: usd(12_000), takenBack: usd(0), adjustments: usd(1050), closing: usd(15_950), held: usd(2000), payable: usd(13_950), conversions: 4, ...over,
 });
 
-export const statements = (over: Partial<StatementMonth> = {}): StatementMonth => ({ month: '2026-11', timezone: 'UTC', isOver: false, statements: [statement()], ...over });
+export const statements = (over: Partial<StatementMonth> = {}): StatementMonth => ({ month: '2026-11', timezone: 'UTC', isOver: false, isFinal: false, statements: [statement()], ...over });

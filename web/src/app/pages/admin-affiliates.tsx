@@ -4,6 +4,7 @@ import { Boundary } from '@/components/data/boundary';
 import { Empty, Loading } from '@/components/data/states';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
+import { readClicksFilter, writeClicksFilter } from '@/features/admin/clicks-search';
 
 // Each tab is fetched when it is first opened.
 const OverviewPanel = lazy(() => import('@/features/admin/overview-panel').then((module) => ({ default: module.OverviewPanel })));
@@ -19,7 +20,7 @@ export function AdminAffiliatesPage() {
     { id: 'overview', label: 'Overview', content: panel(<OverviewPanel />) },
     { id: 'partners', label: 'Partners', content: panel(<PartnersPanel selected={textOf(search['partner'])} onDeselect={() => show('partners')} />) },
     { id: 'links', label: 'Affiliate Links', content: panel(<AllLinksPanel selected={textOf(search['link'])} onDeselect={() => show('links')} />) },
-    { id: 'clicks', label: 'Click Tracking', content: panel(<ClicksPanel conversion={textOf(search['conversion'])} onDeselect={() => show('clicks')} />) },
+    { id: 'clicks', label: 'Click Tracking', content: panel(<ClicksPanel filter={readClicksFilter(search)} onFilter={(filter) => void navigate({ to: '/admin', search: { tab: 'clicks', ...writeClicksFilter(filter) }, resetScroll: false })} />) },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'overview';

@@ -1,10 +1,10 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { getSession, startSession } from '@/lib/session';
 import { activity, adminLink, adminPartner, trackedClick, USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, server, state } from '@/test/server';
+import { at, refuse, requests, server, state } from '@/test/server';
 
 test('a member finds no admin dashboard, and no way to it', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
@@ -88,12 +88,30 @@ test('a partner is edited, and its refusal is told', async () => {
   await user.selectOptions(dialog.getByLabelText('Kind'), 'per_lead');
   await user.clear(dialog.getByLabelText('Amount (USD)'));
   await user.type(dialog.getByLabelText('Amount (USD)'), '4.50');
+  fireEvent.change(dialog.getByLabelText('New terms begin (optional)'), { target: { value: '2030-01-01T00:00' } });
   await user.click(dialog.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Failed to update partner')).toBeInTheDocument();
   expect(screen.getByText('Somebody was quicker.')).toBeInTheDocument();
   await user.click(dialog.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Partner updated successfully')).toBeInTheDocument();
-  expect(bodies[1]).toMatchObject({ name: 'NordVPN', terms: { kind: 'per_lead', amount: 450, currency: 'USD', percent: null } });
+  expect(bodies[1]).toEqual({ terms: expect.objectContaining({ kind: 'per_lead', amount: 450, currency: 'USD', percent: null }), effectiveFrom: '2030-01-01T00:00:00.000Z' });
+});
+
+test('terms ahead are announced, those of now are in force', async () => {
+  signIn();
+  const since = (effectiveAt: string, text: string) => ({ effectiveAt, commission: 10, flatCommission: null, terms: { ...adminPartner().terms, text } });
+  server.use(http.get(at('/api/admin/partners/{id}/terms'), () => HttpResponse.json([since('2099-01-01T00:00:00Z', '20 %'), since('2026-10-01T00:00:00Z', '15 %'), since('2026-09-01T00:00:00Z', '10 %')])));
+  const { user } = renderApp('/admin?tab=partners&partner=p1');
+  const dialog = within(await screen.findByRole('dialog', { name: 'NordVPN' }));
+  await dialog.findByText('20 %');
+  expect(dialog.getAllByRole('listitem').map((item) => item.textContent?.replace(/ [A-Z].*/, ''))).toEqual(['20 %from', '15 %in force since', '10 %since']);
+  await user.click(dialog.getByRole('button', { name: 'Close' }));
+});
+
+test('the address of a partner that was deleted says so', async () => {
+  signIn();
+  renderApp('/admin?tab=partners&partner=gone');
+  expect(await screen.findByText('That partner was deleted.')).toBeInTheDocument();
 });
 
 test('deleting a partner with history says what stays', async () => {
@@ -115,7 +133,7 @@ test('partners are searched and sorted, and one shows its history and postback',
   state.adminPartners = [adminPartner(), adminPartner({ id: 'p2', name: 'Bluehost', slug: 'bluehost', commission: 40, createdAt: '2026-09-01T00:00:00Z', postbackPreset: 'awin' })];
   const { user } = renderApp('/admin?tab=partners&partner=p2');
   const dialog = within(await screen.findByRole('dialog', { name: 'Bluehost' }));
-  expect(await dialog.findByText(/partner=bluehost&clickref=\{clickref\}/)).toBeInTheDocument();
+  expect(await dialog.findByText(/partner=bluehost&clickRef=!!!clickRef!!!/)).toBeInTheDocument();
   expect(dialog.getAllByText('12.5 % of the sale').length).toBeGreaterThan(0);
   await user.click(dialog.getByRole('button', { name: 'Close' }));
   const names = () => screen.getAllByRole('button', { name: /^Edit / }).map((item) => item.getAttribute('aria-label'));
@@ -143,22 +161,29 @@ test('all links are listed with their owner, and made in bulk', async () => {
   expect(dialog.getByText('Line 2: There is no active partner “who”.')).toBeInTheDocument();
   await user.type(dialog.getByLabelText('Links'), '{Backspace}{Backspace}{Backspace}{Backspace}');
   await user.click(dialog.getByRole('button', { name: 'Create 1 link' }));
-  expect(await screen.findByRole('dialog', { name: '1 links created' })).toHaveTextContent('http://t.example/go/one');
+  expect(await screen.findByRole('dialog', { name: '1 link created' })).toHaveTextContent('http://t.example/go/one');
   expect(state.seen.find((item) => item.line === 'POST /api/platform/links/bulk')?.body).toEqual({ links: [{ websiteId: 'w1', partnerId: 'p1', destination: 'https://nordvpn.com/deal' }] });
 });
 
 test('clicks show their way and are filtered, paused and exported', async () => {
   signIn();
   state.trackedClicks = [trackedClick({ route: 'rule 1' }), trackedClick({ id: 'k2', slug: 'bot-link', isBot: true, botReason: 'crawler', conversions: [] })];
-  const { user } = renderApp('/admin?tab=clicks');
+  const { user, router } = renderApp('/admin?tab=clicks');
   const row = (await screen.findByRole('cell', { name: /^\/go\/nord/ })).closest('tr') as HTMLElement;
-  expect(row).toHaveTextContent('IS, mobile');
+  expect(row).toHaveTextContent('Iceland, mobile');
   expect(row).toHaveTextContent('Click (rule 1) sale ORD-1 approved $25.00');
   expect(screen.getByText('crawler')).toBeInTheDocument();
   await user.selectOptions(screen.getByLabelText('Bots'), 'only');
   await waitFor(() => expect(screen.queryByText('Click (rule 1)', { exact: false })).not.toBeInTheDocument());
   expect(await screen.findByRole('cell', { name: /^\/go\/bot-link/ })).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Export CSV' })).toHaveAttribute('href', '/api/admin/clicks.csv?bots=only');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Countries' }), 'Iceland');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Countries' }), 'Unknown');
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?tab=clicks&bots=only&country=IS&country=ZZ'));
+  await waitFor(() => expect(requests('GET /api/admin/clicks?').at(-1)).toContain('country=IS%2CZZ'));
+  expect(screen.getByRole('link', { name: 'Export CSV' })).toHaveAttribute('href', '/api/admin/clicks.csv?country=IS%2CZZ&bots=only');
+  await user.click(screen.getByRole('button', { name: 'Remove Iceland' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?tab=clicks&bots=only&country=ZZ'));
   await user.click(screen.getByRole('button', { name: 'Pause' }));
   expect(screen.getByText('Paused: the list stands still')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Resume' }));

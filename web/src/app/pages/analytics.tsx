@@ -1,13 +1,15 @@
-import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef, useState } from 'react';
-import { preloadCharts } from '@/components/charts/lazy';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { preloadCharts, useAfterCharts } from '@/components/charts/lazy';
+import { Boundary } from '@/components/data/boundary';
+import { surface } from '@/components/ui/card';
+import { cx } from '@/lib/cx';
 import { ErrorBox, Loading } from '@/components/data/states';
 import type { Website } from '@/lib/api/types';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { useCommands } from '@/stores/commands';
 import { toast } from '@/stores/toasts';
-import { DeliveryCard } from '@/features/analytics/delivery-card';
 import { FilterBar } from '@/features/analytics/filter-bar';
 import { FreshnessLabel } from '@/features/analytics/freshness';
 import { GeoCard } from '@/features/analytics/geo-card';
@@ -16,15 +18,18 @@ import { PartnerCard } from '@/features/analytics/partner-card';
 import { fileName, finished } from '@/features/analytics/periods';
 import { clicksQuery, geographicQuery, overviewQuery, paramsOf, partnerPerformanceQuery, refreshWebsite } from '@/features/analytics/queries';
 import { COMPARISONS, readState, toggleFilter, writeState, type AnalyticsState } from '@/features/analytics/search';
-import { StatusBars } from '@/features/analytics/status-bars';
 import { Toolbar } from '@/features/analytics/toolbar';
 import { TrendCard } from '@/features/analytics/trend-card';
 import { useLiveRefresh } from '@/features/analytics/use-live-refresh';
-import { ConversionsCard } from '@/features/conversions/conversions-card';
 import { linksQuery } from '@/features/links/queries';
-import { LiveCard } from '@/features/live/live-card';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
+
+// What stands below the first view is fetched after the charts.
+const DeliveryCard = lazy(() => import('@/features/analytics/delivery-card').then((module) => ({ default: module.DeliveryCard })));
+const StatusBars = lazy(() => import('@/features/analytics/status-bars').then((module) => ({ default: module.StatusBars })));
+const ConversionsCard = lazy(() => import('@/features/conversions/conversions-card').then((module) => ({ default: module.ConversionsCard })));
+const LiveCard = lazy(() => import('@/features/live/live-card').then((module) => ({ default: module.LiveCard })));
 
 const TITLE = 'Analytics Dashboard';
 const SUBTITLE = 'Track performance across your affiliate campaigns';
@@ -72,7 +77,8 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
   const overview = useQuery(overviewQuery(params, state.compare));
   const clicks = useQuery(clicksQuery(params));
   const partners = useQuery(partnersQuery);
-  const links = useQuery(linksQuery(website.id));
+  const links = useInfiniteQuery(linksQuery(website.id));
+  const later = useAfterCharts();
   const performance = useQuery(partnerPerformanceQuery(params));
   const geographic = useQuery(geographicQuery(params));
   const firstLoad = useIsFetching({ queryKey: ['analytics'], predicate: (query) => query.state.data === undefined }) > 0;
@@ -109,7 +115,7 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
     >
       <div className="flex flex-col gap-4 sm:gap-5">
         <div className="flex flex-col gap-3 md:flex-row md:items-center md:justify-between">
-          <FilterBar state={state} onChange={onChange} partners={partners.data ?? []} links={links.data ?? []} />
+          <FilterBar state={state} onChange={onChange} partners={partners.data ?? []} links={links.data?.pages.flatMap((page) => page.data) ?? []} />
           <FreshnessLabel freshness={overview.data?.freshness} timezone={website.timezone} />
         </div>
         {failure && <ErrorBox error={failure} prefix="Error loading analytics" onRetry={() => void refreshWebsite(client, website.id)} />}
@@ -119,19 +125,36 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
         <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
           <PartnerCard params={params} currency={website.currency} file={fileName(website.domain, state, 'partners')} onPick={pickPartner} />
           <GeoCard params={params} currency={website.currency} file={fileName(website.domain, state, 'countries')} onPick={pickCountry} />
-          <LiveCard website={website} onPickCountry={pickCountry} />
-          <DeliveryCard website={website} period={state} />
+          <Below now={later}>
+            <LiveCard website={website} onPickCountry={pickCountry} />
+          </Below>
+          <Below now={later}>
+            <DeliveryCard website={website} period={state} />
+          </Below>
         </div>
-        <ConversionsCard
-          website={website}
-          status={state.status}
-          onStatus={(status) => onChange({ ...state, status })}
-          partnerId={included?.values[0] ?? null}
-          onPickPartner={pickPartner}
-          chart={<StatusBars params={params} timezone={website.timezone} />}
-        />
+        <Below now={later}>
+          <ConversionsCard
+            website={website}
+            status={state.status}
+            onStatus={(status) => onChange({ ...state, status })}
+            partnerId={included?.values[0] ?? null}
+            onPickPartner={pickPartner}
+            chart={<StatusBars params={params} timezone={website.timezone} />}
+          />
+        </Below>
       </div>
     </Page>
+  );
+}
+
+/** A card that comes late; its place is kept. */
+function Below({ now, children }: { readonly now: boolean; readonly children: ReactNode }) {
+  const place = <div aria-hidden className={cx(surface, 'min-h-[34rem]')} />;
+  if (!now) return place;
+  return (
+    <Boundary fallback={<ErrorBox error={new Error('This part could not be loaded. Please reload the page.')} />}>
+      <Suspense fallback={place}>{children}</Suspense>
+    </Boundary>
   );
 }
 

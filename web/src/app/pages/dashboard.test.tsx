@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
-import { account, figures, link, overview, partner } from '@/test/fixtures';
+import { account, days, figures, link, overview, partner, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
@@ -14,7 +14,25 @@ test('the stats row is computed from the last 30 days and the 30 before', async 
   expect(screen.getByText('+20.0%')).toBeInTheDocument();
   expect(requests('GET /api/platform/analytics/overview?')[0]).toContain('websiteId=w1&timeRange=30d&compare=previous');
   expect(await screen.findByText('$30.00')).toBeInTheDocument();
-  expect(screen.getByRole('link', { name: 'View all' })).toHaveAttribute('href', '/analytics?website=w1');
+  expect(screen.getByRole('link', { name: 'View all' })).toHaveAttribute('href', '/conversions?website=w1');
+});
+
+test('insights are worked out from the figures of these 30 days and of the 30 before, and lead to them', async () => {
+  state.clicks = days('2026-10-22', 30);
+  const row = (revenue: number) => ({ partnerId: 'p1', partnerName: 'NordVPN', clicks: 700, conversions: 30, revenue, epc: 1, conversion_rate: 4 });
+  server.use(http.get(at('/api/platform/analytics/partners'), ({ request }) => HttpResponse.json([row(new URL(request.url).searchParams.get('timeRange') === 'custom' ? 400 : 600)])));
+  renderApp('/dashboard');
+  const list = within(await screen.findByRole('list', { name: 'Insights' }));
+  expect(list.getByText('NordVPN earns more').closest('li')).toHaveTextContent('GrowthNordVPN earns more$600.00 after $400.00 in the 30 days before (+50.0%). See the figures');
+  expect(list.getByText('Fewer clicks become sales')).toBeInTheDocument();
+  expect(list.getAllByRole('link', { name: 'See the figures' })[0]).toHaveAttribute('href', '/analytics?website=w1&range=30d&f=is,partner,p1');
+  expect(requests('GET /api/platform/analytics/partners').at(-1)).toBe('GET /api/platform/analytics/partners?websiteId=w1&timeRange=custom&from=2026-09-22&to=2026-10-21');
+});
+
+test('insights that cannot be worked out say why', async () => {
+  server.use(http.get(at('/api/platform/analytics/partners'), () => refuse(503, 'Not now')));
+  renderApp('/dashboard');
+  expect(await screen.findByText('Error loading insights: Not now')).toBeInTheDocument();
 });
 
 test('getting started shows what is still missing, and goes when all is done', async () => {
@@ -28,6 +46,14 @@ test('getting started shows what is still missing, and goes when all is done', a
   expect(steps.getByRole('link', { name: 'Make an invite code' })).toHaveAttribute('href', '/account-settings?tab=invite-codes');
   expect(steps.getByRole('link', { name: 'Show the snippet' })).toHaveAttribute('href', '/account-settings?tab=websites');
   expect(screen.getByText('No links yet')).toBeInTheDocument();
+});
+
+test('an event of long ago counts as the first one', async () => {
+  state.overview = overview(figures({ clicks: { total: 0, unique: 0 }, pageviews: 0 }));
+  state.websites = [website({ firstEventAt: '2026-08-02T10:00:00Z' })];
+  renderApp('/dashboard');
+  const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
+  expect(steps.getByText('Receive the first event')).toHaveTextContent('(done)');
 });
 
 test('with everything done there are no steps', async () => {
@@ -88,6 +114,10 @@ test('no websites: the same words as on the analytics page', async () => {
   state.websites = [];
   renderApp('/dashboard');
   expect(await screen.findByText('No Websites Found')).toBeInTheDocument();
+  const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
+  expect(steps.getByText('0 of 6 steps done')).toBeInTheDocument();
+  expect(steps.getByRole('link', { name: 'Connect one' })).toHaveAttribute('href', '/account-settings?tab=websites');
+  expect(requests('GET /api/platform/links')).toEqual([]);
 });
 
 test('a failure is named', async () => {

@@ -12,6 +12,25 @@ async function load(): Promise<void> {
   charts ??= await import('./charts');
 }
 
+/** True once the drawing code is there and the charts that wait for their turn are drawn: the time for what stands
+ *  below the first view. */
+export function useAfterCharts(): boolean {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    let leave = () => {};
+    let wanted = true;
+    const queue = () => {
+      if (wanted) leave = inTurn(() => setOver(true));
+    };
+    load().then(queue, queue);
+    return () => {
+      wanted = false;
+      leave();
+    };
+  }, []);
+  return over;
+}
+
 /** Begins to fetch the drawing code while the figures are on their way. */
 export function preloadCharts(): void {
   load().catch(() => undefined);

@@ -4,6 +4,8 @@ import { cx } from '@/lib/cx';
 export interface Column<Row> {
   readonly id: string;
   readonly header: ReactNode;
+  /** The header where it is not a button of a table, but stands before one value. */
+  readonly label?: string;
   readonly cell: (row: Row) => ReactNode;
   readonly numeric?: boolean;
   readonly className?: string;

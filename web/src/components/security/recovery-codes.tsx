@@ -19,7 +19,7 @@ export function RecoveryCodes({ codes, onSaved }: Props) {
         <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
         These recovery codes are shown only once. Each signs you in once when your authenticator is lost.
       </p>
-      <ul aria-label="Recovery codes" className="grid grid-cols-1 gap-x-4 gap-y-1 rounded-lg border border-line bg-sunken px-3 py-2.5 font-mono text-[0.8125rem] min-[24rem]:grid-cols-2">
+      <ul aria-label="Recovery codes" className="grid grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-4 gap-y-1 rounded-lg border border-line bg-sunken px-3 py-2.5 font-mono text-[0.8125rem]">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}

@@ -40,7 +40,7 @@ export function CopyButton({ text, label, shows = 'Copy' }: CopyProps) {
 /** A value to be taken away whole: a key, an address, a snippet. */
 export function CopyField({ label, value, multiline = false }: { readonly label: string; readonly value: string; readonly multiline?: boolean }) {
   return (
-    <div role="group" aria-label={label}>
+    <div role="group" aria-label={label} className="min-w-0">
       <div className="mb-1.5 flex items-center justify-between gap-3">
         <span className="font-medium">{label}</span>
         <CopyButton text={value} label={label} />

@@ -88,3 +88,8 @@ function Notes({ id, hint, error }: { readonly id: string; readonly hint: ReactN
     </>
   );
 }
+
+/** Once the errors of a refused form are drawn: the first of them may be out of view. */
+export function focusFirstFault(form: HTMLFormElement): void {
+  setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), 0);
+}

@@ -1,18 +1,31 @@
-import { Tooltip as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type PointerEvent, type ReactNode } from 'react';
+import { Boundary } from '../data/boundary';
 
-/** Names an icon button on hover and focus; the button keeps its own accessible name. */
+const Bubble = lazy(() => import('./tooltip-bubble').then((module) => ({ default: module.TooltipBubble })));
+const DELAY_MS = 700;
+
+/** Names an icon button on hover and focus; the button keeps its own accessible name. What draws it is fetched then. */
 export function Tooltip({ text, children }: { readonly text: string; readonly children: ReactNode }) {
+  const [shown, setShown] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const hide = () => {
+    clearTimeout(timer.current);
+    setShown(false);
+  };
+  const wait = ({ pointerType }: PointerEvent) => {
+    if (pointerType !== 'touch') timer.current = setTimeout(() => setShown(true), DELAY_MS);
+  };
   return (
-    <Radix.Provider delayDuration={700}>
-      <Radix.Root>
-        <Radix.Trigger asChild>{children}</Radix.Trigger>
-        <Radix.Portal>
-          <Radix.Content sideOffset={6} className="animate-fade-in z-50 rounded-md bg-text px-2 py-1 text-xs text-canvas">
-            {text}
-          </Radix.Content>
-        </Radix.Portal>
-      </Radix.Root>
-    </Radix.Provider>
+    <span className="relative inline-flex" onPointerEnter={wait} onPointerLeave={hide} onPointerDown={hide} onFocus={({ target }) => setShown(target.matches(':focus-visible'))} onBlur={hide}>
+      {children}
+      {shown && (
+        <Boundary fallback={null}>
+          <Suspense fallback={null}>
+            <Bubble text={text} onClose={hide} />
+          </Suspense>
+        </Boundary>
+      )}
+    </span>
   );
 }

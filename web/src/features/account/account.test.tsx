@@ -96,6 +96,7 @@ test('two-factor: an old session proves itself, then scan, code, recovery codes'
   await user.click(screen.getByRole('checkbox', { name: 'I have saved them' }));
   await user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(await screen.findByText('10 of 10 recovery codes left.')).toBeInTheDocument();
+  await waitFor(() => expect(document.getElementById('main')).toHaveFocus()); // the button that began it is gone
 });
 
 test('two-factor is disabled, and recovery codes made anew, with password and code', async () => {
@@ -147,6 +148,29 @@ test('sign-ins are linked after proof and unlinked after asking', async () => {
   await user.click(screen.getByRole('button', { name: 'Unlink GitHub' }));
   await user.click(await screen.findByRole('button', { name: 'Unlink' }));
   expect(await screen.findByText('This is your only way to sign in. Set a password first.', { exact: true })).toBeInTheDocument();
+});
+
+test('an account without a password is told what it cannot do yet, and can have one set by mail', async () => {
+  state.account = account({ hasPassword: false });
+  server.use(
+    http.post(at('/api/platform/password/forgot'), done),
+    http.post(at('/api/platform/linked-sign-ins'), () => refuse(403, 'Please sign in again first.', 'sign_in_again')),
+  );
+  const { user } = renderApp('/account-settings');
+  expect(await screen.findByText(/^Your account has none: you sign in with a provider/)).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Change password' })).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Erase my account' }));
+  const dialog = await screen.findByRole('dialog');
+  expect(within(dialog).queryByLabelText('Your password')).not.toBeInTheDocument();
+  expect(within(dialog).queryByRole('button', { name: 'Erase my account' })).not.toBeInTheDocument();
+  await user.click(within(dialog).getByRole('button', { name: 'Set a password by mail' }));
+  expect(await screen.findByText('A link to set a password is on its way to sigrun@example.com.', { exact: true })).toBeInTheDocument();
+  expect(bodyOf('POST /api/platform/password/forgot')).toEqual({ email: 'sigrun@example.com' });
+  await user.keyboard('{Escape}');
+  await user.click(await screen.findByRole('button', { name: 'Link GitHub' }));
+  await user.click(await screen.findByRole('button', { name: 'Continue to GitHub' }));
+  expect(await screen.findByText('Please sign in again first.')).toBeInTheDocument();
+  expect(bodyOf('POST /api/platform/linked-sign-ins')).toEqual({ provider: 'github', password: '' });
 });
 
 test('own activity goes on page by page, and stays when a page cannot be read; data is a link to everything', async () => {

@@ -39,7 +39,7 @@ function Erase({ user, onClose }: { readonly user: Account; readonly onClose: ()
       description="Your name and address are erased everywhere, your websites are disconnected and their keys stop working. Nobody can undo this."
       action="Erase my account"
       danger
-      twoFactor={user.twoFactor}
+      user={user}
       ready={typed.trim().toLowerCase() === user.email.toLowerCase()}
       run={async (proof) => {
         await done(api.POST('/api/platform/erase', { body: proof }));

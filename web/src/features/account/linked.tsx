@@ -71,7 +71,7 @@ export function LinkedCard() {
       </Loaded>
       {linking && user && (
         <ProofDialog
-          title={`Link ${linking.label}`} description={`You go on to ${linking.label} and come back linked.`} action={`Continue to ${linking.label}`} twoFactor={user.twoFactor} passwordOptional
+          title={`Link ${linking.label}`} description={`You go on to ${linking.label} and come back linked.`} action={`Continue to ${linking.label}`} user={user} withoutPassword
           run={async (proof) => {
             const { url } = await body(api.POST('/api/platform/linked-sign-ins', { body: { provider: linking.name, ...proof } }));
             window.location.assign(url);

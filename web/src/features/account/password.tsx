@@ -13,6 +13,7 @@ import { toast } from '@/stores/toasts';
 import { Loaded } from './loaded';
 import { ProofDialog } from './proof-dialog';
 import { sessionsQuery } from './queries';
+import { SetPassword } from './set-password';
 
 export function PasswordCard() {
   const [changing, setChanging] = useState(false);
@@ -21,14 +22,19 @@ export function PasswordCard() {
       <Loaded query={useQuery(userQuery)}>
         {(user) => (
           <div className="flex flex-wrap items-center justify-between gap-3">
-            <p>{user.passwordChangedAt ? `Last changed ${formatDateTime(user.passwordChangedAt, user.timezone)}.` : 'Never changed since you registered.'}</p>
-            <Button onClick={() => setChanging(true)}>Change password</Button>
+            <p className="min-w-0 flex-1 basis-56">{describe(user)}</p>
+            {user.hasPassword ? <Button onClick={() => setChanging(true)}>Change password</Button> : <SetPassword user={user} />}
             {changing && <ChangePassword user={user} onClose={() => setChanging(false)} />}
           </div>
         )}
       </Loaded>
     </Card>
   );
+}
+
+function describe(user: Account): string {
+  if (!user.hasPassword) return 'Your account has none: you sign in with a provider. A new email, changes of two-factor authentication and erasing the account want a password.';
+  return user.passwordChangedAt ? `Last changed ${formatDateTime(user.passwordChangedAt, user.timezone)}.` : 'Never changed since you registered.';
 }
 
 function ChangePassword({ user, onClose }: { readonly user: Account; readonly onClose: () => void }) {
@@ -40,7 +46,7 @@ function ChangePassword({ user, onClose }: { readonly user: Account; readonly on
       title="Change password"
       description="Your other sessions end. You stay signed in here."
       action="Change password"
-      twoFactor={user.twoFactor}
+      user={user}
       ready={wanted !== ''}
       run={async ({ password, ...factor }) => {
         const checked = rule.safeParse(wanted);

@@ -94,7 +94,7 @@ function ChangeEmail({ user, onClose }: { readonly user: Account; readonly onClo
       title="Change email"
       description={`A link goes to the new address. Until it is followed, you sign in with ${user.email}.`}
       action="Send the link"
-      twoFactor={user.twoFactor}
+      user={user}
       ready={address.trim() !== ''}
       run={async (proof) => {
         const checked = email.safeParse(address);

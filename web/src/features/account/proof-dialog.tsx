@@ -7,7 +7,8 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { PasswordField } from '@/components/ui/password-field';
 import { ApiError } from '@/lib/api/errors';
-import { useSession } from '@/lib/session';
+import type { Account } from '@/lib/api/types';
+import { SetPassword } from './set-password';
 
 export interface Proof {
   readonly password: string;
@@ -20,9 +21,9 @@ interface Props {
   readonly description: string;
   readonly action: string;
   readonly danger?: boolean;
-  readonly twoFactor: boolean;
-  /** Also for accounts that sign in with a provider alone: the server then wants a sign-in of just now. */
-  readonly passwordOptional?: boolean;
+  readonly user: Account;
+  /** An account without a password may, too: the server then wants a sign-in of just now. */
+  readonly withoutPassword?: boolean;
   /** What stands above the proof; `ready` false keeps the button shut. */
   readonly children?: ReactNode;
   readonly ready?: boolean;
@@ -31,8 +32,7 @@ interface Props {
 }
 
 /** For what only the account's owner may do: the password again, and a code where there is a second factor. */
-export function ProofDialog({ title, description, action, danger = false, twoFactor, passwordOptional = false, children, ready = true, run, onClose }: Props) {
-  const session = useSession();
+export function ProofDialog({ title, description, action, danger = false, user, withoutPassword = false, children, ready = true, run, onClose }: Props) {
   const [password, setPassword] = useState('');
   const [factor, setFactor] = useState(NO_FACTOR);
   const attempt = useMutation({ mutationFn: () => run({ password, ...asProof(factor) }) });
@@ -40,8 +40,8 @@ export function ProofDialog({ title, description, action, danger = false, twoFac
   const passwordError = refused?.code === 'wrong_password' ? refused.message : undefined;
   const factorError = refused?.code === 'wrong_code' || refused?.code === 'code_needed' ? refused.message : undefined;
   // The server knows better than what this page last read.
-  const asksFactor = twoFactor || refused?.code === 'code_needed' || factor.text !== '';
-  const complete = ready && (passwordOptional || password !== '') && (!asksFactor || isComplete(factor));
+  const asksFactor = user.twoFactor || refused?.code === 'code_needed' || factor.text !== '';
+  const complete = ready && (!user.hasPassword || password !== '') && (!asksFactor || isComplete(factor));
   return (
     <Dialog
       open
@@ -51,30 +51,45 @@ export function ProofDialog({ title, description, action, danger = false, twoFac
       title={title}
       description={description}
     >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (complete && !attempt.isPending) attempt.mutate();
-        }}
-      >
-        {/* Tells a password manager whose password this is. */}
-        <input type="text" autoComplete="username" hidden readOnly value={session?.user.email ?? ''} />
-        {children}
-        <PasswordField
-          label="Your password" autoComplete="current-password" hint={passwordOptional ? 'Leave this empty if your account has no password.' : undefined}
-          error={passwordError} value={password} onChange={(event) => setPassword(event.target.value)}
-        />
-        {asksFactor && <FactorField value={factor} onChange={setFactor} error={factorError} />}
-        {attempt.error && !passwordError && !factorError && <ErrorBox error={attempt.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant={danger ? 'danger' : 'primary'} busy={attempt.isPending} disabled={!complete}>
-            {action}
-          </Button>
-        </div>
-      </form>
+      {!user.hasPassword && !withoutPassword ? (
+        <NoPassword user={user} onClose={onClose} />
+      ) : (
+        <form
+          noValidate
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (complete && !attempt.isPending) attempt.mutate();
+          }}
+        >
+          {/* Tells a password manager whose password this is. */}
+          <input type="text" autoComplete="username" hidden readOnly value={user.email} />
+          {children}
+          {user.hasPassword && (
+            <PasswordField label="Your password" autoComplete="current-password" error={passwordError} value={password} onChange={(event) => setPassword(event.target.value)} />
+          )}
+          {asksFactor && <FactorField value={factor} onChange={setFactor} error={factorError} />}
+          {attempt.error && !passwordError && !factorError && <ErrorBox error={attempt.error} />}
+          <div className="flex justify-end gap-2">
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant={danger ? 'danger' : 'primary'} busy={attempt.isPending} disabled={!complete}>
+              {action}
+            </Button>
+          </div>
+        </form>
+      )}
     </Dialog>
+  );
+}
+
+function NoPassword({ user, onClose }: { readonly user: Account; readonly onClose: () => void }) {
+  return (
+    <>
+      <p>This wants your password, and your account has none yet: you sign in with a provider. Set one first, then come back.</p>
+      <div className="mt-4 flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <SetPassword user={user} />
+      </div>
+    </>
   );
 }

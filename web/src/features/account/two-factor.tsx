@@ -79,13 +79,13 @@ function TwoFactor({ user }: { readonly user: Account }) {
       </div>
       {step?.at === 'prove' && step.what === 'set-up' && (
         <ProofDialog
-          title="Set up two-factor authentication" action="Continue" twoFactor={user.twoFactor} run={begin} onClose={close}
+          title="Set up two-factor authentication" action="Continue" user={user} run={begin} onClose={close}
           description={user.twoFactor ? 'The authenticator that you use now works until the new one is confirmed.' : 'First show that it is you.'}
         />
       )}
       {step?.at === 'prove' && step.what === 'codes' && (
         <ProofDialog
-          title="New recovery codes" description="The codes that you have now become void. Your other sessions end." action="Make new codes" twoFactor={user.twoFactor}
+          title="New recovery codes" description="The codes that you have now become void. Your other sessions end." action="Make new codes" user={user}
           run={async (proof) => {
             const { recoveryCodes } = await body(api.POST('/api/platform/2fa/recovery-codes', { body: proof }));
             setStep({ at: 'codes', codes: recoveryCodes, said: 'New recovery codes made' });
@@ -97,7 +97,7 @@ function TwoFactor({ user }: { readonly user: Account }) {
       {step?.at === 'prove' && step.what === 'disable' && (
         <ProofDialog
           title="Disable two-factor authentication?" description="Your password alone signs in again. Your recovery codes become void and your other sessions end." action="Disable" danger
-          twoFactor={user.twoFactor}
+          user={user}
           run={async (proof) => {
             await done(api.POST('/api/platform/2fa/disable', { body: proof }));
             toast('Two-factor authentication disabled');

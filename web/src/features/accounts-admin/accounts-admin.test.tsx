@@ -60,7 +60,12 @@ test('roles are replaced, sessions ended, accounts disabled with a reason', asyn
 test('the audit trail is filtered, and its chain checked', async () => {
   server.use(
     http.get(at('/api/admin/audit-trail'), () => HttpResponse.json([auditEntry({ outcome: 'refused', action: 'account.sign_in', details: { reason: 'credentials' } })])),
-    http.get(at('/api/admin/audit-trail/check'), () => HttpResponse.json({ rows: 41, head: 'abc123', firstBroken: null })),
+    http.get(at('/api/admin/audit-trail/check'), ({ request }) => {
+      const after = new URL(request.url).searchParams.get('after');
+      const place = after === null ? 40 : Number(after);
+      const checkedTo = Math.min(41, place + 30);
+      return HttpResponse.json({ rows: 41, anchored: 40, after: place, checkedTo, head: `hash${String(checkedTo)}`, firstBroken: null });
+    }),
   );
   const { user } = renderApp('/admin/audit-trail');
   const table = await screen.findByRole('region', { name: 'Entries of the audit trail' });
@@ -69,9 +74,13 @@ test('the audit trail is filtered, and its chain checked', async () => {
   await user.click(await screen.findByRole('button', { name: 'Sigrún' }));
   expect(await screen.findByRole('button', { name: 'Only Sigrún: show all' })).toBeInTheDocument();
   expect(requests('GET /api/admin/audit-trail?').at(-1)).toBe('GET /api/admin/audit-trail?limit=50&outcome=refused&accountId=u1');
-  await user.click(screen.getByRole('button', { name: 'Check the chain' }));
+  await user.click(screen.getByRole('button', { name: 'Check since the last anchor' }));
   expect(await screen.findByText('Whole')).toBeInTheDocument();
-  expect(screen.getByText('abc123')).toBeInTheDocument();
+  expect(screen.getByText(/^1 of 1 entries looked at/)).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Check every entry' }));
+  expect(await screen.findByText(/^41 of 41 entries looked at/)).toBeInTheDocument();
+  expect(screen.getByText('hash41')).toBeInTheDocument();
+  expect(requests('GET /api/admin/audit-trail/check').slice(1)).toEqual(['GET /api/admin/audit-trail/check?after=0', 'GET /api/admin/audit-trail/check?after=30']);
 });
 
 test('the outbox shows a mail when it is asked for', async () => {

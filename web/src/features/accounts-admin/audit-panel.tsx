@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
@@ -12,7 +12,7 @@ import { describeAction } from '@/lib/audit';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { PagedTable } from './paged-table';
-import { trailCheckQuery, trailQuery, type TrailFilter } from './queries';
+import { checkTrail, trailQuery, type TrailCheck, type TrailFilter } from './queries';
 
 const SUBJECTS = { '': 'All actions', 'account.': 'Accounts', 'invite.': 'Invite codes', 'website.': 'Websites', 'domain.': 'Custom domains', 'partner.': 'Partners', 'link.': 'Links', 'conversion.': 'Conversions', 'outbox.': 'Outbox', 'dead_letter.': 'Dead letters', 'projection.': 'Projections', 'analyst.': 'Analysts' } as const;
 const OUTCOMES = { '': 'Done and refused', done: 'Done', refused: 'Refused' } as const;
@@ -98,35 +98,46 @@ function Details({ details }: { readonly details: AuditEntry['details'] }) {
   return <span className="text-[0.8125rem] break-words text-muted">{parts.join('; ') || '–'}</span>;
 }
 
-/** Works all hashes out again, when asked to. */
+/** Works hashes out again, when asked to. */
 function Check() {
-  const check = useQuery({ ...trailCheckQuery, enabled: false });
+  const [part, setPart] = useState<TrailCheck | null>(null);
+  const check = useMutation({ mutationFn: (whole: boolean) => checkTrail(whole, setPart) });
+  const begin = (whole: boolean) => {
+    setPart(null);
+    check.mutate(whole);
+  };
   return (
     <Card
       title="Is the trail whole?"
-      description="Each entry carries a hash over all before it: a changed or missing one breaks the chain"
+      description="Each entry carries a hash over all before it, and every hour the last hash is written into the log as an anchor: a changed or missing entry shows"
       actions={
-        <Button size="sm" busy={check.isFetching} onClick={() => void check.refetch()}>
-          <ShieldCheck aria-hidden className="size-3.5" />
-          Check the chain
-        </Button>
+        <>
+          <Button size="sm" busy={check.isPending && check.variables === false} disabled={check.isPending} onClick={() => begin(false)}>
+            <ShieldCheck aria-hidden className="size-3.5" />
+            Check since the last anchor
+          </Button>
+          <Button size="sm" busy={check.isPending && check.variables} disabled={check.isPending} onClick={() => begin(true)}>
+            Check every entry
+          </Button>
+        </>
       }
     >
-      {check.error ? (
-        <ErrorBox error={check.error} />
-      ) : check.data ? (
-        <div role="status">
-          <p className="flex flex-wrap items-center gap-2">
-            {check.data.firstBroken === null ? <Badge tone="good">Whole</Badge> : <Badge tone="bad">{`Broken at entry ${check.data.firstBroken}`}</Badge>}
-            {formatCount(check.data.rows)} entries
-          </p>
-          <p className="mt-2 text-[0.8125rem] break-all text-muted">
-            Last hash, to write down elsewhere: <code>{check.data.head}</code>
-          </p>
-        </div>
-      ) : (
-        <p className="text-muted">Not checked in this visit.</p>
-      )}
+      {check.error ? <ErrorBox error={check.error} /> : part ? <Checked part={part} from={check.variables ? 0 : part.anchored} going={check.isPending} /> : <p className="text-muted">Not checked in this visit.</p>}
     </Card>
+  );
+}
+
+function Checked({ part, from, going }: { readonly part: TrailCheck; readonly from: number; readonly going: boolean }) {
+  return (
+    <div role="status">
+      <p className="flex flex-wrap items-center gap-2">
+        {part.firstBroken !== null ? <Badge tone="bad">{`Broken at entry ${part.firstBroken}`}</Badge> : going ? <Badge>Checking</Badge> : <Badge tone="good">Whole</Badge>}
+        {`${formatCount(part.checkedTo - from)} of ${formatCount(part.rows - from)} entries looked at`}
+        {part.anchored > 0 && `, the last anchor is at entry ${formatCount(part.anchored)}`}
+      </p>
+      <p className="mt-2 text-[0.8125rem] break-all text-muted">
+        Last hash: <code>{part.head}</code>
+      </p>
+    </div>
   );
 }

@@ -1,5 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
+
+export type TrailCheck = components['schemas']['AuditCheck'];
 
 const PAGE = 50;
 const at = (cursor: string) => ({ limit: PAGE, ...(cursor ? { cursor } : {}) });
@@ -32,12 +35,16 @@ export const trailQuery = ({ action, outcome, accountId }: TrailFilter) =>
     staleTime: 0,
   });
 
-export const trailCheckQuery = queryOptions({
-  queryKey: ['audit-trail-check'],
-  queryFn: ({ signal }) => body(api.GET('/api/admin/audit-trail/check', { signal })),
-  staleTime: 0,
-  gcTime: 0,
-});
+/** Works the chain out stretch by stretch, from the last anchor or from the first entry; `onPart` hears of each. */
+export async function checkTrail(whole: boolean, onPart: (part: TrailCheck) => void): Promise<TrailCheck> {
+  let after = whole ? 0 : null;
+  for (;;) {
+    const part = await body(api.GET('/api/admin/audit-trail/check', { params: { query: after === null ? {} : { after } } }));
+    onPart(part);
+    if (part.firstBroken !== null || part.checkedTo >= part.rows || part.checkedTo === after) return part;
+    after = part.checkedTo;
+  }
+}
 
 export const outboxQuery = infiniteQueryOptions({
   queryKey: ['outbox'],

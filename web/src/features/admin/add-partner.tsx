@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { TextField } from '@/components/ui/field';
+import { focusFirstFault, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import { parsePercent } from './terms';
 import { slugOf, usePartnerCommands } from './use-partner-commands';
@@ -33,6 +33,7 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
+          focusFirstFault(event.currentTarget);
           setTried(true);
           if (name.trim() !== '' && baseUrl.trim() !== '' && percent !== null) {
             create.mutate({ name: name.trim(), baseUrl: baseUrl.trim(), commission: percent }, { onSuccess: onClose });

@@ -3,32 +3,33 @@ import { ArrowRight, Download, MousePointerClick, Pause, Play, X } from 'lucide-
 import { useState } from 'react';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import { Rows } from '@/components/data/rows';
+import type { Column } from '@/components/data/table';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { CountriesSelect } from '@/components/ui/countries-field';
 import { Select } from '@/components/ui/field';
 import type { TrackedClick } from '@/lib/api/types';
+import { countryName, UNKNOWN_COUNTRY } from '@/lib/countries';
 import { browserTimezone, formatDateTime, formatTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
-import { clicksParams, clicksQuery, linkChoicesQuery, NO_CLICKS_FILTER, type ClicksFilter } from './queries';
+import { clicksParams, DEVICES, NO_CLICKS_FILTER, type ClicksFilter } from './clicks-search';
+import { clicksQuery, linkChoicesQuery } from './queries';
 
 const LIVE_MS = 2000;
-const DEVICES = ['desktop', 'mobile', 'tablet', 'bot', 'other'];
 
 interface Props {
-  /** The click of this conversion, when the address asks for it. */
-  readonly conversion: string | undefined;
-  readonly onDeselect: () => void;
+  /** With `conversionId`: the click of this conversion and nothing else. */
+  readonly filter: ClicksFilter;
+  readonly onFilter: (filter: ClicksFilter) => void;
 }
 
 /** Every click as it happens, and what came of it. */
-export function ClicksPanel({ conversion, onDeselect }: Props) {
+export function ClicksPanel({ filter, onFilter }: Props) {
   const client = useQueryClient();
-  const [chosen, setChosen] = useState(NO_CLICKS_FILTER);
   const [paused, setPaused] = useState(false);
-  const filter = { ...chosen, conversionId: conversion ?? '' };
   const options = clicksQuery(filter);
   const query = useInfiniteQuery({ ...options, refetchInterval: paused ? false : LIVE_MS });
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
@@ -60,27 +61,27 @@ export function ClicksPanel({ conversion, onDeselect }: Props) {
         </>
       }
     >
-      {conversion ? (
+      {filter.conversionId ? (
         <p className="mb-4 flex flex-wrap items-center gap-3 text-muted">
           The click of one conversion.
-          <Button size="sm" onClick={onDeselect}>
+          <Button size="sm" onClick={() => onFilter(NO_CLICKS_FILTER)}>
             <X aria-hidden className="size-3.5" />
             Show all clicks
           </Button>
         </p>
       ) : (
-        <Filters filter={chosen} onChange={setChosen} />
+        <Filters filter={filter} onChange={onFilter} />
       )}
       {query.error && <ErrorBox error={query.error} prefix="Error loading clicks" onRetry={() => void query.refetch()} className="mb-3" />}
       {!query.data ? (
         !query.error && <Loading label="Loading clicks" />
       ) : rows.length === 0 ? (
         <Empty icon={<MousePointerClick aria-hidden className="size-5" />} title="No clicks">
-          {conversion ? 'No click of it is known.' : Object.keys(clicksParams(chosen)).length > 0 ? 'No click fits these filters.' : 'The first one appears here as soon as somebody follows a link.'}
+          {filter.conversionId ? 'No click of it is known.' : Object.keys(clicksParams(filter)).length > 0 ? 'No click fits these filters.' : 'The first one appears here as soon as somebody follows a link.'}
         </Empty>
       ) : (
         <>
-          <Table caption="Clicks" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} maxHeight="max-h-[70vh]" />
+          <Rows caption="Clicks" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} maxHeight="max-h-[70vh]" />
           {query.hasNextPage && (
             <Button className="mt-3 self-center" busy={query.isFetchingNextPage} onClick={older}>
               Show older clicks
@@ -98,7 +99,7 @@ function Filters({ filter, onChange }: { readonly filter: ClicksFilter; readonly
   const links = useQuery(linkChoicesQuery(filter.websiteId, filter.partnerId));
   const set = (change: Partial<ClicksFilter>) => onChange({ ...filter, ...change });
   return (
-    <div role="group" aria-label="Filters" className="mb-4 flex flex-wrap gap-2">
+    <div role="group" aria-label="Filters" className="mb-4 grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
       <Select label="Website" value={filter.websiteId} onChange={(event) => set({ websiteId: event.target.value, linkId: '' })}>
         <option value="">All websites</option>
         {websites.data?.map((item) => <option key={item.id} value={item.id}>{item.domain}</option>)}
@@ -107,14 +108,11 @@ function Filters({ filter, onChange }: { readonly filter: ClicksFilter; readonly
         <option value="">All partners</option>
         {partners.data?.map((item) => <option key={item.id} value={item.id}>{item.name}</option>)}
       </Select>
-      <Select label="Link" value={filter.linkId} onChange={(event) => set({ linkId: event.target.value })} className="max-w-48">
+      <Select label="Link" value={filter.linkId} onChange={(event) => set({ linkId: event.target.value })} className="sm:max-w-48">
         <option value="">All links</option>
         {links.data?.map((item) => <option key={item.id} value={item.id}>{`/go/${item.slug}`}</option>)}
       </Select>
-      <input
-        aria-label="Country" placeholder="Country" maxLength={2} value={filter.country} onChange={(event) => set({ country: event.target.value })} title="Two letters, such as IS; ZZ: unknown"
-        className="h-9 w-24 rounded-lg border border-line bg-surface px-3 font-medium uppercase placeholder:normal-case hover:bg-sunken"
-      />
+      <CountriesSelect label="Countries" none="All countries" values={filter.countries} onChange={(countries) => set({ countries })} />
       <Select label="Device" value={filter.device} onChange={(event) => set({ device: event.target.value })}>
         <option value="">All devices</option>
         {DEVICES.map((device) => <option key={device} value={device}>{device}</option>)}
@@ -141,7 +139,8 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
     header: 'Time',
     cell: (row) => (
       <time dateTime={row.occurredAt} title={formatDateTime(row.occurredAt, zone)} className="whitespace-nowrap tabular">
-        {formatDateTime(row.occurredAt, zone).split(',')[0]}, {formatTime(row.occurredAt, zone)}
+        {formatDateTime(row.occurredAt, zone)}
+        <span className="text-muted">{formatTime(row.occurredAt, zone).slice(5)}</span>
       </time>
     ),
   },
@@ -164,7 +163,7 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
     header: 'Visitor',
     cell: (row) => (
       <>
-        <span className="block whitespace-nowrap">{[row.country === 'ZZ' ? 'Unknown country' : row.country, row.device].filter(Boolean).join(', ')}</span>
+        <span className="block whitespace-nowrap">{[row.country === UNKNOWN_COUNTRY ? 'Unknown country' : countryName(row.country), row.device].filter(Boolean).join(', ')}</span>
         <span className="block text-[0.8125rem] whitespace-nowrap text-muted">{[row.browser, row.os, row.source].filter(Boolean).join(', ')}</span>
       </>
     ),
@@ -181,12 +180,12 @@ function Way({ click }: { readonly click: TrackedClick }) {
   return (
     <ul className="flex flex-col gap-1">
       {click.conversions.length === 0 ? (
-        <li className="flex items-center gap-1.5 whitespace-nowrap text-muted">
+        <li className="flex flex-wrap items-center gap-1.5 text-muted">
           Click{click.route && ` (${click.route})`} {arrow} no conversion
         </li>
       ) : (
         click.conversions.map((item) => (
-          <li key={item.id} className="flex items-center gap-1.5 whitespace-nowrap">
+          <li key={item.id} className="flex flex-wrap items-center gap-1.5 sm:flex-nowrap sm:whitespace-nowrap">
             Click{click.route && ` (${click.route})`} {arrow} {item.kind} {item.txid} <Badge tone={TONES[item.status] ?? 'neutral'}>{item.status}</Badge> {arrow}
             <span className="font-medium tabular">{formatMinor(item.commission)}</span>
           </li>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { SelectField, TextField } from '@/components/ui/field';
+import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { AdminPartner } from '@/lib/api/types';
 import { PRESETS } from './postback';
@@ -11,14 +11,17 @@ import { usePartnerCommands, type PartnerChanges } from './use-partner-commands'
 
 export function EditPartner({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
   const { update } = usePartnerCommands();
+  const [opened] = useState(partner);
   const [name, setName] = useState(partner.name);
   const [baseUrl, setBaseUrl] = useState(partner.baseUrl);
   const [description, setDescription] = useState(partner.description);
   const [cookieDays, setCookieDays] = useState(String(partner.cookieDays));
   const [preset, setPreset] = useState(partner.postbackPreset ?? 'default');
   const [draft, setDraft] = useState(() => draftOf(partner.terms));
+  const [from, setFrom] = useState('');
   const [tried, setTried] = useState(false);
   const read = termsOf(draft);
+  const isNewTerms = JSON.stringify(draft) !== JSON.stringify(draftOf(opened.terms));
   const days = /^\d{1,3}$/.test(cookieDays.trim()) ? Number(cookieDays) : 0;
   const refused = update.error instanceof ApiError ? update.error.fields : {};
   const errors = {
@@ -30,12 +33,17 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
   const submit = () => {
     setTried(true);
     if ('error' in read || name.trim() === '' || baseUrl.trim() === '' || days < 1 || days > 365) return;
+    // Only what was changed here: what another admin has changed meanwhile stays.
     const changes: PartnerChanges = {
-      name: name.trim(), baseUrl: baseUrl.trim(), description, cookieDays: days,
-      ...(preset !== (partner.postbackPreset ?? 'default') ? { postbackPreset: preset } : {}),
-      ...(JSON.stringify(draft) === JSON.stringify(draftOf(partner.terms)) ? {} : { terms: read.terms }),
+      ...(name.trim() === opened.name ? {} : { name: name.trim() }),
+      ...(baseUrl.trim() === opened.baseUrl ? {} : { baseUrl: baseUrl.trim() }),
+      ...(description === opened.description ? {} : { description }),
+      ...(days === opened.cookieDays ? {} : { cookieDays: days }),
+      ...(preset === (opened.postbackPreset ?? 'default') ? {} : { postbackPreset: preset }),
+      ...(isNewTerms ? { terms: read.terms, ...(from ? { effectiveFrom: new Date(from).toISOString() } : {}) } : {}),
     };
-    update.mutate({ partner, changes }, { onSuccess: onClose });
+    if (Object.keys(changes).length === 0) onClose();
+    else update.mutate({ partner, changes }, { onSuccess: onClose });
   };
   return (
     <Dialog
@@ -44,20 +52,27 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
         if (!open) onClose();
       }}
       title={`Edit ${partner.name}`}
-      description={`Slug ${partner.slug}. New terms hold for clicks from now on; older clicks keep theirs.`}
+      description={`Slug ${partner.slug}. New terms hold for clicks from now on, or from a moment that you name; older clicks keep theirs.`}
     >
       <form
         noValidate
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
+          focusFirstFault(event.currentTarget);
           submit();
         }}
       >
         <TextField label="Name" required value={name} onChange={(event) => setName(event.target.value)} error={errors.name} />
         <TextField label="Base URL" required type="url" inputMode="url" value={baseUrl} onChange={(event) => setBaseUrl(event.target.value)} error={errors.baseUrl} />
-        <TextField label="Description" value={description} onChange={(event) => setDescription(event.target.value)} />
+        <TextField label="Description" maxLength={4000} value={description} onChange={(event) => setDescription(event.target.value)} />
         <TermsEditor draft={draft} onChange={setDraft} error={errors.terms} />
+        {isNewTerms && (
+          <TextField
+            label="New terms begin (optional)" type="datetime-local" max="9999-12-31T23:59" value={from} onChange={(event) => setFrom(event.target.value)} error={refused['effectiveFrom']}
+            hint="Empty: now. In your time zone."
+          />
+        )}
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField label="Cookie window (days)" type="number" min={1} max={365} value={cookieDays} onChange={(event) => setCookieDays(event.target.value)} error={errors.cookieDays} />
           <SelectField label="Postback names" value={preset} onChange={(event) => setPreset(event.target.value)} hint="How the network names what it reports.">

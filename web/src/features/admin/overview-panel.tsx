@@ -62,12 +62,13 @@ function RecentActivity() {
   const query = useQuery(activityQuery);
   return (
     <Card title="Recent Activity" description="The last decisions in the log, newest first">
-      {query.error && !query.data ? (
-        <ErrorBox error={query.error} prefix="Error loading activity" onRetry={() => void query.refetch()} />
-      ) : !query.data ? (
-        <div role="status" aria-label="Loading activity">
-          <Skeleton className="h-40" />
-        </div>
+      {query.error && <ErrorBox error={query.error} prefix="Error loading activity" onRetry={() => void query.refetch()} className="mb-3" />}
+      {!query.data ? (
+        !query.error && (
+          <div role="status" aria-label="Loading activity">
+            <Skeleton className="h-40" />
+          </div>
+        )
       ) : query.data.length === 0 ? (
         <Empty>No recent activity</Empty>
       ) : (

@@ -5,14 +5,18 @@ import { Dialog } from '@/components/ui/dialog';
 import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
+import { useNow } from '@/lib/now';
 import { aboutQuery } from '@/lib/shared-queries';
-import { postbackUrl, TOKEN_PLACE } from './postback';
+import { postbackUrl, presetOf, TOKEN_PLACE } from './postback';
 import { termsHistoryQuery } from './queries';
 
 /** What a partner paid since when, and the address that its network calls. */
 export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
   const about = useQuery(aboutQuery);
   const history = useQuery(termsHistoryQuery(partner.id));
+  const now = useNow();
+  // The newest first; those ahead are announced.
+  const inForce = history.data?.find((item) => Date.parse(item.effectiveAt) <= now);
   return (
     <Dialog
       open
@@ -31,23 +35,23 @@ export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPa
             <Skeleton className="h-16" />
           ) : (
             <ol className="divide-y divide-line rounded-lg border border-line">
-              {history.data.map((item, index) => (
+              {history.data.map((item) => (
                 <li key={item.effectiveAt} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
                   <span className="font-medium">{item.terms.text}</span>
                   <span className="text-muted">
-                    since {formatDateTime(item.effectiveAt, browserTimezone())}
-                    {index === 0 && ', in force'}
+                    {item === inForce ? 'in force since' : Date.parse(item.effectiveAt) > now ? 'from' : 'since'} {formatDateTime(item.effectiveAt, browserTimezone())}
                   </span>
                 </li>
               ))}
             </ol>
           )}
         </section>
+        {about.error && <ErrorBox error={about.error} onRetry={() => void about.refetch()} />}
         {about.data && (
           <section aria-label="Postback" className="flex flex-col gap-2">
             <CopyField label="Postback URL for the network" value={postbackUrl(about.data.trackingUrl, partner.slug, partner.postbackPreset)} multiline />
             <p className="text-[0.8125rem] text-muted">
-              The network fills in what is in braces. In place of {TOKEN_PLACE} goes the postback token of the website that earns; its owner finds it in Account Settings, Websites.
+              The network fills in what is in braces or between exclamation marks.{presetOf(partner.postbackPreset)?.unsure && ' Please check these names with your network: not all of them stand in public documentation.'} In place of {TOKEN_PLACE} goes the postback token of the website that earns; its owner finds it in Account Settings, Websites.
             </p>
           </section>
         )}

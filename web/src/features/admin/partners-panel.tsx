@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, History, Pencil, Plus, Power, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { ErrorBox, Empty, Loading } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import { Rows } from '@/components/data/rows';
+import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
+import { Select } from '@/components/ui/field';
 import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
@@ -18,6 +20,13 @@ import { SearchField } from '@/components/ui/search-field';
 import { usePartnerCommands } from './use-partner-commands';
 
 type SortBy = 'name' | 'commission' | 'status' | 'created';
+/** For phones, where there are no headers to press. */
+const SORTS: readonly { readonly by: SortBy; readonly up: string; readonly down: string }[] = [
+  { by: 'created', up: 'Oldest first', down: 'Newest first' },
+  { by: 'name', up: 'Name, A to Z', down: 'Name, Z to A' },
+  { by: 'commission', up: 'Lowest commission', down: 'Highest commission' },
+  { by: 'status', up: 'Active first', down: 'Inactive first' },
+];
 type Open = { readonly what: 'edit' | 'details' | 'delete'; readonly id: string };
 
 const ORDER: Readonly<Record<SortBy, (a: AdminPartner, b: AdminPartner) => number>> = {
@@ -45,8 +54,9 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
   const rows = (query.data ?? [])
     .filter((item) => `${item.name} ${item.slug} ${item.baseUrl}`.toLowerCase().includes(wanted))
     .sort((a, b) => ORDER[sort.by](a, b) * (sort.down ? -1 : 1));
-  const header = (by: SortBy, label: string): Pick<Column<AdminPartner>, 'id' | 'header' | 'sorted'> => ({
+  const header = (by: SortBy, label: string): Pick<Column<AdminPartner>, 'id' | 'header' | 'label' | 'sorted'> => ({
     id: by,
+    label,
     sorted: sort.by !== by ? 'none' : sort.down ? 'descending' : 'ascending',
     header: (
       <button type="button" className="inline-flex items-center gap-1 rounded font-medium hover:text-text" onClick={() => setSort({ by, down: sort.by === by ? !sort.down : false })}>
@@ -80,6 +90,12 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
       actions={
         <>
           <SearchField label="Search partners" value={search} onChange={setSearch} />
+          <Select
+            label="Sort by" className="h-8 text-[0.8125rem] sm:hidden" value={`${sort.by} ${sort.down ? 'down' : 'up'}`}
+            onChange={({ target }) => setSort({ by: SORTS.find(({ by }) => target.value.startsWith(by))?.by ?? 'created', down: target.value.endsWith('down') })}
+          >
+            {SORTS.flatMap(({ by, up, down }) => [<option key={`${by} up`} value={`${by} up`}>{up}</option>, <option key={`${by} down`} value={`${by} down`}>{down}</option>])}
+          </Select>
           <Button size="sm" variant="primary" onClick={() => setAdding(true)}>
             <Plus aria-hidden className="size-3.5" />
             Add Partner
@@ -87,6 +103,14 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
         </>
       }
     >
+      {selected && query.data && !partner && (
+        <p role="status" className="mb-4 flex flex-wrap items-center gap-3 text-muted">
+          That partner was deleted.
+          <Button size="sm" onClick={onDeselect}>
+            Show all partners
+          </Button>
+        </p>
+      )}
       {query.error && !query.data ? (
         <ErrorBox error={query.error} prefix="Error loading partners" onRetry={() => void query.refetch()} />
       ) : !query.data ? (
@@ -96,7 +120,7 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
       ) : rows.length === 0 ? (
         <Empty>No partner matches “{search}”.</Empty>
       ) : (
-        <Table caption="List of partners" columns={columns} rows={rows} rowKey={(row) => row.id} />
+        <Rows caption="List of partners" columns={columns} rows={rows} rowKey={(row) => row.id} />
       )}
       {adding && <AddPartner onClose={() => setAdding(false)} />}
       {partner && open?.what === 'edit' && <EditPartner key={partner.id} partner={partner} onClose={close} />}
@@ -109,7 +133,7 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
 function PartnerName({ partner }: { readonly partner: AdminPartner }) {
   return (
     <>
-      <span className="block font-medium">{partner.name}</span>
+      <span className="block max-w-64 font-medium break-words">{partner.name}</span>
       <a href={partner.baseUrl} rel="noreferrer" target="_blank" className="block max-w-64 truncate text-[0.8125rem] text-muted hover:underline">
         {partner.baseUrl}
       </a>

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { clicksParams, type ClicksFilter } from './clicks-search';
 
 const REFRESH_MS = 30_000;
 const RECENT = 10;
@@ -26,25 +27,6 @@ export const termsHistoryQuery = (id: string) =>
     queryKey: ['admin', 'partners', id, 'terms'] as const,
     queryFn: ({ signal }) => body(api.GET('/api/admin/partners/{id}/terms', { params: { path: { id } }, signal })),
   });
-
-export interface ClicksFilter {
-  readonly websiteId: string;
-  readonly partnerId: string;
-  readonly linkId: string;
-  readonly country: string;
-  readonly device: string;
-  readonly bots: 'include' | 'exclude' | 'only';
-  readonly conversionId: string;
-}
-
-export const NO_CLICKS_FILTER: ClicksFilter = { websiteId: '', partnerId: '', linkId: '', country: '', device: '', bots: 'include', conversionId: '' };
-
-/** The filter as the API's query: what is empty is left out. */
-export function clicksParams(filter: ClicksFilter): Record<string, string> {
-  const { bots, country, ...rest } = filter;
-  const known = { ...rest, ...(country.length === 2 ? { country: country.toUpperCase() } : {}), ...(bots === 'include' ? {} : { bots }) };
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== ''));
-}
 
 export const clicksQuery = (filter: ClicksFilter) =>
   infiniteQueryOptions({

@@ -8,6 +8,7 @@ const base = adminPartner().terms;
 test('what a form was filled with comes back as it was', () => {
   for (const terms of [
     base,
+    { ...base, kind: 'per_lead' as const, percent: null, amount: 0, currency: 'USD' },
     { ...base, kind: 'flat' as const, percent: null, amount: 1250, currency: 'EUR', holdDays: 30, autoApproveDays: 14 },
     { ...base, tiers: [{ atLeast: 10, percent: 15, amount: null }, { atLeast: 50, percent: 20.5, amount: null }] },
     { ...base, tiersBy: 'revenue' as const, tiersCurrency: 'USD', tiers: [{ atLeast: 100_000, percent: 15, amount: null }] },
@@ -35,5 +36,7 @@ test('a postback names the partner, what the network fills in, and the place of 
     'http://t.example/postback?partner=good-vpn&cid={externalid}&payout={payout}&txid={transaction.id}&currency={currency}&et={conversion.type}&token=YOUR_POSTBACK_TOKEN',
   );
   expect(postbackUrl('http://t.example', 'x', null)).toContain('click_id={click_id}');
+  expect(postbackUrl('http://t.example', 'x', 'awin')).toContain('clickRef=!!!clickRef!!!&transactionId=!!!transactionId!!!&');
   expect(new Set(PRESETS.map((item) => item.id)).size).toBe(PRESETS.length);
+  expect(PRESETS.filter((item) => !item.unsure).map((item) => item.id)).toEqual(['default', 'affise', 'awin', 'binom', 'everflow', 'names', 'voluum']);
 });

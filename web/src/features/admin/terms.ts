@@ -39,7 +39,7 @@ export function draftOf(terms: Terms): TermsDraft {
 /** The terms that a form means, or the first thing that is wrong with it. */
 export function termsOf(draft: TermsDraft): { readonly terms: Omit<Terms, 'text'> } | { readonly error: string } {
   const isPercent = draft.kind === 'percent';
-  const rateOf = (text: string) => (isPercent ? parsePercent(text) : text.trim() === '0' ? 0 : parseMinor(text, draft.currency));
+  const rateOf = (text: string) => (isPercent ? parsePercent(text) : /^0+(?:[.,]0+)?$/.test(text.trim()) ? 0 : parseMinor(text, draft.currency));
   const shape = (rate: number) => ({ percent: isPercent ? rate : null, amount: isPercent ? null : rate });
   const rate = rateOf(draft.rate);
   if (rate === null) return { error: isPercent ? 'Please enter a percentage from 0 to 100 in steps of 0.01' : `Please enter an amount in ${draft.currency}` };

@@ -19,6 +19,8 @@ export interface PartnerChanges {
   readonly cookieDays?: number;
   readonly postbackPreset?: string;
   readonly terms?: Omit<Terms, 'text'>;
+  /** When the new terms begin; left out: now. */
+  readonly effectiveFrom?: string;
   readonly isActive?: boolean;
 }
 

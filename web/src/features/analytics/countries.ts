@@ -1,19 +1,9 @@
+import { countryName } from '@/lib/countries';
 import { formatPercent } from '@/lib/format';
 import type { CountryPerformance } from '@/lib/api/types';
 import type { Slice } from '@/components/charts/types';
 
 export const TOP_COUNTRIES = 8;
-
-const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
-
-export function countryName(code: string): string {
-  if (code === 'ZZ' || code === '') return 'Unknown';
-  try {
-    return names.of(code) ?? code;
-  } catch {
-    return code;
-  }
-}
 
 /** The top countries by clicks. Shares are of all clicks, those of further and unknown countries included. */
 export function countrySlices(countries: readonly CountryPerformance[]): Slice[] {

@@ -1,11 +1,13 @@
 import { ListFilter, X } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, useState } from 'react';
 import { Button } from '@/components/ui/button';
-import { SelectField, TextField } from '@/components/ui/field';
-import { Popover } from '@/components/ui/popover';
 import { Select } from '@/components/ui/field';
-import { countryName } from './countries';
-import { DIMENSIONS, withFilter, withoutFilter, type AnalyticsState, type Bots, type Dimension, type Filter } from './search';
+import { LatePopover } from '@/components/ui/late-popover';
+import { countryName } from '@/lib/countries';
+import { dimensionName } from './dimensions';
+import { withFilter, withoutFilter, type AnalyticsState, type Bots, type Dimension } from './search';
+
+const FilterForm = lazy(() => import('./filter-form').then((module) => ({ default: module.FilterForm })));
 
 interface Props {
   readonly state: AnalyticsState;
@@ -14,11 +16,7 @@ interface Props {
   readonly links: readonly { readonly id: string; readonly slug: string }[];
 }
 
-const NAMES: Partial<Record<Dimension, string>> = { partner: 'Partner', country: 'Country', device: 'Device', source: 'Source', link: 'Link' };
-const DEVICES = ['desktop', 'mobile', 'tablet'];
 const BOT_OPTIONS: Record<Bots, string> = { exclude: 'Without bots', include: 'With bots', only: 'Only bots' };
-
-export const dimensionName = (dimension: Dimension): string => NAMES[dimension] ?? dimension.replace('sub', 'Sub-ID ');
 
 export function FilterBar({ state, onChange, partners, links }: Props) {
   const [open, setOpen] = useState(false);
@@ -47,7 +45,7 @@ export function FilterBar({ state, onChange, partners, links }: Props) {
           </span>
         );
       })}
-      <Popover
+      <LatePopover
         label="Add filter"
         open={open}
         onOpenChange={setOpen}
@@ -66,7 +64,7 @@ export function FilterBar({ state, onChange, partners, links }: Props) {
             onChange(withFilter(state, filter));
           }}
         />
-      </Popover>
+      </LatePopover>
       <Select label="Bots" className="h-8 text-[0.8125rem]" value={state.bots} onChange={(event) => onChange({ ...state, bots: event.target.value as Bots })}>
         {Object.entries(BOT_OPTIONS).map(([value, label]) => (
           <option key={value} value={value}>
@@ -81,63 +79,4 @@ export function FilterBar({ state, onChange, partners, links }: Props) {
       )}
     </div>
   );
-}
-
-interface FormProps extends Pick<Props, 'partners' | 'links'> {
-  readonly onAdd: (filter: Filter) => void;
-}
-
-function FilterForm({ partners, links, onAdd }: FormProps) {
-  const [dimension, setDimension] = useState<Dimension>('partner');
-  const [not, setNot] = useState(false);
-  const [value, setValue] = useState('');
-  const choices = choicesOf(dimension, partners, links);
-  const values = choices ? [value].filter(Boolean) : value.split(',').map((item) => item.trim()).filter(Boolean);
-  return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (values.length > 0) onAdd({ dimension, not, values: dimension === 'country' ? values.map((item) => item.toUpperCase()) : values });
-      }}
-    >
-      <div className="grid grid-cols-[1fr_auto] gap-3">
-        <SelectField label="What" value={dimension} onChange={(event) => { setDimension(event.target.value as Dimension); setValue(''); }}>
-          {DIMENSIONS.map((item) => (
-            <option key={item} value={item}>
-              {dimensionName(item)}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField label="How" value={not ? 'not' : 'is'} onChange={(event) => setNot(event.target.value === 'not')}>
-          <option value="is">is</option>
-          <option value="not">is not</option>
-        </SelectField>
-      </div>
-      {choices ? (
-        <SelectField label="Value" required value={value} onChange={(event) => setValue(event.target.value)}>
-          <option value="">Choose…</option>
-          {choices.map((choice) => (
-            <option key={choice.value} value={choice.value}>
-              {choice.label}
-            </option>
-          ))}
-        </SelectField>
-      ) : (
-        <TextField
-          label="Value" required value={value} onChange={(event) => setValue(event.target.value)}
-          hint={dimension === 'country' ? 'Two-letter codes; a comma means any of them.' : 'A comma means any of them.'}
-        />
-      )}
-      <Button type="submit" variant="primary" disabled={values.length === 0}>
-        Apply filter
-      </Button>
-    </form>
-  );
-}
-
-function choicesOf(dimension: Dimension, partners: Props['partners'], links: Props['links']) {
-  if (dimension === 'partner') return partners.map((item) => ({ value: item.id, label: item.name }));
-  if (dimension === 'link') return links.map((item) => ({ value: item.id, label: item.slug }));
-  return dimension === 'device' ? DEVICES.map((item) => ({ value: item, label: item })) : null;
 }

@@ -1,12 +1,14 @@
 import { CalendarRange, RefreshCw } from 'lucide-react';
-import { useState } from 'react';
+import { lazy } from 'react';
 import { Button } from '@/components/ui/button';
-import { Select, TextField } from '@/components/ui/field';
-import { Popover } from '@/components/ui/popover';
+import { Select } from '@/components/ui/field';
+import { LatePopover } from '@/components/ui/late-popover';
 import type { Website } from '@/lib/api/types';
-import { addDays, formatDay, todayIn } from '@/lib/dates';
+import { formatDay } from '@/lib/dates';
 import { RANGE_LABELS } from './periods';
 import { COMPARISONS, RANGES, type AnalyticsState, type Comparison, type Range } from './search';
+
+const CustomRange = lazy(() => import('./custom-range').then((module) => ({ default: module.CustomRange })));
 
 interface Props {
   readonly websites: readonly Website[];
@@ -49,7 +51,7 @@ export function Toolbar({ websites, website, state, onChange, onRefresh, refresh
           </option>
         ))}
       </Select>
-      <Popover
+      <LatePopover
         label="Custom range"
         open={customOpen}
         onOpenChange={onCustomOpen}
@@ -69,43 +71,11 @@ export function Toolbar({ websites, website, state, onChange, onRefresh, refresh
             onChange({ ...state, range: 'custom', from, to });
           }}
         />
-      </Popover>
+      </LatePopover>
       <Button variant="primary" onClick={onRefresh} disabled={refreshing}>
         <RefreshCw aria-hidden className={refreshing ? 'size-4 animate-spin' : 'size-4'} />
         Refresh
       </Button>
     </div>
-  );
-}
-
-interface CustomProps {
-  readonly state: AnalyticsState;
-  readonly timezone: string;
-  readonly onApply: (from: string, to: string) => void;
-}
-
-function CustomRange({ state, timezone, onApply }: CustomProps) {
-  const today = todayIn(timezone);
-  const [from, setFrom] = useState(state.from ?? addDays(today, -13));
-  const [to, setTo] = useState(state.to ?? today);
-  const error = from && to && from > to ? 'The first day is after the last day.' : undefined;
-  return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (from && to && !error) onApply(from, to);
-      }}
-    >
-      <div className="grid grid-cols-2 gap-3">
-        <TextField type="date" label="From" required max={today} value={from} onChange={(event) => setFrom(event.target.value)} />
-        <TextField type="date" label="To" required max={today} value={to} onChange={(event) => setTo(event.target.value)} />
-      </div>
-      {error && <p role="alert" className="text-[0.8125rem] text-bad">{error}</p>}
-      <p className="text-[0.8125rem] text-muted">Whole days in {timezone}, both included.</p>
-      <Button type="submit" variant="primary" disabled={!from || !to || error !== undefined}>
-        Apply
-      </Button>
-    </form>
   );
 }

@@ -171,6 +171,11 @@ test('the website-level login asks for the key, then a code, and leads to the we
   await user.click(screen.getByRole('button', { name: 'Sign In' }));
   expect(await screen.findByText('Website API key is required')).toBeInTheDocument();
   await user.type(screen.getByLabelText('Website API key'), 'sk_1');
+  await user.type(screen.getByLabelText('Two-factor code (optional)'), '1234567');
+  await user.click(screen.getByRole('button', { name: 'Sign In' }));
+  expect(await screen.findByText('A code has exactly 6 characters')).toBeInTheDocument();
+  expect(requests('POST')).toEqual([]);
+  await user.clear(screen.getByLabelText('Two-factor code (optional)'));
   await user.click(screen.getByRole('button', { name: 'Sign In' }));
   await user.type(await screen.findByLabelText('Two-factor code'), '123456{Enter}');
   await waitFor(() => expect(router.state.location.pathname).toBe('/admin/website'));
@@ -183,4 +188,17 @@ test('the website-level login asks for the key, then a code, and leads to the we
   await user.click(screen.getByRole('button', { name: 'Logout' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
   expect(getWebsiteSession()).toBeNull();
+});
+
+test('the website-level login takes a code as apps show it, with a gap', async () => {
+  server.use(http.post(at('/api/auth/login'), () => refuse(401, 'Invalid credentials')));
+  const { user } = renderApp('/login?tab=website');
+  await user.type(await screen.findByLabelText('Email'), 'a@example.com');
+  await user.type(screen.getByLabelText('Password'), 'long-enough');
+  await user.type(screen.getByLabelText('Website API key'), 'sk_1');
+  await user.click(screen.getByLabelText('Two-factor code (optional)'));
+  await user.paste('123 456');
+  await user.click(screen.getByRole('button', { name: 'Sign In' }));
+  expect(await screen.findByText('Login Failed', { exact: true })).toBeInTheDocument();
+  expect(bodyOf('POST /api/auth/login')).toEqual({ email: 'a@example.com', password: 'long-enough', websiteApiKey: 'sk_1', twoFactorCode: '123456' });
 });

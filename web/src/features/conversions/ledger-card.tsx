@@ -9,11 +9,12 @@ import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import type { Conversion, Partner, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
-import { formatMinor } from '@/lib/format';
+import { formatCount, formatMinor } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
 import { BulkDialog } from './bulk-dialog';
 import { StatusBadge } from './status-badge';
-import { ledgerQuery, MOST_AT_ONCE, type Bulk, type Which } from './ledger';
+import { BulkOutcome } from './bulk-outcome';
+import { ledgerQuery, type Bulk, type Outcome, type Which } from './ledger';
 import { STATUSES, type ConversionsState } from './search';
 import { countOf, useBulk } from './use-bulk';
 
@@ -30,13 +31,16 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [all, setAll] = useState(false);
   const [asked, setAsked] = useState<Bulk['kind'] | null>(null);
+  const [ended, setEnded] = useState<{ readonly kind: Bulk['kind']; readonly outcome: Outcome } | null>(null);
   const phone = useIsPhone();
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   const open = rows.filter((row) => row.status === 'pending');
-  const chosen = open.filter((row) => picked.has(row.id)).map((row) => row.id).slice(0, MOST_AT_ONCE);
-  const bulk = useBulk((failed) => {
-    setPicked(new Set(failed));
+  const chosen = open.filter((row) => picked.has(row.id)).map((row) => row.id);
+  const bulk = useBulk((kind, outcome) => {
+    const done = new Set(outcome.results.filter((result) => result.ok).map((result) => result.id));
+    setPicked((before) => new Set([...before].filter((id) => !done.has(id))));
     setAll(false);
+    setEnded({ kind, outcome });
   });
   const which: Which = all ? { websiteId: website.id, filter: state } : { ids: chosen };
   const what = all ? 'all pending conversions that match' : countOf(chosen.length);
@@ -62,7 +66,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
       title="Conversions"
       description="Leads and sales that were reported, the newest first. Open one to see why it earns what it earns."
     >
-      <div role="group" aria-label="Filters" className="mb-4 flex flex-wrap items-end gap-2">
+      <div role="group" aria-label="Filters" className="mb-4 grid grid-cols-2 items-end gap-2 sm:flex sm:flex-wrap">
         <Select label="Status" value={state.status ?? ''} onChange={(event) => filter({ status: STATUSES.find((item) => item === event.target.value) ?? null })}>
           <option value="">All statuses</option>
           {STATUSES.map((item) => (
@@ -91,7 +95,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
       {(all || chosen.length > 0) && (
         <div role="region" aria-label="Selection" className="mb-3 flex flex-wrap items-center gap-2 rounded-lg bg-brand-soft px-3 py-2">
           <p className="mr-auto font-medium" aria-live="polite">
-            {all ? 'All pending that match are selected' : `${chosen.length} selected`}
+            {bulk.isPending && bulk.count > 0 ? `${countOf(bulk.count)} done…` : all ? 'All pending that match are selected' : `${formatCount(chosen.length)} selected`}
           </p>
           {everyone && query.hasNextPage && !all && (
             <Button size="sm" variant="ghost" onClick={() => setAll(true)}>
@@ -106,18 +110,25 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
             <X aria-hidden className="size-3.5" />
             Reject
           </Button>
-          <Button
-            size="sm"
-            variant="ghost"
-            onClick={() => {
-              setPicked(new Set());
-              setAll(false);
-            }}
-          >
-            Clear selection
-          </Button>
+          {bulk.isPending ? (
+            <Button size="sm" variant="ghost" onClick={bulk.stop}>
+              Stop
+            </Button>
+          ) : (
+            <Button
+              size="sm"
+              variant="ghost"
+              onClick={() => {
+                setPicked(new Set());
+                setAll(false);
+              }}
+            >
+              Clear selection
+            </Button>
+          )}
         </div>
       )}
+      {ended && <BulkOutcome {...ended} txids={new Map(rows.map((row) => [row.id, row.txid]))} onOpen={(id) => onChange({ open: id })} onClose={() => setEnded(null)} />}
       {query.error && !query.data ? (
         <ErrorBox error={query.error} prefix="Error loading conversions" onRetry={() => void query.refetch()} />
       ) : query.isPending ? (
@@ -155,7 +166,17 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
           Load more
         </Button>
       )}
-      {asked && <BulkDialog kind={asked} what={what} onClose={() => setAsked(null)} onDecide={(made) => bulk.mutate({ bulk: made, which })} />}
+      {asked && (
+        <BulkDialog
+          kind={asked}
+          what={what}
+          onClose={() => setAsked(null)}
+          onDecide={(made) => {
+            setEnded(null);
+            bulk.decide({ bulk: made, which });
+          }}
+        />
+      )}
     </Card>
   );
 }
@@ -220,10 +241,10 @@ interface DayProps {
 
 function DayField({ label, value, min, max, onChange }: DayProps) {
   return (
-    <label className="flex items-center gap-2 text-muted">
+    <label className="flex flex-col gap-1 text-muted sm:flex-row sm:items-center sm:gap-2">
       {label}
       <input
-        type="date" className="h-9 rounded-lg border border-line bg-surface px-2 font-medium text-text" value={value ?? ''} min={min ?? '1990-01-01'} max={max ?? '2100-12-31'}
+        type="date" className="h-9 min-w-0 rounded-lg border border-line bg-surface px-2 font-medium text-text" value={value ?? ''} min={min ?? '1990-01-01'} max={max ?? '2100-12-31'}
         onChange={(event) => onChange(event.target.value || null)}
       />
     </label>

@@ -88,6 +88,28 @@ test('all that match are decided by the filter, however many pages they are', as
   expect(sent('/api/platform/conversions/approve')).toEqual(Array(3).fill({ filter: { websiteId: 'w1', partnerId: 'p1', from: '2026-11-01' } }));
 });
 
+test('what was decided stays decided when a later round fails', async () => {
+  let rounds = 0;
+  server.use(
+    http.get(at('/api/platform/conversions'), () => HttpResponse.json(state.conversions, { headers: { Link: '</api/platform/conversions?cursor=next>; rel="next"' } })),
+    http.post(at('/api/platform/conversions/approve'), () => {
+      rounds += 1;
+      return rounds === 1 ? HttpResponse.json({ results: [{ id: 'c1', ok: true }, { id: 'c2', ok: false, code: 'x', message: 'It is odd.' }], more: true }) : refuse(503, 'Not now');
+    }),
+  );
+  const { user } = renderApp('/conversions');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select all pending shown' }));
+  await user.click(screen.getByRole('button', { name: 'Select all pending that match' }));
+  await user.click(screen.getByRole('button', { name: 'Approve' }));
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Approve' }));
+  const outcome = within((await screen.findByText('It ended early, after 2 conversions: Not now')).closest('section') as HTMLElement);
+  expect(outcome.getByText('1 of 2 conversions could not be approved')).toBeInTheDocument();
+  expect(outcome.getByRole('list', { name: 'Not approved' })).toHaveTextContent('ORD-2It is odd.');
+  expect(await screen.findByText('1 conversion approved', { exact: true })).toBeInTheDocument();
+  await user.click(outcome.getByRole('button', { name: 'Dismiss the outcome' }));
+  expect(screen.queryByText(/It ended early/)).not.toBeInTheDocument();
+});
+
 test('filters are in the address and asked of the server', async () => {
   const { user, router } = renderApp('/conversions');
   await screen.findByRole('button', { name: 'Explain ORD-1' });

@@ -50,16 +50,30 @@ export type Bulk = { readonly kind: 'approve' } | { readonly kind: 'reject'; rea
 /** Named one by one, or all pending ones of a filter. */
 export type Which = { readonly ids: readonly string[] } | { readonly websiteId: string; readonly filter: Filter };
 
-/** A filter of more than one request's worth is sent again until it is done. */
-export async function decideMany(bulk: Bulk, which: Which): Promise<BulkResult['results']> {
-  if ('ids' in which) return (await send(bulk, { ids: [...which.ids] })).results;
+export interface Outcome {
+  readonly results: BulkResult['results'];
+  /** Why it ended before its time: what was decided until then is decided. */
+  readonly error: unknown;
+}
+
+/** Request by request, until all are decided, one fails, or `isWanted` says no. `onCount` is told how many are done. */
+export async function decideMany(bulk: Bulk, which: Which, onCount: (count: number) => void, isWanted: () => boolean): Promise<Outcome> {
   const results: BulkResult['results'] = [];
-  for (;;) {
-    const part = await send(bulk, { filter: { websiteId: which.websiteId, ...given(which.filter) } });
-    results.push(...part.results);
-    // The list may lag behind what was just decided: a round that decides nothing new is the last.
-    if (!part.more || !part.results.some((result) => result.ok)) return results;
+  try {
+    for (let start = 0; isWanted(); start += MOST_AT_ONCE) {
+      const asked = 'ids' in which ? { ids: which.ids.slice(start, start + MOST_AT_ONCE) } : { filter: { websiteId: which.websiteId, ...given(which.filter) } };
+      const part = await send(bulk, asked);
+      results.push(...part.results);
+      onCount(results.length);
+      // The list may lag behind what was just decided: a round that decides nothing new is the last.
+      const isOver = 'ids' in which ? start + MOST_AT_ONCE >= which.ids.length : !part.more || !part.results.some((result) => result.ok);
+      if (isOver) break;
+    }
+  } catch (error) {
+    if (results.length === 0) throw error;
+    return { results, error };
   }
+  return { results, error: null };
 }
 
 function send(bulk: Bulk, which: { ids: string[] } | { filter: { websiteId: string } }): Promise<BulkResult> {

@@ -28,7 +28,7 @@ export function Statements({ website, month: wanted, onMonth }: Props) {
   return (
     <Card
       title={`Statements of ${name}`}
-      description="What is earned is booked the day it is approved, what is taken back the day it happens. A month that is over never changes."
+      description="What is earned is booked the day it is approved, what is taken back the day it happens. A month that is over never changes. Payouts are not recorded: a balance is all that was earned, whatever was paid of it."
       actions={
         <div className="flex items-center gap-1.5">
           <Button size="icon" aria-label="Month before" onClick={() => onMonth(addMonths(month, -1))}>

@@ -2,7 +2,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ListPlus, Plus, X } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import { Rows } from '@/components/data/rows';
+import type { Column } from '@/components/data/table';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SearchField } from '@/components/ui/search-field';
@@ -63,7 +64,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
         <Empty title={search || selected ? 'No link matches' : 'No links yet'}>{search || selected ? 'Try another word.' : hasWebsite ? 'Create one, or many at once.' : 'Links belong to a website: connect one first.'}</Empty>
       ) : (
         <>
-          <Table caption="All tracked links" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} />
+          <Rows caption="All tracked links" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} />
           {links.hasNextPage && (
             <Button className="mt-3 self-center" busy={links.isFetchingNextPage} onClick={() => void links.fetchNextPage()}>
               Show more
@@ -82,7 +83,7 @@ const COLUMNS: readonly Column<AdminLink>[] = [
     id: 'link',
     header: 'Link',
     cell: (row) => (
-      <div className="flex max-w-80 min-w-52 flex-col gap-1">
+      <div className="flex flex-col gap-1 sm:max-w-80 sm:min-w-52">
         <span className="truncate font-medium" title={row.url}>
           /go/{row.slug}
         </span>

@@ -33,6 +33,7 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
   const [websiteId, setWebsiteId] = useState(websites.length === 1 ? (websites[0]?.id ?? '') : '');
   const [text, setText] = useState('');
   const [made, setMade] = useState<readonly MadeLink[] | null>(null);
+  const [fileError, setFileError] = useState<string | null>(null);
   const { lines, errors } = readBulk(text, partners.filter((partner) => partner.isActive));
   const create = useMutation({
     mutationFn: (wanted: readonly BulkLine[]) => body(api.POST('/api/platform/links/bulk', { body: { links: wanted.map((line) => ({ websiteId, partnerId: '', ...line.body })) } })),
@@ -41,6 +42,16 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
       await changed();
     },
   });
+  const write = (next: string) => {
+    setText(next);
+    setFileError(null);
+    create.reset();
+  };
+  const readFile = async (file: File | undefined) => {
+    if (!file) return;
+    if (file.size > MOST_BYTES) setFileError(`${file.name} is too large for ${MOST_AT_ONCE} links.`);
+    else await file.text().then(write, () => setFileError(`${file.name} cannot be read.`));
+  };
   const refused = create.error instanceof ApiError ? errorsByLine(create.error.fields, create.variables ?? []) : [];
   return (
     <Dialog
@@ -48,7 +59,7 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      title={made ? `${formatCount(made.length)} links created` : 'Bulk create links'}
+      title={made ? `${formatCount(made.length)} ${made.length === 1 ? 'link' : 'links'} created` : 'Bulk create links'}
       description={made ? 'Copy the addresses, or take them away as a file.' : `One link per line: partner, destination, slug, sub1, sub2, … At most ${MOST_AT_ONCE}.`}
     >
       {made ? (
@@ -89,10 +100,7 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
             </label>
             <textarea
               id={id} rows={8} value={text} spellCheck={false} placeholder={'good-vpn, https://good-vpn.example/deal, summer-deal, newsletter\ngood-vpn'}
-              onChange={(event) => {
-                setText(event.target.value);
-                create.reset();
-              }}
+              onChange={(event) => write(event.target.value)}
               className="w-full rounded-lg border border-line-strong/60 bg-surface px-3 py-2 font-mono text-[0.8125rem] hover:border-line-strong"
             />
             <p className="mt-1.5 text-[0.8125rem] text-muted" role="status">
@@ -103,9 +111,10 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
             Or a CSV file
             <input
               type="file" accept=".csv,text/csv,text/plain" className="font-normal text-muted"
-              onChange={(event) => void event.target.files?.[0]?.text().then((content) => setText(content))}
+              onChange={(event) => void readFile(event.target.files?.[0])}
             />
           </label>
+          {fileError && <ErrorBox error={new Error(fileError)} />}
           <Faults errors={[...errors, ...refused]} />
           {create.error && refused.length === 0 && <ErrorBox error={create.error} />}
           <Button type="submit" variant="primary" busy={create.isPending} disabled={!websiteId || lines.length === 0 || errors.length > 0} className="self-end">
@@ -118,14 +127,16 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
 }
 
 const SHOWN = 10;
+/** A line of ten sub ids and a long address, 200 times, and some. */
+const MOST_BYTES = 1_000_000;
 
 function Faults({ errors }: { readonly errors: readonly BulkError[] }) {
   if (errors.length === 0) return null;
   return (
     <div role="alert" className="max-h-40 overflow-y-auto rounded-lg bg-bad-soft px-3 py-2 text-[0.8125rem] text-bad">
       <ul className="list-inside list-disc">
-        {errors.slice(0, SHOWN).map((error) => (
-          <li key={`${error.line} ${error.message}`}>{`Line ${error.line}: ${error.message}`}</li>
+        {errors.slice(0, SHOWN).map((error, index) => (
+          <li key={index} className="break-words">{`Line ${error.line}: ${error.message}`}</li>
         ))}
         {errors.length > SHOWN && <li>{`${errors.length - SHOWN} more`}</li>}
       </ul>

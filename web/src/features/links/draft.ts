@@ -6,7 +6,7 @@ export type Device = (typeof DEVICES)[number];
 export const SUBS = ['sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10'] as const;
 
 export interface RuleDraft {
-  readonly countries: string;
+  readonly countries: readonly string[];
   readonly devices: readonly Device[];
   readonly destination: string;
 }
@@ -34,7 +34,7 @@ export function draftOf(link: Link): LinkDraft {
     destination: link.destination,
     coupon: link.coupon ?? '',
     subs: SUBS.map((name) => link[name]),
-    rules: link.rules.map((rule) => ({ countries: rule.countries.join(', '), devices: DEVICES.filter((device) => rule.devices.includes(device)), destination: rule.destination })),
+    rules: link.rules.map((rule) => ({ countries: rule.countries, devices: DEVICES.filter((device) => rule.devices.includes(device)), destination: rule.destination })),
     variants: link.variants.map((variant) => ({ destination: variant.destination, weight: String(variant.weight) })),
     expiresAt: link.expiresAt ? localText(new Date(link.expiresAt)) : '',
     fallback: link.fallback ?? '',
@@ -45,7 +45,7 @@ export function draftOf(link: Link): LinkDraft {
 export function routingOf(draft: LinkDraft) {
   return {
     rules: draft.rules.map((rule) => ({
-      countries: rule.countries.split(/[\s,;]+/).filter(Boolean).map((code) => code.toUpperCase()),
+      countries: [...rule.countries],
       devices: [...rule.devices],
       destination: rule.destination.trim(),
     })),
@@ -71,13 +71,18 @@ export function creationOf(draft: LinkDraft) {
   };
 }
 
-/** For a change: everything, but only the sub ids that differ. */
+/** For a change: only what differs, so that what somebody else has changed meanwhile stays. */
 export function changesOf(draft: LinkDraft, before: Link) {
+  const [is, was] = [routingOf(draft), routingOf(draftOf(before))];
+  const differs = (name: keyof typeof is) => JSON.stringify(is[name]) !== JSON.stringify(was[name]);
   return {
-    destination: draft.destination.trim(),
+    ...(draft.destination.trim() === before.destination ? {} : { destination: draft.destination.trim() }),
     ...(draft.coupon.trim().toUpperCase() === (before.coupon ?? '') ? {} : { coupon: draft.coupon.trim() }),
     ...subsOf(draft, (text, name) => text !== before[name]),
-    ...routingOf(draft),
+    ...(differs('rules') ? { rules: is.rules } : {}),
+    ...(differs('variants') ? { variants: is.variants } : {}),
+    ...(differs('expiresAt') ? { expiresAt: is.expiresAt } : {}),
+    ...(differs('fallback') ? { fallback: is.fallback } : {}),
   };
 }
 

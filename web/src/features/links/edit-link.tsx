@@ -13,10 +13,14 @@ import { useLinksChanged } from './queries';
 
 export function EditLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {
   const changed = useLinksChanged();
-  const [draft, setDraft] = useState(() => draftOf(link));
-  const [isActive, setIsActive] = useState(link.isActive);
+  const [opened] = useState(link);
+  const [draft, setDraft] = useState(() => draftOf(opened));
+  const [isActive, setIsActive] = useState(opened.isActive);
   const save = useMutation({
-    mutationFn: () => body(api.PATCH('/api/platform/links/{id}', { params: { path: { id: link.id } }, body: { ...changesOf(draft, link), isActive } })),
+    mutationFn: () => {
+      const changes = { ...changesOf(draft, opened), ...(isActive === opened.isActive ? {} : { isActive }) };
+      return body(api.PATCH('/api/platform/links/{id}', { params: { path: { id: link.id } }, body: changes }));
+    },
     onSuccess: async () => {
       toast('Link updated');
       await changed();

@@ -1,6 +1,7 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
+import { CountriesField } from '@/components/ui/countries-field';
 import { TextField } from '@/components/ui/field';
 import { DEVICES, SUBS, type LinkDraft, type RuleDraft, type VariantDraft } from './draft';
 
@@ -45,7 +46,7 @@ export function LinkFields({ draft, onChange, errors, isNew = false }: Props) {
             onRemove={() => set({ rules: draft.rules.filter((_, place) => place !== index) })}
           />
         ))}
-        <Add onClick={() => set({ rules: [...draft.rules, { countries: '', devices: [], destination: '' }] })}>Add rule</Add>
+        <Add onClick={() => set({ rules: [...draft.rules, { countries: [], devices: [], destination: '' }] })}>Add rule</Add>
       </Group>
       <Group title="Split" text="Visitors part by weight; one visitor always gets the same side. It replaces the destination." error={errors['variants']}>
         {draft.variants.map((variant, index) => (
@@ -60,7 +61,7 @@ export function LinkFields({ draft, onChange, errors, isNew = false }: Props) {
         </Add>
       </Group>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Expires (optional)" type="datetime-local" value={draft.expiresAt} onChange={(event) => set({ expiresAt: event.target.value })} error={errors['expiresAt']} hint="In your time zone." />
+        <TextField label="Expires (optional)" type="datetime-local" max="9999-12-31T23:59" value={draft.expiresAt} onChange={(event) => set({ expiresAt: event.target.value })} error={errors['expiresAt']} hint="In your time zone." />
         <TextField
           label="Fallback (optional)" type="url" inputMode="url" placeholder="https://" value={draft.fallback} onChange={(event) => set({ fallback: event.target.value })} error={errors['fallback']}
           hint="Where it leads once it expired or is off: on the partner's site or the website itself."
@@ -82,7 +83,7 @@ function RuleFields({ place, rule, errors, onChange, onRemove }: RuleProps) {
   const error = (field: string) => errors[`rules.${place}.${field}`];
   return (
     <div role="group" aria-label={`Rule ${place + 1}`} className="flex flex-col gap-3 rounded-lg bg-sunken/60 p-3">
-      <TextField label="Countries" placeholder="IS, NO" value={rule.countries} onChange={(event) => onChange({ ...rule, countries: event.target.value })} error={error('countries') ?? errors[`rules.${place}`]} hint="Two letters each. Empty: any." />
+      <CountriesField label="Countries" values={rule.countries} onChange={(countries) => onChange({ ...rule, countries })} error={error('countries') ?? errors[`rules.${place}`]} hint="None: any." />
       <fieldset>
         <legend className="mb-1.5 font-medium">Devices</legend>
         <div className="flex flex-wrap gap-x-4 gap-y-1.5">

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link2, ListPlus, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
@@ -12,7 +12,8 @@ import { BulkCreate, CreateLink } from './dialogs';
 import { linksQuery } from './queries';
 
 export function LinksCard({ website, className }: { readonly website: Website; readonly className?: string }) {
-  const links = useQuery(linksQuery(website.id));
+  const links = useInfiniteQuery(linksQuery(website.id));
+  const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
   const partners = useQuery(partnersQuery);
   const [making, setMaking] = useState<'one' | 'many' | null>(null);
   const partnerName = (link: Link) => link.partnerName ?? partners.data?.find((partner) => partner.id === link.partnerId)?.name ?? 'Partner';
@@ -34,19 +35,19 @@ export function LinksCard({ website, className }: { readonly website: Website; r
         </>
       }
     >
-      {links.error ? (
+      {links.error && !links.data ? (
         <ErrorBox error={links.error} prefix="Error loading links" onRetry={() => void links.refetch()} />
       ) : !links.data ? (
         <div role="status" aria-label="Loading Links">
           <Skeleton className="h-32" />
         </div>
-      ) : links.data.length === 0 ? (
+      ) : rows.length === 0 ? (
         <Empty icon={<Link2 aria-hidden className="size-5" />} title="No links yet">
           Create one for a partner to count the clicks that you send.
         </Empty>
       ) : (
         <ul className="-my-1 divide-y divide-line sm:max-h-96 sm:overflow-y-auto" role="list" aria-label="Tracked links" tabIndex={0}>
-          {links.data.map((link) => (
+          {rows.map((link) => (
             <li key={link.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
               <div className="min-w-0 flex-1 basis-52">
                 <p className="truncate font-medium">
@@ -68,6 +69,11 @@ export function LinksCard({ website, className }: { readonly website: Website; r
             </li>
           ))}
         </ul>
+      )}
+      {links.hasNextPage && (
+        <Button size="sm" className="mt-3 self-start" busy={links.isFetchingNextPage} onClick={() => void links.fetchNextPage()}>
+          Show more links
+        </Button>
       )}
       {making === 'one' && <CreateLink websites={[website]} partners={partners} onClose={() => setMaking(null)} />}
       {making === 'many' && <BulkCreate websites={[website]} partners={partners.data ?? []} onClose={() => setMaking(null)} />}

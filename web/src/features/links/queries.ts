@@ -1,10 +1,14 @@
-import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
-import { answer, api, body } from '@/lib/api/client';
+import { infiniteQueryOptions, keepPreviousData, useQueryClient } from '@tanstack/react-query';
+import { answer, api } from '@/lib/api/client';
 
+/** The links of a website, newest first, as many as a page may hold. */
 export const linksQuery = (websiteId: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['links', websiteId] as const,
-    queryFn: ({ signal }) => body(api.GET('/api/platform/links', { params: { query: { websiteId } }, signal })),
+    queryFn: ({ pageParam, signal }) =>
+      answer(api.GET('/api/platform/links', { params: { query: { websiteId, limit: 200, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
   });
 
 export interface AllLinksFilter {
@@ -24,6 +28,8 @@ export const allLinksQuery = ({ search, linkId }: AllLinksFilter) =>
       ),
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
+    // What was found stays while another word is looked for.
+    placeholderData: keepPreviousData,
   });
 
 /** After a change: every list of links is read again. */

@@ -45,7 +45,7 @@ function Cost({ detail: { rebuild, kind } }: { readonly detail: ProjectionDetail
   const rows = [
     ['Records to read', formatCount(rebuild.events)],
     ['Estimated time', rebuild.seconds === null ? 'Not known: it was not built before' : formatSpan(rebuild.seconds)],
-    ['Disk needed', formatBytes(rebuild.bytes)],
+    ['Disk needed', rebuild.bytes === null ? 'unknown while ClickHouse does not answer' : formatBytes(rebuild.bytes)],
     [kind === 'clickhouse' ? 'Tables' : 'Table', rebuild.tables.join(', ')],
   ] as const;
   return (

@@ -14,7 +14,7 @@ import { toast, toastError } from '@/stores/toasts';
 import { groupsQuery, handleGroup, handleLetter, lettersQuery, reveal, type Choice, type DeadLetter, type DeadLetterGroup, type RevealedRecord } from './queries';
 import { ReasonDialog } from './reason-dialog';
 import { RecordDialog } from './record-dialog';
-import { Rows } from './rows';
+import { Rows } from '@/components/data/rows';
 import { formatBytes, toneOf, wordOf } from './shown';
 
 type Asked =

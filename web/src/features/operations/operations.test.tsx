@@ -130,12 +130,14 @@ test('the system page says so when nothing is known', async () => {
   const system: System = {
     version: '1', python: '3.11', isStack: false, processes: [], engines: [{ name: 'postgres', version: '18.4', answers: true, note: '' }, { name: 'clickhouse', version: null, answers: false, note: 'away' }],
     disk: null, log: [], projectors: 0, freshness: { lastSeconds: null, medianSeconds: null, worstSeconds: null, measuredAt: null, steps: 0 }, throughput: [], backups: [],
+    canary: { isOn: true, lastSeconds: 0.5, p95Seconds: 0.9, readableAt: '2026-01-01T00:00:00Z', isLate: true, points: [] },
   };
   server.use(http.get(at('/api/admin/system'), () => HttpResponse.json(system)));
   renderPart(<SystemPanel />);
   await waitFor(() => expect(screen.getByText('No backup has been made')).toBeInTheDocument());
   expect(screen.getByText('Does not answer')).toBeInTheDocument();
   expect(screen.getByText('No event came in the last 15 minutes')).toBeInTheDocument();
+  expect(screen.getByText('No page view of the last minute can be read yet')).toBeInTheDocument();
 });
 
 test('an error of the server is shown with a way to try again', async () => {

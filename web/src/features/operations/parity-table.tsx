@@ -2,7 +2,7 @@ import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { formatCount } from '@/lib/format';
 import type { Comparison } from './queries';
-import { Rows } from './rows';
+import { Rows } from '@/components/data/rows';
 
 type Compared = Comparison['tables'][number];
 

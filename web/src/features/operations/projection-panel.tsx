@@ -13,7 +13,7 @@ import { toastError } from '@/stores/toasts';
 import { BuildProgress } from './build-progress';
 import { ParityTable } from './parity-table';
 import { projectionQuery, stopComparing, type Action, type Build, type ProjectionDetail, type RequestShown } from './queries';
-import { Rows } from './rows';
+import { Rows } from '@/components/data/rows';
 import { allowed, candidateOf, formatLag, formatSpan, LABELS, toneOf, wordOf } from './shown';
 
 interface Props {

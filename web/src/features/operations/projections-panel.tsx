@@ -7,6 +7,7 @@ import { Table, type Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
 import { ActionDialog } from './action-dialog';
@@ -75,11 +76,13 @@ function columns(onSelect: Props['onSelect'], onAct: (name: string, action: Acti
   return [
     { id: 'name', header: 'Name', cell: (row) => <Name row={row} onSelect={onSelect} />, className: 'min-w-40' },
     { id: 'state', header: 'State', cell: (row) => <State row={row} />, className: 'min-w-44' },
-    { id: 'generation', header: 'Gen', numeric: true, cell: (row) => row.liveGeneration },
+    { id: 'generation', header: 'Gen', numeric: true, cell: (row) => <Generation row={row} />, className: 'whitespace-nowrap' },
+    { id: 'position', header: 'Position', numeric: true, cell: (row) => positionOf(row) },
     { id: 'lag', header: 'Lag', numeric: true, cell: (row) => <Lag row={row} />, className: 'whitespace-nowrap' },
     { id: 'series', header: 'Last 15 min', cell: (row) => <Sparkline values={row.lagSeries} color="var(--color-brand)" /> },
     { id: 'rate', header: 'Records/s', numeric: true, cell: (row) => formatCount(Math.round(row.rate)) },
     { id: 'letters', header: 'Dead letters', numeric: true, cell: (row) => formatCount(row.openDeadLetters) },
+    { id: 'updated', header: 'Moved', cell: (row) => (row.updatedAt ? formatDateTime(row.updatedAt, browserTimezone()) : 'Never'), className: 'whitespace-nowrap' },
     { id: 'actions', header: <span className="sr-only">Actions</span>, cell: (row) => <Actions row={row} onAct={onAct} /> },
   ];
 }
@@ -109,6 +112,21 @@ function State({ row }: { readonly row: Projection }) {
       {candidate && <BuildProgress build={candidate} name={row.name} compact />}
     </div>
   );
+}
+
+function Generation({ row }: { readonly row: Projection }) {
+  return (
+    <>
+      {row.liveGeneration}
+      <span className="block text-xs text-muted">{`version ${row.version}`}</span>
+    </>
+  );
+}
+
+/** Records of the log that the live generation has read. */
+function positionOf(row: Projection): string {
+  const live = row.builds.find((build) => build.generation === row.liveGeneration);
+  return live && live.positions.length > 0 ? formatCount(live.positions.reduce((sum, place) => sum + place.nextOffset, 0)) : '–';
 }
 
 function Lag({ row }: { readonly row: Projection }) {

@@ -44,11 +44,15 @@ export function SystemPanel() {
 }
 
 function Figures({ data }: { readonly data: System }) {
-  const { freshness, throughput, disk } = data;
+  const { canary, freshness, throughput, disk } = data;
   const last = throughput.at(-1);
-  const cards: readonly { label: string; value: string; caption: string; extra?: ReactNode }[] = [
+  const cards: readonly { label: string; value: string; caption: string; bad?: boolean; extra?: ReactNode }[] = [
     {
-      label: 'Freshness',
+      label: 'Freshness', value: canaryValue(canary), caption: canaryCaption(canary), bad: canary.isLate,
+      extra: <Sparkline values={canary.points.map((point) => point.seconds ?? 0)} color={canary.isLate ? 'var(--color-bad)' : 'var(--color-brand)'} />,
+    },
+    {
+      label: 'Events',
       value: freshness.lastSeconds === null ? 'No events' : formatSpan(freshness.lastSeconds),
       caption:
         freshness.medianSeconds === null || freshness.worstSeconds === null
@@ -66,12 +70,12 @@ function Figures({ data }: { readonly data: System }) {
     { label: 'Disk free', value: disk ? formatBytes(disk.free) : 'Unknown', caption: disk ? `${formatPercent((100 * disk.used) / disk.total, 0)} of ${formatBytes(disk.total)} used` : 'The data directory is on another machine' },
   ];
   return (
-    <ul aria-label="System figures" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-4">
+    <ul aria-label="System figures" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-5">
       {cards.map((card) => (
         <li key={card.label} className={cx(surface, 'p-4 sm:p-5')}>
           <h2 className="text-[0.8125rem] font-medium text-muted">{card.label}</h2>
           <div className="mt-1 flex items-center justify-between gap-2 text-2xl font-semibold tabular">
-            {card.value}
+            <span className={cx(card.bad && 'text-bad')}>{card.value}</span>
             {card.extra}
           </div>
           <p className="mt-0.5 text-[0.8125rem] text-muted">{card.caption}</p>
@@ -79,6 +83,23 @@ function Figures({ data }: { readonly data: System }) {
       ))}
     </ul>
   );
+}
+
+function canaryValue(canary: System['canary']): string {
+  if (!canary.isOn) return 'Off';
+  if (canary.isLate) return canary.readableAt === null ? 'Late' : `Over ${formatSpan(secondsSince(canary.readableAt))}`;
+  return canary.lastSeconds === null ? 'Not measured yet' : formatSpan(canary.lastSeconds);
+}
+
+function canaryCaption(canary: System['canary']): string {
+  if (!canary.isOn) return 'The canary is switched off (ALTHING_CANARY)';
+  if (canary.isLate) return 'No page view of the last minute can be read yet';
+  const worst = canary.p95Seconds === null ? '' : `; 95% within ${formatSpan(canary.p95Seconds)} in the last hour`;
+  return `A test page view, from request to readable${worst}`;
+}
+
+function secondsSince(at: string): number {
+  return Math.max(0, (Date.now() - Date.parse(at)) / 1000);
 }
 
 function Engines({ data }: { readonly data: System }) {
@@ -185,5 +206,8 @@ const BACKUPS: readonly Column<System['backups'][number]>[] = [
   { id: 'events', header: 'Records', numeric: true, cell: (row) => formatCount(row.events) },
   { id: 'size', header: 'Size', numeric: true, cell: (row) => formatBytes(row.bytes), className: 'whitespace-nowrap' },
   { id: 'folder', header: 'Folder', cell: (row) => <code className="font-mono text-xs break-all">{row.folder}</code> },
-  { id: 'restored', header: 'Restored', cell: (row) => (row.restoredAt ? formatDateTime(row.restoredAt, browserTimezone()) : 'Never') },
+  { id: 'took', header: 'Took', numeric: true, cell: (row) => (row.finishedAt ? formatSpan((Date.parse(row.finishedAt) - Date.parse(row.startedAt)) / 1000) : '–'), className: 'whitespace-nowrap' },
+  { id: 'checked', header: 'Read again', cell: (row) => (row.verifiedAt ? 'Whole' : 'No') },
+  { id: 'restored', header: 'Restored', cell: (row) => row.drillError || (row.restoredAt ? formatDateTime(row.restoredAt, browserTimezone()) : 'Never') },
+  { id: 'error', header: 'Error', cell: (row) => row.error },
 ];

@@ -1,14 +1,26 @@
 // A plain text area with colours behind it and suggestions at its caret: the browser's own editing stays whole.
-import { useId, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useId, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type Ref } from 'react';
 import { cx } from '@/lib/cx';
+import type { Fault } from './fault';
 import { complete, pieces, type Completion, type Piece } from './language';
 import type { SqlSchema } from './queries';
 
+export interface EditorHandle {
+  /** Instead of everything; the browser's undo takes it back. */
+  readonly replace: (text: string) => void;
+  /** Where the caret is. */
+  readonly insert: (text: string) => void;
+  readonly select: (from: number, to: number) => void;
+}
+
 interface Props {
+  readonly ref?: Ref<EditorHandle>;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly onRun: () => void;
   readonly schema: SqlSchema | undefined;
+  /** What an error speaks of: it is underlined. */
+  readonly fault?: Fault | null;
 }
 
 const COLOURS: Record<Piece['kind'], string> = {
@@ -22,12 +34,13 @@ const COLOURS: Record<Piece['kind'], string> = {
 };
 const TEXT = 'font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap break-words [tab-size:2] p-3';
 
-export function Editor({ value, onChange, onRun, schema }: Props) {
+export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Props) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const mark = useRef<HTMLSpanElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const nextCaret = useRef<number | null>(null);
+  const writing = useRef(false);
   const [caret, setCaret] = useState(0);
   const [open, setOpen] = useState<Completion | null>(null);
   const [active, setActive] = useState(0);
@@ -53,17 +66,38 @@ export function Editor({ value, onChange, onRun, schema }: Props) {
     setActive(0);
     setOpen(schema ? complete(text, at, schema.tables, schema.functions, asked) : null);
   };
+  /** As if typed, so that undo knows it. */
+  const write = (from: number, to: number, text: string) => {
+    const field = area.current;
+    if (!field) return;
+    setOpen(null);
+    field.focus();
+    field.setSelectionRange(from, to);
+    writing.current = true;
+    const typed = typeof document.execCommand === 'function' && document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
+    writing.current = false;
+    if (typed) return;
+    nextCaret.current = from + text.length;
+    onChange(value.slice(0, from) + text + value.slice(to));
+    setCaret(nextCaret.current);
+  };
   const accept = (index: number) => {
     const chosen = open?.suggestions[index];
-    if (!open || !chosen) return;
-    const text = chosen.kind === 'function' ? `${chosen.text}(` : chosen.text;
-    nextCaret.current = open.from + text.length;
-    onChange(value.slice(0, open.from) + text + value.slice(caret));
-    setCaret(nextCaret.current);
-    setOpen(null);
-    area.current?.focus();
+    if (open && chosen) write(open.from, caret, chosen.kind === 'function' ? `${chosen.text}(` : chosen.text);
   };
+  useImperativeHandle(ref, () => ({
+    replace: (text) => write(0, value.length, text),
+    insert: (text) => {
+      const [from, to] = [area.current?.selectionStart ?? value.length, area.current?.selectionEnd ?? value.length];
+      write(from, to, /[\w)]$/.test(value.slice(0, from)) ? ` ${text}` : text);
+    },
+    select: (from, to) => {
+      area.current?.focus();
+      area.current?.setSelectionRange(from, to);
+    },
+  }));
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       setOpen(null);
@@ -88,14 +122,14 @@ export function Editor({ value, onChange, onRun, schema }: Props) {
 
   const lines = value.split('\n').length;
   return (
-    <div className="relative rounded-lg border border-line bg-canvas focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-ring">
+    <div className="relative rounded-lg border border-line bg-canvas focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-brand">
       <label htmlFor={id} className="sr-only">
         SQL
       </label>
       <div className="max-h-[50vh] overflow-y-auto rounded-lg">
         <div className="relative min-h-44">
           <pre aria-hidden className={cx(TEXT, 'pointer-events-none m-0 min-h-44')}>
-            {behind(coloured, caret, mark)}
+            {behind(coloured, caret, mark, fault)}
             {value.endsWith('\n') || value === '' ? ' ' : ''}
           </pre>
           <textarea
@@ -115,7 +149,8 @@ export function Editor({ value, onChange, onRun, schema }: Props) {
             className={cx(TEXT, 'absolute inset-0 size-full resize-none overflow-hidden bg-transparent text-transparent caret-[var(--c-text)] focus:outline-none')}
             onChange={(event) => {
               onChange(event.target.value);
-              look(event.target.value, event.target.selectionStart);
+              if (writing.current) setCaret(event.target.selectionStart);
+              else look(event.target.value, event.target.selectionStart);
             }}
             onKeyDown={press}
             onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
@@ -161,27 +196,27 @@ export function Editor({ value, onChange, onRun, schema }: Props) {
 }
 
 /** The coloured text with an empty mark where the caret is, so that the browser tells its place. */
-function behind(coloured: readonly Piece[], caret: number, mark: React.RefObject<HTMLSpanElement | null>) {
+function behind(coloured: readonly Piece[], caret: number, mark: React.RefObject<HTMLSpanElement | null>, fault: Fault | null) {
+  const cuts = [caret, ...(fault ? [fault.from, fault.to] : [])].sort((a, b) => a - b);
   const found: React.ReactNode[] = [];
   let at = 0;
   let marked = false;
   for (const [index, piece] of coloured.entries()) {
     const end = at + piece.text.length;
-    const inside: boolean = !marked && caret <= end;
-    found.push(
-      <span key={index} className={COLOURS[piece.kind]}>
-        {inside ? (
-          <>
-            {piece.text.slice(0, caret - at)}
-            <span ref={mark} />
-            {piece.text.slice(caret - at)}
-          </>
-        ) : (
-          piece.text
-        )}
-      </span>,
-    );
-    marked ||= inside;
+    const edges = [at, ...cuts.filter((cut) => cut > at && cut < end), end];
+    for (const [place, from] of edges.slice(0, -1).entries()) {
+      if (!marked && caret <= from) {
+        found.push(<span key="mark" ref={mark} />);
+        marked = true;
+      }
+      const to = edges[place + 1] ?? end;
+      const wrong = fault !== null && from >= fault.from && to <= fault.to;
+      found.push(
+        <span key={`${index} ${place}`} className={cx(COLOURS[piece.kind], wrong && 'bg-bad-soft underline decoration-bad decoration-wavy underline-offset-2')}>
+          {piece.text.slice(from - at, to - at)}
+        </span>,
+      );
+    }
     at = end;
   }
   if (!marked) found.push(<span key="mark" ref={mark} />);

@@ -1,5 +1,5 @@
 // A table of any length: only the rows near the view are in the page.
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { cx } from '@/lib/cx';
 import type { SqlResult } from './queries';
 import { isNumber, shown, widths } from './values';
@@ -8,13 +8,16 @@ const ROW = 30;
 const HEAD = 44;
 const VIEW = 480;
 const MARGIN = 12;
+/** Characters of a value; files have the whole. */
+const MOST_SHOWN = 200;
+const MOST_HINTED = 2000;
 
 export function ResultTable({ result }: { readonly result: SqlResult }) {
   const [top, setTop] = useState(0);
   const { columns, rows } = result;
   const first = Math.max(0, Math.floor(top / ROW) - MARGIN);
   const last = Math.min(rows.length, Math.ceil((top + VIEW) / ROW) + MARGIN);
-  const wide = widths(columns, rows);
+  const wide = useMemo(() => widths(columns, rows), [columns, rows]);
   return (
     <div
       role="region"
@@ -64,10 +67,10 @@ export function ResultTable({ result }: { readonly result: SqlResult }) {
                 return (
                   <td
                     key={at}
-                    title={text.length > 40 ? text : undefined}
+                    title={text.length > 40 ? text.slice(0, MOST_HINTED) : undefined}
                     className={cx('truncate px-3', isNumber(column.type) && 'text-right tabular', (value === null || value === '') && 'text-muted italic')}
                   >
-                    {value === '' ? 'empty' : text}
+                    {value === '' ? 'empty' : text.slice(0, MOST_SHOWN)}
                   </td>
                 );
               })}

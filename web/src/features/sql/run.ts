@@ -1,6 +1,6 @@
 // One statement at a time: run it, stop it, or take its whole result away as a file.
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, body, done } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
@@ -14,7 +14,7 @@ export type Run =
   | { readonly state: 'idle' }
   | { readonly state: 'running'; readonly since: number }
   | { readonly state: 'done'; readonly result: SqlResult; readonly sql: string }
-  | { readonly state: 'failed'; readonly error: unknown }
+  | { readonly state: 'failed'; readonly error: unknown; readonly sql: string }
   | { readonly state: 'cancelled' };
 
 interface Under {
@@ -26,6 +26,9 @@ export function useRun() {
   const client = useQueryClient();
   const under = useRef<Under | null>(null);
   const [run, setRun] = useState<Run>({ state: 'idle' });
+
+  // Who leaves the page does not wait for the answer: the server stops the statement.
+  useEffect(() => () => under.current?.abort.abort(), []);
 
   const start = async (sql: string) => {
     if (under.current || !sql.trim()) return;
@@ -39,7 +42,7 @@ export function useRun() {
       setRun({ state: 'done', result, sql });
     } catch (error) {
       const stopped = mine.abort.signal.aborted || (error instanceof ApiError && error.code === 'cancelled');
-      setRun(stopped ? { state: 'cancelled' } : { state: 'failed', error });
+      setRun(stopped ? { state: 'cancelled' } : { state: 'failed', error, sql });
     } finally {
       under.current = null;
       void client.invalidateQueries({ queryKey: historyQuery.queryKey });

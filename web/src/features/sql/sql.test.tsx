@@ -1,9 +1,10 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { renderPart, signIn } from '@/test/render';
 import { at, refuse, server } from '@/test/server';
 import { snippets } from './clients';
+import { faultOf } from './fault';
 import { complete, pieces } from './language';
 import type { SqlResult, SqlTable } from './queries';
 import { ResultTable } from './result-table';
@@ -100,6 +101,41 @@ test('a statement is written with suggestions and run by keys', async () => {
   expect(seen.asked).toEqual([expect.objectContaining({ sql: 'SELECT countIf(a) FROM cl', format: 'json', queryId: expect.stringMatching(/^[0-9a-f-]{36}$/) })]);
   const rows = within(screen.getByRole('table', { name: 'Result with 2 rows' })).getAllByRole('row');
   expect(rows.map((row) => row.textContent)).toEqual(['Row#countryStringnUInt64', '1DE3', '2emptynull']);
+});
+
+test('errors point at the place that they speak of', () => {
+  const text = (message: string, sql: string) => {
+    const fault = faultOf(message, sql);
+    return fault && [sql.slice(fault.from, fault.to), fault.line, fault.column];
+  };
+  expect(text('This is no SELECT that can be read: Expecting ). Line 2, Col: 4', 'SELECT (1\nFROM clicks')).toEqual(['FROM', 2, 1]);
+  expect(text('This is no SELECT that can be read: Invalid expression / Unexpected token. Line 1, Col: 12', 'SELECT a b c FROM clicks')).toEqual(['c', 1, 12]);
+  expect(text('There is no table nowhere. Tables: clicks.', "SELECT 'nowhere' -- nowhere\nFROM Nowhere")).toEqual(['Nowhere', 2, 6]);
+  expect(text('The function file is not available here.', 'SELECT file_1, file(1)')).toEqual(['file', 1, 16]);
+  expect(text("Unknown expression or function identifier `contry` in scope SELECT contry FROM x", 'SELECT contry FROM clicks')).toEqual(['contry', 1, 8]);
+  expect(text('There is no table system.one.', 'SELECT * FROM system . one')).toEqual(['system . one', 1, 15]);
+  expect([text('Line 9, Col: 1', 'SELECT 1'), text('There is no table x.', 'SELECT 1'), text('One statement at a time, please.', 'SELECT 1; SELECT 2')]).toEqual([null, null, null]);
+});
+
+const underlined = () => Array.from(document.querySelectorAll('pre .underline'), (piece) => piece.textContent).join('');
+
+test('a place that is told is underlined and found; the statement outlives the page', async () => {
+  answers();
+  server.use(http.post(at('/api/platform/sql'), () => refuse(400, 'There is no table clickz.')));
+  const { user } = renderPart(<Workbench />);
+  const area = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'SQL' });
+  await user.clear(area);
+  await user.type(area, 'SELECT 1 FROM clickz');
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  await user.click(await screen.findByRole('button', { name: 'Go to line 1, column 15' }));
+  expect(area).toHaveFocus();
+  expect(area.value.slice(area.selectionStart, area.selectionEnd)).toBe('clickz');
+  expect(underlined()).toBe('clickz');
+  await user.type(area, ' x', { initialSelectionStart: 20 });
+  expect(underlined()).toBe('');
+  cleanup();
+  renderPart(<Workbench />);
+  expect(screen.getByRole('textbox', { name: 'SQL' })).toHaveValue('SELECT 1 FROM clickz x');
 });
 
 test('what is refused says why; what runs can be cancelled', async () => {

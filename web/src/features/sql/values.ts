@@ -35,7 +35,13 @@ export function drawing(result: SqlResult, x: number, y: readonly number[]): Dra
   if (label === undefined || series.length === 0 || result.rows.length === 0) return null;
   const points = result.rows.slice(0, MOST_POINTS).map((row) => ({
     x: shown(row[x]),
-    ...Object.fromEntries(y.map((index, order) => [`y${order}`, row[index] === null ? null : Number(row[index])])),
+    ...Object.fromEntries(y.map((index, order) => [`y${order}`, finite(row[index])])),
   }));
   return { x: label, series, points };
+}
+
+/** "nan" and "inf" cannot be drawn. */
+function finite(value: unknown): number | null {
+  const number = value === null || value === '' ? Number.NaN : Number(value);
+  return Number.isFinite(number) ? number : null;
 }

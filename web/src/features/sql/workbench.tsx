@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark, Download, Play, Square } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Empty, ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
@@ -9,7 +9,10 @@ import { Tabs } from '@/components/ui/tabs';
 import { formatCompact, formatCount } from '@/lib/format';
 import { isAdmin, useSession } from '@/lib/session';
 import { keyLabels } from '@/lib/shortcuts';
-import { Editor } from './editor';
+import { messageOf } from '@/lib/api/errors';
+import { keepDraft, readDraft } from './draft';
+import { Editor, type EditorHandle } from './editor';
+import { faultOf, type Fault } from './fault';
 import { schemaQuery, type SqlResult, type SqlSchema } from './queries';
 import { ResultChart } from './result-chart';
 import { ResultTable } from './result-table';
@@ -24,13 +27,20 @@ const FIRST = 'SELECT toDate(bucket) AS day, sum(clicks) AS clicks, sum(approved
 
 export function Workbench() {
   const schema = useQuery(schemaQuery);
-  const [sql, setSql] = useState(FIRST);
+  const owner = useSession()?.user.id ?? '';
+  const [sql, setSql] = useState(() => readDraft(owner) ?? FIRST);
+  const editor = useRef<EditorHandle>(null);
   const [saving, setSaving] = useState(false);
   const { run, start, cancel } = useRun();
   const admin = isAdmin(useSession()?.user);
   const running = run.state === 'running';
-  const open = (text: string) => setSql(text);
-  const insert = (text: string) => setSql((before) => `${before}${/\s$/.test(before) || !before ? '' : ' '}${text}`);
+  const fault = run.state === 'failed' && run.sql === sql ? faultOf(messageOf(run.error), sql) : null;
+  const change = (text: string) => {
+    setSql(text);
+    keepDraft(owner, text);
+  };
+  const open = (text: string) => editor.current?.replace(text);
+  const insert = (text: string) => editor.current?.insert(text);
   return (
     <div className="grid gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_auto_1fr]">
       <Card
@@ -56,9 +66,10 @@ export function Workbench() {
           </>
         }
       >
-        <Editor value={sql} onChange={setSql} onRun={() => start(sql)} schema={schema.data} />
+        <Editor ref={editor} value={sql} onChange={change} onRun={() => start(sql)} schema={schema.data} fault={fault} />
         {schema.data && <Limits schema={schema.data} />}
       </Card>
+      <ResultCard run={run} fault={fault} onFault={({ from, to }) => editor.current?.select(from, to)} />
       <aside aria-label="Tables and queries" className="min-w-0 lg:col-start-2 lg:row-span-3 lg:row-start-1">
         <div className="max-h-96 overflow-y-auto rounded-xl border border-line bg-surface p-4 shadow-card lg:sticky lg:top-18 lg:max-h-[calc(100vh-6rem)]">
           <Tabs
@@ -73,7 +84,6 @@ export function Workbench() {
           />
         </div>
       </aside>
-      <ResultCard run={run} />
       <div className="min-w-0">
         <Boundary fallback={null}>
           <Suspense fallback={<Skeleton className="h-64" />}>
@@ -101,14 +111,19 @@ function Limits({ schema }: { readonly schema: SqlSchema }) {
   );
 }
 
-function ResultCard({ run }: { readonly run: Run }) {
+function ResultCard({ run, fault, onFault }: { readonly run: Run; readonly fault: Fault | null; readonly onFault: (fault: Fault) => void }) {
   const result = run.state === 'done' ? run.result : null;
   return (
     <Card title="Result" description={result ? summary(result) : undefined} actions={run.state === 'done' && run.result.rows.length > 0 ? <Files sql={run.sql} /> : undefined}>
       {run.state === 'idle' && <Empty>Run a statement to see its rows.</Empty>}
       {run.state === 'running' && <Running since={run.since} />}
       {run.state === 'cancelled' && <Empty>The statement was cancelled.</Empty>}
-      {run.state === 'failed' && <ErrorBox error={run.error} />}
+      {run.state === 'failed' && (
+        <div className="flex flex-col items-start gap-3">
+          <ErrorBox error={run.error} className="w-full" />
+          {fault && <Button size="sm" onClick={() => onFault(fault)}>{`Go to line ${fault.line}, column ${fault.column}`}</Button>}
+        </div>
+      )}
       {result && result.rows.length === 0 && <Empty>No rows.</Empty>}
       {result && result.rows.length > 0 && (
         <Tabs
@@ -156,5 +171,6 @@ function Files({ sql }: { readonly sql: string }) {
 
 function summary({ rows, truncated, statistics }: SqlResult): string {
   const count = `${truncated ? 'The first ' : ''}${formatCount(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;
-  return `${count} in ${formatCount(statistics.elapsedMs)} ms, ${formatCount(statistics.rowsRead)} rows read${truncated ? '. There are more: download them, or add a LIMIT.' : '.'}`;
+  const read = statistics.rowsRead === null ? '' : `, ${formatCount(statistics.rowsRead)} rows read`;
+  return `${count} in ${formatCount(statistics.elapsedMs)} ms${read}${truncated ? '. There are more: download them, or add a LIMIT.' : '.'}`;
 }

@@ -9,6 +9,7 @@ import { formatCount, formatMoney } from '@/lib/format';
 import { countriesQuery, keysQuery, partnersQuery, type Range } from './queries';
 
 const KINDS: Record<WebsiteKey['kind'], string> = { site: 'Site key', secret: 'Secret key', postback: 'Postback token' };
+const ORDER = Object.keys(KINDS);
 
 interface FiguresProps {
   /** Of the website. */
@@ -57,12 +58,13 @@ export function KeysCard({ id, timezone }: { readonly id: string; readonly timez
     <Listed title="Keys" description="Those that are valid. The account that owns the website makes and revokes them." query={useQuery(keysQuery(id))} none="No key is valid.">
       {(rows) => (
         <Table
-          caption="Valid keys" rows={rows} rowKey={(row) => row.id}
+          caption="Valid keys" rows={rows.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))} rowKey={(row) => row.id}
           columns={[
             { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind], className: 'whitespace-nowrap font-medium' },
             { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
             { id: 'origins', header: 'Allowed origins', cell: (row) => (row.kind === 'site' ? row.allowedOrigins.join(', ') || 'Any' : '–') },
             { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, timezone), className: 'whitespace-nowrap tabular' },
+            { id: 'used', header: 'Last used', cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, timezone) : 'Never'), className: 'whitespace-nowrap tabular' },
           ]}
         />
       )}

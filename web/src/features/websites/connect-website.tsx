@@ -33,7 +33,7 @@ function Connected({ website, next }: { readonly website: ConnectedWebsite; read
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
           The secret key and the postback token are shown only once. Copy them now.
         </p>
-        <div className="grid gap-4">
+        <div className="grid grid-cols-1 gap-4">
           <CopyField label="Site key" value={website.siteKey} />
           <CopyField label="Secret key" value={website.secretKey} />
           <CopyField label="Postback token" value={website.postbackToken} />

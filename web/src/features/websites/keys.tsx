@@ -23,6 +23,9 @@ const KINDS: Record<Kind, { readonly name: string; readonly hint: string }> = {
   postback: { name: 'Postback token', hint: 'For partners. May only report conversions.' },
 };
 
+const ORDER = Object.keys(KINDS);
+const byKind = (a: WebsiteKey, b: WebsiteKey): number => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind);
+
 export function Keys({ website }: { readonly website: Website }) {
   const client = useQueryClient();
   const keys = useQuery(keysQuery(website.id));
@@ -40,6 +43,7 @@ export function Keys({ website }: { readonly website: Website }) {
     { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
     { id: 'origins', header: 'Allowed origins', cell: (row) => (row.kind === 'site' ? row.allowedOrigins.join(', ') || 'Any' : '–') },
     { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, website.timezone), className: 'whitespace-nowrap tabular' },
+    { id: 'used', header: 'Last used', cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, website.timezone) : 'Never'), className: 'whitespace-nowrap tabular' },
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
@@ -72,7 +76,7 @@ export function Keys({ website }: { readonly website: Website }) {
       </div>
       {keys.error && <ErrorBox className="mb-3" error={keys.error} onRetry={() => void keys.refetch()} />}
       {keys.data ? (
-        <Table caption={`Keys of ${website.domain}`} columns={columns} rows={keys.data} rowKey={(row) => row.id} />
+        <Table caption={`Keys of ${website.domain}`} columns={columns} rows={keys.data.toSorted(byKind)} rowKey={(row) => row.id} />
       ) : (
         !keys.error && <Skeleton className="h-28" />
       )}

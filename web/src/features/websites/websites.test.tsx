@@ -11,8 +11,8 @@ import { snippet } from './snippet';
 
 const CONNECTED: ConnectedWebsite = { id: 'w9', domain: 'shop.example', timezone: 'UTC', currency: 'USD', siteKey: 'pk_1', secretKey: 'sk_1', postbackToken: 'pb_1' };
 const KEYS: WebsiteKey[] = [
-  { id: 'k1', kind: 'site', key: 'pk_1', hint: 'pk_…1', allowedOrigins: ['https://a.example'], createdAt: '2026-11-01T00:00:00Z', revokedAt: null },
-  { id: 'k2', kind: 'secret', key: null, hint: 'sk_…1', allowedOrigins: [], createdAt: '2026-11-01T00:00:00Z', revokedAt: null },
+  { id: 'k1', kind: 'site', key: 'pk_1', hint: 'pk_…1', allowedOrigins: ['https://a.example'], createdAt: '2026-11-01T00:00:00Z', lastUsedAt: '2026-11-20T12:34:00Z', revokedAt: null },
+  { id: 'k2', kind: 'secret', key: null, hint: 'sk_…1', allowedOrigins: [], createdAt: '2026-11-01T00:00:00Z', lastUsedAt: null, revokedAt: null },
 ];
 
 beforeEach(() => {
@@ -118,14 +118,14 @@ test('keys that are shown once stay when the list of websites cannot be read aga
 
 test('keys are listed; a new one is shown once; an old one is revoked after asking', async () => {
   server.use(
-    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(KEYS)),
+    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(KEYS.toReversed())),
     http.post(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json({ id: 'k3', kind: 'site', key: 'pk_new' }, { status: 201 })),
     http.delete(at('/api/platform/websites/{id}/keys/{keyId}'), () => new HttpResponse(null, { status: 204 })),
   );
   const { user } = renderApp('/account-settings?tab=websites');
   const table = await screen.findByRole('region', { name: 'Keys of vpnreview.is' });
-  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('Site keypk_1https://a.example');
-  expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret keysk_…1');
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('Site keypk_1https://a.exampleNov 1, 00:00Nov 20, 12:34');
+  expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret keysk_…1–Nov 1, 00:00Never');
   await user.click(screen.getByRole('button', { name: 'New key' }));
   await user.selectOptions(await screen.findByLabelText('Kind'), 'site');
   await user.type(screen.getByLabelText('Allowed origins (optional)'), 'https://a.example, https://b.example');

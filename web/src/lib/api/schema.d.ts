@@ -173,7 +173,8 @@ export interface paths {
         };
         /**
          * Check Audit Trail
-         * @description Works out all hashes anew.
+         * @description Works out the hashes of the next 20,000 entries anew. The whole trail is checked by going on until `checkedTo`
+         *     is `rows`.
          */
         get: operations["check_audit_trail"];
         put?: never;
@@ -512,7 +513,8 @@ export interface paths {
         head?: never;
         /**
          * Update Partner
-         * @description Changes what is given. A new commission holds for clicks from now on.
+         * @description Changes what is given. New terms hold for clicks from now on, or from `effectiveFrom` on; what was announced for
+         *     the same moment before is replaced, what was announced for others stays.
          */
         patch: operations["updatePartner"];
         trace?: never;
@@ -526,7 +528,7 @@ export interface paths {
         };
         /**
          * Get Admin Partner Terms
-         * @description What the partner paid and pays, newest first. A click keeps the terms of its own time.
+         * @description What the partner paid, pays and will pay, newest first. A click keeps the terms of its own time.
          */
         get: operations["get_admin_partner_terms"];
         put?: never;
@@ -2107,7 +2109,7 @@ export interface paths {
         };
         /**
          * Get Statement Page
-         * @description The same as a page that is made to be printed, or saved as PDF.
+         * @description The same as a page that is made to be printed, or saved as PDF; of very long ones the first bookings.
          */
         get: operations["get_statement_page"];
         put?: never;
@@ -2764,8 +2766,11 @@ export interface components {
             message: string;
             /** Rows */
             rows: number;
-            /** Rowsread */
-            rowsRead: number;
+            /**
+             * Rowsread
+             * @description Null for who may not see all websites: it counts the others' rows, too
+             */
+            rowsRead: number | null;
             /** Elapsedms */
             elapsedMs: number;
             /**
@@ -2809,8 +2814,11 @@ export interface components {
             message: string;
             /** Rows */
             rows: number;
-            /** Rowsread */
-            rowsRead: number;
+            /**
+             * Rowsread
+             * @description Null for who may not see all websites: it counts the others' rows, too
+             */
+            rowsRead: number | null;
             /** Elapsedms */
             elapsedMs: number;
             /**
@@ -2821,19 +2829,37 @@ export interface components {
         };
         /**
          * AuditCheck
-         * @description The chain of hashes over all rows. Write `head` down elsewhere: whoever could rewrite all rows cannot that.
+         * @description A stretch of the chain of hashes. Anchors, of which the log has a copy, are compared with what they cover.
          */
         AuditCheck: {
-            /** Rows */
+            /**
+             * Rows
+             * @description Entries there are
+             */
             rows: number;
             /**
+             * Anchored
+             * @description The last entry that an anchor covers; 0: none yet
+             */
+            anchored: number;
+            /**
+             * After
+             * @description This check began behind that entry
+             */
+            after: number;
+            /**
+             * Checkedto
+             * @description The last entry that was looked at; below `rows`: go on with it as `after`
+             */
+            checkedTo: number;
+            /**
              * Head
-             * @description Hash of the last row; it covers all before
+             * @description Hash of that entry; it covers all before
              */
             head: string;
             /**
              * Firstbroken
-             * @description The first row that was changed or is missing; null: the chain is whole
+             * @description The first entry that was changed, is missing, or is not what an anchor says; null: all are whole
              */
             firstBroken: number | null;
         };
@@ -2909,10 +2935,20 @@ export interface components {
             /** Error */
             error: string;
             /**
+             * Verifiedat
+             * @description When it was read again and found whole
+             */
+            verifiedAt: string | null;
+            /**
              * Restoredat
              * @description When a restore of it was last proven
              */
             restoredAt: string | null;
+            /**
+             * Drillerror
+             * @description Why the last drill with it failed; empty: it did not
+             */
+            drillError: string;
         };
         /**
          * BucketKind
@@ -3649,7 +3685,7 @@ export interface components {
         };
         /**
          * Freshness
-         * @description Seconds from the log to visible, of real events within the last quarter of an hour; null without any.
+         * @description Seconds from the log to visible, of batches within the last quarter of an hour; null without any.
          */
         Freshness: {
             /** Lastseconds */
@@ -3743,6 +3779,11 @@ export interface components {
              * Format: date-time
              */
             createdAt: string;
+            /**
+             * Lastusedat
+             * @description To the minute, half a minute late; null: not yet
+             */
+            lastUsedAt: string | null;
             /** Revokedat */
             revokedAt: string | null;
         };
@@ -4041,6 +4082,11 @@ export interface components {
              * @description False: more may be booked
              */
             isOver: boolean;
+            /**
+             * Isfinal
+             * @description It is over, all of it was read, and nothing in it will change any more
+             */
+            isFinal: boolean;
             /** Statements */
             statements: components["schemas"]["Statement"][];
         };
@@ -4469,7 +4515,8 @@ export interface components {
         };
         /**
          * RebuildEstimate
-         * @description `seconds`: by the last build's measure; null when none was built yet. `bytes`: what the live tables take.
+         * @description `seconds`: by the last build's measure; null when none was built yet. `bytes`: what the live tables take; null
+         *     while ClickHouse does not answer.
          */
         RebuildEstimate: {
             /** Events */
@@ -4477,7 +4524,7 @@ export interface components {
             /** Seconds */
             seconds: number | null;
             /** Bytes */
-            bytes: number;
+            bytes: number | null;
             /** Tables */
             tables: string[];
         };
@@ -4595,8 +4642,11 @@ export interface components {
         RunStatistics: {
             /** Rows */
             rows: number;
-            /** Rowsread */
-            rowsRead: number;
+            /**
+             * Rowsread
+             * @description Null for who may not see all websites: it counts the others' rows, too
+             */
+            rowsRead: number | null;
             /** Elapsedms */
             elapsedMs: number;
         };
@@ -4919,6 +4969,7 @@ export interface components {
             takenBack: components["schemas"]["Amount"];
             /** @description Taken back this month of what was earned in earlier ones */
             adjustments: components["schemas"]["Amount"];
+            /** @description All that was earned until the month's end; payouts are not recorded */
             closing: components["schemas"]["Amount"];
             /** @description Of the closing balance, what is still within its hold at the month's end */
             held: components["schemas"]["Amount"];
@@ -5013,6 +5064,7 @@ export interface components {
              */
             projectors: number;
             freshness: components["schemas"]["Freshness"];
+            canary: components["schemas"]["Canary"];
             /**
              * Throughput
              * @description The last hour by minutes, oldest first
@@ -5097,6 +5149,11 @@ export interface components {
              * Format: date-time
              */
             effectiveAt: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "announced" | "in_force" | "past";
             /**
              * Commission
              * @description Percent of the sale; null when a flat sum is paid
@@ -5246,6 +5303,11 @@ export interface components {
             twoFactor: boolean;
             /** Recoverycodesleft */
             recoveryCodesLeft: number;
+            /**
+             * Haspassword
+             * @description False: signs in with providers alone; a password is set by a mailed link
+             */
+            hasPassword: boolean;
             /**
              * Passwordchangedat
              * @description Null: never since registration
@@ -5885,7 +5947,7 @@ export interface components {
         };
         /**
          * Filter
-         * @description The pending conversions of a website, as the list shows them.
+         * @description The pending conversions of a website, as the list shows them, the oldest first.
          */
         Filter: {
             /**
@@ -5979,7 +6041,7 @@ export interface components {
         };
         /**
          * ItemResult
-         * @description What became of one of them. One that was so already is ok, too.
+         * @description What became of one of them. One that was so already is ok, too, and not changed.
          */
         ItemResult: {
             /**
@@ -5989,6 +6051,8 @@ export interface components {
             id: string;
             /** Ok */
             ok: boolean;
+            /** Changed */
+            changed: boolean;
             /** Code */
             code?: string | null;
             /** Message */
@@ -6135,7 +6199,8 @@ export interface components {
             baseUrl: string;
             /** Commission */
             commission: number | null;
-            terms: components["schemas"]["TermsShown"];
+            /** @description Those of now; announced ones are in `/terms` */
+            terms: components["schemas"]["TermsShape"];
             /** Description */
             description: string;
             /** Isactive */
@@ -6280,11 +6345,39 @@ export interface components {
             /** Reason */
             reason: string;
         };
+        /**
+         * RejectFilter
+         * @description Pending conversions, or approved ones that turned out to be wrong.
+         */
+        RejectFilter: {
+            /**
+             * Websiteid
+             * Format: uuid
+             */
+            websiteId: string;
+            /** Partnerid */
+            partnerId?: string | null;
+            /**
+             * From
+             * @description First day, the website's zone
+             */
+            from?: string | null;
+            /**
+             * To
+             * @description Last day, inclusive
+             */
+            to?: string | null;
+            /**
+             * Status
+             * @description None: pending
+             */
+            status?: ("pending" | "approved") | null;
+        };
         /** RejectMany */
         RejectMany: {
             /** Ids */
             ids?: string[] | null;
-            filter?: components["schemas"]["Filter"] | null;
+            filter?: components["schemas"]["RejectFilter"] | null;
             /** Reason */
             reason: string;
         };
@@ -6551,28 +6644,6 @@ export interface components {
             autoApproveDays?: number | null;
         };
         /**
-         * TermsShown
-         * @description As `TermsGiven`.
-         */
-        TermsShown: {
-            kind: components["schemas"]["TermsKind"];
-            /** Percent */
-            percent: number | null;
-            /** Amount */
-            amount: number | null;
-            /** Currency */
-            currency: string | null;
-            tiersBy: components["schemas"]["TiersBy"];
-            /** Tierscurrency */
-            tiersCurrency: string | null;
-            /** Tiers */
-            tiers: components["schemas"]["TierShown"][];
-            /** Holddays */
-            holdDays: number;
-            /** Autoapprovedays */
-            autoApproveDays: number | null;
-        };
-        /**
          * TierGiven
          * @description What is paid once the month (UTC) has brought this much; see `Terms`.
          */
@@ -6592,15 +6663,6 @@ export interface components {
              * @description Minor units, for `flat` and `per_lead`
              */
             amount?: number | null;
-        };
-        /** TierShown */
-        TierShown: {
-            /** Atleast */
-            atLeast: number;
-            /** Percent */
-            percent: number | null;
-            /** Amount */
-            amount: number | null;
         };
         /** UpdateLink */
         UpdateLink: {
@@ -6661,6 +6723,11 @@ export interface components {
             cookieDays?: number | null;
             /** Postbackpreset */
             postbackPreset?: string | null;
+            /**
+             * Effectivefrom
+             * @description When the new terms begin, for clicks from then on; left out: now
+             */
+            effectiveFrom?: string | null;
         };
         /** UpdateUser */
         UpdateUser: {
@@ -6776,6 +6843,52 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * Canary
+         * @description Page views of nobody's, sent every 15 seconds: from the request to the row that can be read.
+         */
+        Canary: {
+            /** Ison */
+            isOn: boolean;
+            /**
+             * Lastseconds
+             * @description Of the newest that is readable
+             */
+            lastSeconds: number | null;
+            /**
+             * P95Seconds
+             * @description Over the last hour; what was given up counts as ten minutes
+             */
+            p95Seconds: number | null;
+            /**
+             * Readableat
+             * @description When the newest readable one was sent
+             */
+            readableAt: string | null;
+            /**
+             * Islate
+             * @description None that was sent within the last minute is readable
+             */
+            isLate: boolean;
+            /**
+             * Points
+             * @description The last hour, oldest first
+             */
+            points: components["schemas"]["CanaryPoint"][];
+        };
+        /**
+         * CanaryPoint
+         * @description One canary. `seconds` is null while it is not readable.
+         */
+        CanaryPoint: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Seconds */
+            seconds: number | null;
         };
     };
     responses: never;
@@ -7060,7 +7173,10 @@ export interface operations {
     };
     check_audit_trail: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 0: the beginning; without: the anchor */
+                after?: number | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7095,7 +7211,7 @@ export interface operations {
                 linkId?: string | null;
                 /** @description The click of this conversion */
                 conversionId?: string | null;
-                /** @description ISO 3166-1 alpha-2, ZZ: unknown */
+                /** @description ISO 3166-1 alpha-2, ZZ: unknown; a comma means any of them, a leading `-` not */
                 country?: string | null;
                 device?: string | null;
                 bots?: components["schemas"]["query_api__admin__clicks__Bots"];
@@ -7139,7 +7255,7 @@ export interface operations {
                 linkId?: string | null;
                 /** @description The click of this conversion */
                 conversionId?: string | null;
-                /** @description ISO 3166-1 alpha-2, ZZ: unknown */
+                /** @description ISO 3166-1 alpha-2, ZZ: unknown; a comma means any of them, a leading `-` not */
                 country?: string | null;
                 device?: string | null;
                 bots?: components["schemas"]["query_api__admin__clicks__Bots"];

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
 
-from command_api.accounts.providers.outbound import Unreachable, Untrusted, call, place_of
+from command_api.accounts.providers.calls import Calls, Unreachable, Untrusted
+from infra.outbound import Outbound, place_of
+from infra.resolvers import Address, Resolvers
+from infra.settings import Settings
+
+
+class Names(Resolvers):
+    """Name servers that know one answer; a system's would read a number as an address."""
+
+    def __init__(self, *found: str) -> None:
+        super().__init__(Settings())
+        self._found_addresses = [ip_address(text) for text in found]
+
+    async def addresses(self, host: str) -> Sequence[Address]:
+        return [ip_address("127.0.0.1")] if host.isdecimal() else self._found_addresses
+
+
+def calls(*found: str) -> Calls:
+    return Calls(Outbound(Names(*found), ports={"https": 443}))
 
 
 @pytest.mark.parametrize(
@@ -27,19 +46,19 @@ from command_api.accounts.providers.outbound import Unreachable, Untrusted, call
     ],
 )
 def test_urls_that_are_never_called(url: str) -> None:
-    def resolve(host: str) -> list[str]:
-        if host.isdecimal():
-            return ["127.0.0.1"]  # as systems read such a number
-        return [host.strip("[]")] if ":" in host or host[:1].isdigit() else ["142.250.74.78"]
-
-    with pytest.raises((Untrusted, Unreachable)):
-        call("GET", url, resolve=resolve)
+    with pytest.raises(Untrusted):
+        calls("142.250.74.78").json("GET", url)
 
 
-@pytest.mark.parametrize("found", [["142.250.74.78", "127.0.0.1"], ["10.0.0.1"], ["::ffff:10.0.0.1"], []])
+@pytest.mark.parametrize("found", [["142.250.74.78", "127.0.0.1"], ["10.0.0.1"], ["::ffff:10.0.0.1"]])
 def test_one_inner_address_among_public_ones_is_enough_to_refuse(found: list[str]) -> None:
     with pytest.raises(Untrusted):
-        call("GET", "https://accounts.example/token", resolve=lambda _: found)
+        calls(*found).json("GET", "https://accounts.example/token")
+
+
+def test_a_host_without_an_address_is_not_called() -> None:
+    with pytest.raises(Unreachable):
+        calls().json("GET", "https://accounts.example/token")
 
 
 @pytest.fixture
@@ -70,10 +89,10 @@ def server() -> Iterator[tuple[str, list[str], dict[str, Any]]]:
 
 def test_only_the_place_of_the_settings_may_be_an_inner_one(server: tuple[str, list[str], dict[str, Any]]) -> None:
     url, seen, _ = server
-    assert call("GET", f"{url}/a", own_place=place_of(url)) == {}
+    assert calls().json("GET", f"{url}/a", own_place=place_of(url)) == {}
     for own in (None, "http://127.0.0.1:1", "http://127.0.0.1"):
         with pytest.raises(Untrusted):
-            call("GET", f"{url}/b", own_place=own)
+            calls().json("GET", f"{url}/b", own_place=own)
     assert seen == ["/a"]
 
 
@@ -94,5 +113,5 @@ def test_answers_that_are_not_taken(
     url, seen, given = server
     given.update(status=status, headers=headers, body=body)
     with pytest.raises(error):
-        call("GET", f"{url}/a", own_place=place_of(url))
+        calls().json("GET", f"{url}/a", own_place=place_of(url))
     assert seen == ["/a"]

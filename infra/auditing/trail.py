@@ -1,0 +1,60 @@
+"""The audit trail (`auth.audit`) against its anchors in the log, which whoever owns the database cannot rewrite."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import psycopg
+
+from infra.auditing.records import Ends, read
+from infra.auditing.report import Kind, Report
+from infra.log import Log
+from schemas.envelope import UndecodableEvent, decode
+from schemas.events.operations import AuditTrailAnchored
+from schemas.topics import DOMAIN
+
+ROWS_AT_ONCE: Final = 20_000
+_CHECK: Final = "audit trail"
+_NAME: Final = AuditTrailAnchored.NAME.encode()
+
+
+def audit_trail(log: Log, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
+    """Works the whole chain out anew, and compares it with every anchor that was set before `ends`."""
+    report = Report()
+    _chain(postgres, report)
+    for record in read(log, DOMAIN.name, 0, ends[DOMAIN.name, 0]):
+        if dict(record.headers).get("event") != _NAME:
+            continue
+        try:
+            event = decode(record.value, record.headers).event
+        except UndecodableEvent:
+            continue  # told of where decisions are compared
+        if isinstance(event, AuditTrailAnchored):
+            _anchor(postgres, event, report)
+    return report
+
+
+def _chain(postgres: psycopg.Connection[Any], report: Report) -> None:
+    after = 0
+    while True:
+        row = postgres.execute(
+            "SELECT upto, newest, broken FROM auth.check_audit(%s, %s)", (after, ROWS_AT_ONCE)
+        ).fetchone()
+        assert row is not None  # noqa: S101 - a function has one row
+        upto, newest, broken = row
+        report.checked["entries of the audit trail"] += upto - after
+        if broken is not None:
+            report.found(Kind.WRONG, _CHECK, f"entry {broken} is not as it was written")
+            return
+        if upto >= newest:
+            return
+        after = upto
+
+
+def _anchor(postgres: psycopg.Connection[Any], anchor: AuditTrailAnchored, report: Report) -> None:
+    report.checked["anchors of the audit trail"] += 1
+    row = postgres.execute("SELECT encode(hash, 'hex') FROM auth.audit WHERE seq = %s", (anchor.seq,)).fetchone()
+    if row is None:
+        report.found(Kind.MISSING, _CHECK, f"entry {anchor.seq} is gone, which the log has an anchor of")
+    elif row[0] != anchor.head:
+        report.found(Kind.WRONG, _CHECK, f"entry {anchor.seq} is not the one that the log has an anchor of")

@@ -1,0 +1,9 @@
+"""`althing backup` and `althing restore`: everything that nothing else can make again, in one directory, and back.
+
+taking -> a directory (`manifest`, `postgres.dump`, `log/…`) -> restoring; `drill` proves that one leads to the other.
+What is kept, what is not, and why: `infra/decisions/0014-backups-hold-what-cannot-be-rebuilt.md`.
+"""
+
+
+class BackupError(Exception):
+    """A backup or a restore cannot be done; one sentence says why, and what to do."""

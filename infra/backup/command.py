@@ -1,0 +1,214 @@
+"""`althing backup` and `althing restore`: arguments, progress, and what is said at the end.
+
+Exit codes: 0 done, 1 failed, 2 wrong use or a drill that found a difference, 130 cancelled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import psycopg
+
+from infra.backup import BackupError, erased, manifest
+from infra.backup.drill import drill
+from infra.backup.manifest import Manifest
+from infra.backup.restoring import restore
+from infra.backup.taking import Progress, existing, take
+from infra.log import LogUnavailable
+from infra.progress import Meter
+from infra.setting_values import parse_count, parse_master_key
+from infra.settings import Settings, SettingsError, load
+
+FOLDER: Final = "backups"
+
+
+def backup_main(arguments: list[str]) -> int:
+    """Takes a backup; with `--verify` or `--drill` tries one."""
+    parser = argparse.ArgumentParser(
+        prog="althing backup",
+        description="Backs the running stack up into a new directory, named by the time, and reads it again.",
+    )
+    parser.add_argument("--to", type=Path, metavar="DIR", help="the folder of the backups (else ALTHING_BACKUP_DIR)")
+    parser.add_argument("--keep", type=_count, metavar="N", help="afterwards, remove all but the newest N there")
+    parser.add_argument("--verify", type=Path, metavar="DIR", help="take none; read the backup DIR and check it")
+    parser.add_argument(
+        "--drill",
+        nargs="?",
+        type=Path,
+        const=Path(),
+        metavar="DIR",
+        help="take none; restore DIR (or the newest) into a copy, start it, audit it, and throw it away",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    chosen = parser.parse_args(arguments)
+    if chosen.verify is not None and chosen.drill is not None:
+        parser.error("--verify and --drill do not go together")
+    settings = load()
+    if chosen.verify is not None:
+        return _said(chosen.json, lambda progress: _verified(chosen.verify, progress))
+    folder = chosen.to or settings.backup_dir or settings.data_dir / FOLDER
+    folder = folder.resolve()
+    if chosen.drill is not None:
+        source = chosen.drill if chosen.drill != Path() else _newest(folder)
+        return _said(chosen.json, lambda progress: _drilled(settings, source.resolve(), progress))
+    is_daily = settings.backup_dir is not None and folder == settings.backup_dir.resolve()
+    keep = chosen.keep or (settings.backup_keep if is_daily else None)
+    return _said(chosen.json, lambda progress: _taken(settings, folder, keep, progress))
+
+
+def restore_main(arguments: list[str]) -> int:
+    """Fills an empty data directory."""
+    parser = argparse.ArgumentParser(
+        prog="althing restore",
+        description="Restores a backup into the empty directory ALTHING_DATA_DIR and builds every table anew.",
+    )
+    parser.add_argument("directory", type=Path, metavar="DIR", help="the backup")
+    parser.add_argument(
+        "--master-key-file",
+        type=Path,
+        metavar="FILE",
+        help="a copy of the old secrets.json, or a file with the key's 64 digits (else ALTHING_MASTER_KEY)",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    chosen = parser.parse_args(arguments)
+    settings = load()
+    key = None if chosen.master_key_file is None else _master_key(chosen.master_key_file)
+    return _said(chosen.json, lambda progress: _restored(chosen.directory.resolve(), settings, key, progress))
+
+
+class Shown(Progress):
+    """A bar for each part of the work."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._stack = ExitStack()
+        self._meter: Meter | None = None
+
+    def begin(self, what: str, total: int | None) -> None:
+        self.end()
+        self._meter = self._stack.enter_context(Meter(what, total, quiet=self._quiet))
+
+    def advance(self, count: int) -> None:
+        if self._meter is not None:
+            self._meter.advance(count)
+
+    def end(self) -> None:
+        self._stack.close()
+
+
+def _said(as_json: bool, work: Callable[[Progress], tuple[int, dict[str, Any], str]]) -> int:
+    """Does the work and says what came of it."""
+    progress = Shown(quiet=as_json)
+    with _ended_like_cancelled():
+        try:
+            with redirect_stdout(sys.stderr):  # what the engines say must not stand in the answer
+                code, answer, text = work(progress)
+        except (BackupError, LogUnavailable, psycopg.Error) as error:
+            code, answer, text = 1, {"error": str(error)}, ""
+            sys.stderr.write(f"althing: {error}\n")
+        finally:
+            progress.end()
+    if as_json:
+        sys.stdout.write(json.dumps(answer) + "\n")
+    elif text:
+        sys.stdout.write(text + "\n")
+    return code
+
+
+@contextmanager
+def _ended_like_cancelled() -> Iterator[None]:
+    """SIGTERM does what Ctrl-C does: it is tidied up behind."""
+
+    def cancel(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, cancel)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _taken(settings: Settings, folder: Path, keep: int | None, progress: Progress) -> tuple[int, dict[str, Any], str]:
+    taken = take(settings, folder, keep, progress)
+    answer = _about(taken.folder, taken.manifest) | {"removed": [str(path) for path in taken.removed]}
+    lines = [
+        f"{taken.folder}: {taken.manifest.size / 1e6:,.1f} MB, whole and read again.",
+        "The master key is not in it: keep a copy of secrets.json (or ALTHING_MASTER_KEY) somewhere else.",
+    ]
+    if taken.removed:
+        lines.append(f"{len(taken.removed)} older removed.")
+    return 0, answer, "\n".join(lines)
+
+
+def _verified(folder: Path, progress: Progress) -> tuple[int, dict[str, Any], str]:
+    progress.begin("checking", manifest.read(folder).size)
+    found = manifest.verify(folder, progress.advance)
+    return 0, _about(folder, found), f"{folder} is whole: {len(found.files)} files, {found.size / 1e6:,.1f} MB."
+
+
+def _drilled(settings: Settings, source: Path, progress: Progress) -> tuple[int, dict[str, Any], str]:
+    found = drill(settings, source, progress)
+    answer = _about(source, found.manifest) | {
+        "seconds": round(found.seconds, 1),
+        "checked": found.checked,
+        "differences": list(found.differences),
+    }
+    if found.differences:
+        return 2, answer, f"{source} was restored, and differs:\n  " + "\n  ".join(found.differences)
+    text = f"{source} was restored in {found.seconds:.0f} s; {found.checked:,} things compared, nothing differs."
+    return 0, answer, text
+
+
+def _restored(source: Path, settings: Settings, key: str | None, progress: Progress) -> tuple[int, dict[str, Any], str]:
+    found = restore(source, settings, key, progress)
+    data_dir = settings.data_dir.resolve()
+    has_list = (source.parent / erased.FILE_NAME).exists()
+    lines = [f"{data_dir} holds the backup of {found.made_at}. Start it with `althing up`."]
+    if not has_list:
+        lines.append(f"There is no {erased.FILE_NAME} beside the backup: who was erased after it was taken is back.")
+    return 0, _about(data_dir, found) | {"erasedListFound": has_list}, "\n".join(lines)
+
+
+def _about(folder: Path, found: Manifest) -> dict[str, Any]:
+    return {
+        "folder": str(folder),
+        "id": found.id,
+        "madeAt": found.made_at,
+        "bytes": found.size,
+        "ends": dict(found.ends),
+        "counts": dict(found.counts),
+    }
+
+
+def _newest(folder: Path) -> Path:
+    found = existing(folder)
+    if not found:
+        raise SettingsError(f"There is no backup in {folder}.")
+    return found[0]
+
+
+def _master_key(path: Path) -> str:
+    """Raises `SettingsError`; never shows what the file holds."""
+    try:
+        text = path.read_text().strip()
+        if text.startswith("{"):
+            text = str(json.loads(text)["master_key"])
+        return parse_master_key(text)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SettingsError(f"--master-key-file: {path} holds no master key.") from error
+
+
+def _count(text: str) -> int:
+    try:
+        return parse_count(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}") from error

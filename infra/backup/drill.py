@@ -1,0 +1,156 @@
+"""The drill: a backup restored into a directory of its own, started, audited, counted, and thrown away.
+
+Only a backup that was restored is one. The copy runs beside the stack on ports and engines of its own, with no way out
+to mail servers or resolvers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, Final
+
+import psycopg
+
+from infra.backup import BackupError, ledger, manifest
+from infra.backup.manifest import Manifest
+from infra.backup.restoring import free_port, restore
+from infra.backup.taking import Progress
+from infra.sealing import master_key
+from infra.settings import Settings
+from infra.stack import state
+from infra.stack.tools import ROOT, launched
+
+START_S: Final = 300.0
+STOP_S: Final = 60.0
+AUDIT_S: Final = 3600.0
+_SERVICES: Final = ("command", "projectors")
+_NOWHERE: Final = "127.0.0.1:9"
+
+
+@dataclass(frozen=True)
+class Drilled:
+    """What a drill found. `differences` is empty when the backup is good."""
+
+    manifest: Manifest
+    seconds: float
+    checked: int
+    differences: tuple[str, ...]
+
+
+def drill(settings: Settings, source: Path, progress: Progress | None = None) -> Drilled:
+    """Restores `source` and looks whether everything is there. Raises `BackupError` when it cannot be restored.
+
+    Noted in the stack's own `ops.backup`, either way.
+    """
+    shown = progress or Progress()
+    backup_id = manifest.read(source).id
+    began = time.monotonic()
+    folder = Path(mkdtemp(prefix="althing-drill-"))
+    try:
+        copy = Settings(data_dir=folder / "data", host="127.0.0.1")
+        made = restore(source, copy, master_key(settings).hex(), shown)
+        shown.begin("audit", None)
+        with running(copy.data_dir) as environment:
+            checked, differences = look(environment, made)
+        found = Drilled(made, time.monotonic() - began, checked, differences)
+        ledger.note_drill(settings, backup_id, "; ".join(differences))
+        return found
+    except BackupError as error:
+        ledger.note_drill(settings, backup_id, str(error))
+        raise
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
+    """The copy's engines with relay, policies and projectors; the environment that reaches them."""
+    ours = {row.metadata["name"] for row in fields(Settings)}
+    environment = {name: value for name, value in os.environ.items() if name not in ours} | {
+        "ALTHING_DATA_DIR": str(data_dir),
+        "ALTHING_PORT": str(free_port()),
+        "ALTHING_TRACKING_PORT": str(free_port()),
+        "ALTHING_DNS_RESOLVERS": _NOWHERE,
+        "ALTHING_CANARY": "0",
+        "ALTHING_LOG": (data_dir / "log.kind").read_text().strip(),
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+    }
+    command = [sys.executable, "-m", "infra.cli", "up", "--only", ",".join(_SERVICES)]
+    with (data_dir / "drill.log").open("w+") as output:
+        process = subprocess.Popen(
+            launched(command, death_signal=signal.SIGTERM),
+            env=environment,
+            cwd=data_dir,  # away from any `.env` that names servers which are not the copy's
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            deadline = time.monotonic() + START_S
+            while not _is_up(data_dir):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    output.seek(0)
+                    said = output.read()[-500:].strip()
+                    raise BackupError(f"The restored copy did not start (code {process.poll()}): {said}")
+                time.sleep(0.2)
+            yield {**environment, **state.running_environment(data_dir)}
+        finally:
+            process.terminate()
+            try:
+                process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _is_up(data_dir: Path) -> bool:
+    found = state.read(data_dir)
+    if found is None or not state.is_running(found):
+        return False
+    states = {row.name: row.state for row in found.processes}
+    return all(states.get(name) == "running" for name in _SERVICES)
+
+
+def look(environment: Mapping[str, str], made: Manifest) -> tuple[int, tuple[str, ...]]:
+    """How many things were compared, and what is wrong."""
+    audited = _audit(environment)
+    differences = [f"audit: {audited[kind]} {kind}" for kind in ("missing", "duplicate", "wrong") if audited[kind]]
+    with psycopg.connect(environment["POSTGRES_URL"], autocommit=True, connect_timeout=5) as connection:
+        for table, expected in made.counts.items():
+            row = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()  # noqa: S608
+            found = row[0] if row else 0
+            # What the log holds from after the snapshot may be decided in the copy: rows may be added, never lacking.
+            if found < expected:
+                differences.append(f"{table} has {found:,} rows instead of {expected:,}")
+    return sum(audited["checked"].values()), tuple(differences)
+
+
+def _audit(environment: Mapping[str, str]) -> dict[str, Any]:
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "infra.cli", "audit", "--json", "--timeout", "300"],
+            env=dict(environment),
+            cwd=environment["ALTHING_DATA_DIR"],
+            capture_output=True,
+            text=True,
+            timeout=AUDIT_S,
+            check=False,
+        )
+        found: dict[str, Any] = json.loads(done.stdout)
+    except (subprocess.TimeoutExpired, ValueError) as error:
+        raise BackupError(f"The restored copy could not be audited: {error}") from error
+    if "error" in found:
+        raise BackupError(f"The restored copy could not be audited: {found['error']}")
+    return found

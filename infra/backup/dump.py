@@ -1,0 +1,115 @@
+"""Postgres into a file and back, by `pg_dump` and `pg_restore` of the embedded engine.
+
+Left out are rows that can be made again (read models, positions of projections), rows that must not come back (open
+sessions, one-time links: what was revoked since would live again) and rows that must not be kept longer than promised
+(salts of visitors, mails).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from time import monotonic
+from typing import Any, Final
+
+import psycopg
+from psycopg import conninfo
+
+from infra.backup import BackupError
+from infra.stack.tools import launched, postgres_bin
+
+FILE_NAME: Final = "postgres.dump"
+KEPT_OF_ENGINE: Final = ("relay",)
+NOT_KEPT: Final = (
+    "auth.session",
+    "auth.website_session",
+    "auth.login_ticket",
+    "auth.provider_sign_in",
+    "auth.handoff_code",
+    "auth.one_time_link",
+    "auth.setup_token",
+    "auth.rate_limit",
+    "ingest.salt",
+    "ops.backup",
+    "ops.canary",
+    "ops.mail",
+)
+"""Tables whose rows stay out; the tables of schema `engine` but `KEPT_OF_ENGINE` come to them."""
+
+STALL_S: Final = 600.0
+_LOOK_S: Final = 0.2
+
+
+def dump(url: str, connection: psycopg.Connection[Any], snapshot: str, to: Path) -> None:
+    """Writes everything of `snapshot` that is kept. Raises `BackupError` with what `pg_dump` said."""
+    command = [
+        *("--format=custom", "--compress=3", "--no-owner", "--no-password", f"--snapshot={snapshot}"),
+        *("--lock-wait-timeout=60s", "--enable-row-security"),
+        *("--exclude-table=read.*", f"--file={to}"),
+        *(f"--exclude-table-data={name}" for name in (*NOT_KEPT, *_engine_tables(connection))),
+    ]
+    _run("pg_dump", command, url, to)
+
+
+def restore(url: str, dumped: Path) -> None:
+    """Makes everything of the dump in an empty database, all of it or nothing. Raises `BackupError`."""
+    command = ["--exit-on-error", "--single-transaction", "--no-owner", "--no-password", str(dumped)]
+    parts = conninfo.conninfo_to_dict(url)
+    _run("pg_restore", ["--dbname", str(parts["dbname"]), *command], url, None)
+
+
+def _engine_tables(connection: psycopg.Connection[Any]) -> Sequence[str]:
+    rows = connection.execute(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'engine'::regnamespace AND relkind IN ('r', 'p')"
+        " AND relname <> ALL (%s)",
+        (list(KEPT_OF_ENGINE),),
+    )
+    return [f"engine.{name}" for (name,) in rows]
+
+
+def _run(program: str, arguments: Sequence[str], url: str, growing: Path | None) -> None:
+    """Ends it when it is no longer wanted, and when `growing` has not grown for long."""
+    path = postgres_bin() / program
+    environment = {**os.environ, **_environment(url)}
+    with TemporaryFile() as errors:
+        process = subprocess.Popen(
+            launched([str(path), *arguments]),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+        )
+        try:
+            _wait(program, process, growing)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        if process.returncode != 0:
+            errors.seek(0)
+            said = " ".join(errors.read(4000).decode(errors="replace").split())
+            raise BackupError(f"{program} failed: {said or f'code {process.returncode}'}")
+
+
+def _wait(program: str, process: subprocess.Popen[bytes], growing: Path | None) -> None:
+    size, since = -1, monotonic()
+    while True:
+        try:
+            process.wait(_LOOK_S)
+            return
+        except subprocess.TimeoutExpired:
+            found = growing.stat().st_size if growing is not None and growing.exists() else 0
+            if growing is None or found != size:
+                size, since = found, since if growing is None else monotonic()
+            if monotonic() - since > (STALL_S if growing is not None else 6 * STALL_S):
+                raise BackupError(f"{program} came no further for {monotonic() - since:.0f} seconds.") from None
+
+
+def _environment(url: str) -> Mapping[str, str]:
+    """libpq's names for the parts of the address: a password must not stand among the arguments, where all see it."""
+    parts = conninfo.conninfo_to_dict(url)
+    names = {each.keyword.decode(): each.envvar.decode() for each in psycopg.pq.Conninfo.get_defaults() if each.envvar}
+    return {names[name]: str(value) for name, value in parts.items() if name in names and value is not None}

@@ -1,0 +1,263 @@
+"""Taking a backup of a running stack: one snapshot of Postgres, then the log up to where it ended just afterwards.
+
+The order makes them fit: every position that Postgres knows of the log lies before the ends that are read next. Topic
+`domain` is made from the event store, so it is cut where the snapshot's last decision stands. All is written beside its
+place, forced to the disk, and renamed at the end: half a backup is never taken for one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+import psycopg
+from psycopg import IsolationLevel
+
+from infra.auditing import records as log_records
+from infra.backup import BackupError, dump, erased, ledger, manifest, records
+from infra.backup.manifest import Manifest
+from infra.log import Log, LogUnavailable, OffsetOutOfRange, StoredRecord, open_log
+from infra.postgres import required_url
+from infra.sealing import derived_key, keyed_hash
+from infra.settings import Settings, SettingsError
+from infra.stack.info import product_version
+from schemas import topics
+from schemas.envelope import position_of
+
+LOG_FOLDER: Final = "log"
+MAKING: Final = ".making-"
+REMOVING: Final = ".removing-"
+SPARE_BYTES: Final = 64 * 1024 * 1024
+_LOCK_FILE: Final = ".lock"
+
+COUNTED: Final = (
+    "events.stored_events",
+    "auth.subject_key",
+    "auth.audit",
+    "ingest.conversion_key",
+)
+"""Tables whose rows the manifest counts, and a drill counts again: they only ever grow."""
+
+
+class Progress:
+    """Hears what is being done; nothing by default."""
+
+    def begin(self, what: str, total: int | None) -> None: ...
+
+    def advance(self, count: int) -> None: ...
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A backup that is whole."""
+
+    folder: Path
+    manifest: Manifest
+    removed: tuple[Path, ...]
+
+
+def take(settings: Settings, folder: Path, keep: int | None = None, progress: Progress | None = None) -> Taken:
+    """Takes a backup into a new directory in `folder`, reads it again, and removes all but the newest `keep`.
+
+    Raises `BackupError`, and what the engines raise when they are away; then nothing is left in `folder`.
+    """
+    shown = progress or Progress()
+    began = datetime.now(UTC)
+    backup_id = uuid4()
+    name = f"{began:%Y%m%dT%H%M%SZ}-{str(backup_id)[:8]}"
+    with _only_one(folder), ledger.noted(settings, backup_id, folder / name) as noted:
+        making = folder / f"{MAKING}{name}"
+        try:
+            making.mkdir(mode=0o700)
+            made = _write(settings, making, backup_id, began, shown)
+            shown.begin("reading it again", made.size)
+            manifest.verify(making, shown.advance)
+            _force(making)
+            making.rename(folder / name)
+            _force_one(folder)
+        except OSError as error:
+            raise BackupError(f"{folder} cannot be written: {error.strerror or error}.") from error
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
+        noted.done(made)
+        return Taken(folder / name, made, _remove_old(folder, keep))
+
+
+def existing(folder: Path) -> list[Path]:
+    """The whole backups in `folder`, newest first. What has another program's manifest is none."""
+    found = [path.parent for path in folder.glob(f"*/{manifest.FILE_NAME}") if _is_ours(path.parent)]
+    return sorted(found, key=lambda path: path.name, reverse=True)
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        return not path.name.startswith(".") and bool(manifest.read(path))
+    except BackupError:
+        return False
+
+
+def key_mark(settings: Settings, backup_id: str) -> str:
+    """Tells whether the master key is the one that a backup was made under."""
+    return keyed_hash(derived_key(settings, "backup"), backup_id)
+
+
+def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, progress: Progress) -> Manifest:
+    url = required_url(settings)
+    mark = key_mark(settings, str(backup_id))
+    log = open_log(settings)
+    try:
+        with psycopg.connect(url, connect_timeout=5) as connection:
+            connection.isolation_level = IsolationLevel.REPEATABLE_READ
+            connection.execute("SET idle_in_transaction_session_timeout = 0")
+            connection.execute("SET statement_timeout = 0")
+            connection.commit()
+            snapshot = _one(connection, "SELECT pg_export_snapshot()")
+            decision = _one(connection, "SELECT coalesce(max(notification_id), 0) FROM events.stored_events")
+            ends = _ends_of_snapshot(connection) if settings.log == "postgres" else _ends(log)
+            erased.update(connection, making.parent)
+            _check_room(settings, connection, making, progress)
+            progress.begin("Postgres", None)
+            dump.dump(url, connection, snapshot, making / dump.FILE_NAME)
+            counts = {table: _one(connection, f"SELECT count(*) FROM {table}") for table in COUNTED}  # noqa: S608
+            migrations = connection.execute("SELECT name FROM ops.migrations ORDER BY name").fetchall()
+            version = _one(connection, "SHOW server_version").split()[0]
+        if settings.log != "postgres":
+            ends = _copy_log(log, making / LOG_FOLDER, ends, decision, progress)
+    finally:
+        log.close()
+    files = {
+        str(path.relative_to(making)): manifest.describe(path) for path in sorted(making.rglob("*")) if path.is_file()
+    }
+    made = Manifest(
+        id=str(backup_id),
+        made_at=began.isoformat(timespec="seconds"),
+        program=product_version(),
+        log="postgres" if settings.log == "postgres" else "kafka",
+        postgres=version,
+        migrations=tuple(name for (name,) in migrations),
+        decision=decision,
+        ends=ends,
+        counts=counts,
+        key=mark,
+        files=files,
+    )
+    (making / manifest.FILE_NAME).write_text(manifest.to_text(made))
+    return made
+
+
+def _ends(log: Log) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for topic in topics.ALL:
+        for (name, partition), end in log_records.ends_of(log, topic).items():
+            found[f"{name}-{partition}"] = end
+    return found
+
+
+def _ends_of_snapshot(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
+    """Of the log in Postgres: it is part of the dump."""
+    rows = connection.execute("SELECT topic || '-' || partition, next_offset FROM log.partition")
+    return dict(rows.fetchall())
+
+
+def _copy_log(log: Log, to: Path, ends: Mapping[str, int], decision: int, progress: Progress) -> dict[str, int]:
+    """Writes a file for each partition; the ends of what was written."""
+    to.mkdir(mode=0o700)
+    progress.begin("the log", sum(ends.values()))
+    written: dict[str, int] = {}
+    for place, end in ends.items():
+        topic, _, partition = place.rpartition("-")
+        found = _unbroken(place, log_records.read(log, topic, int(partition), end))
+        if topic == topics.DOMAIN.name:
+            found = _until(decision, found)
+        try:
+            written[place] = records.write(to / place, found, progress.advance)
+        except OffsetOutOfRange as error:
+            raise BackupError(f"The log has lost its beginning, and with it what a backup needs: {error}.") from error
+        except LogUnavailable as error:
+            raise BackupError(f"The log cannot be read: {error}.") from error
+    return written
+
+
+def _unbroken(place: str, found: Iterator[StoredRecord]) -> Iterator[StoredRecord]:
+    """Every record must get its old offset again when it is written into an empty log."""
+    for expected, record in enumerate(found):
+        if record.offset != expected:
+            raise BackupError(f"The log lacks {place}@{expected}: its places could not be made again.")
+        yield record
+
+
+def _until(decision: int, found: Iterator[StoredRecord]) -> Iterator[StoredRecord]:
+    """The relay copies what comes later again, from the restored event store."""
+    for record in found:
+        if position_of(record.headers) > decision:
+            return
+        yield record
+
+
+def _check_room(settings: Settings, connection: psycopg.Connection[Any], making: Path, progress: Progress) -> None:
+    """What is kept shrinks, so its present size is enough."""
+    need = _one(connection, "SELECT pg_database_size(current_database())") + SPARE_BYTES
+    kafka = settings.data_dir / "kafka"
+    if settings.log != "postgres" and kafka.is_dir():
+        need += sum(path.stat().st_size for path in kafka.glob("*-*/*.log"))
+    free = shutil.disk_usage(making).free
+    if free < need:
+        raise BackupError(
+            f"{making.parent} has {free / 1e9:.1f} GB free, and a backup may need {need / 1e9:.1f} GB; make room, or "
+            "choose another folder."
+        )
+
+
+def _one(connection: psycopg.Connection[Any], query: str) -> Any:
+    row = connection.execute(query.encode()).fetchone()
+    return row[0] if row else None
+
+
+@contextmanager
+def _only_one(folder: Path) -> Iterator[None]:
+    """One backup at a time into a folder; what a killed one left there goes first."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = (folder / _LOCK_FILE).open("a")
+    except OSError as error:
+        raise SettingsError(f"{folder} cannot be used for backups: {error.strerror or error}.") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BackupError(f"Another backup is being taken into {folder}.") from error
+        for left in [*folder.glob(f"{MAKING}*"), *folder.glob(f"{REMOVING}*")]:
+            shutil.rmtree(left, ignore_errors=True)
+        yield
+
+
+def _remove_old(folder: Path, keep: int | None) -> tuple[Path, ...]:
+    """Renamed first: a backup that is half removed must not be taken for one either."""
+    old = existing(folder)[keep:] if keep is not None else []
+    for path in old:
+        with suppress(OSError):
+            gone = path.rename(path.with_name(f"{REMOVING}{path.name}"))
+            shutil.rmtree(gone, ignore_errors=True)
+    return tuple(old)
+
+
+def _force(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        _force_one(path)
+    _force_one(folder)
+
+
+def _force_one(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,71 @@
+"""`read.statement_months`: what was booked with each partner in each month (UTC): statements open with their sum.
+
+A booking is what a conversion's step adds to the earned commission, or takes off it, on the day of the step. So that a
+statement reads its own month alone, whatever came before is one row a month here.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import Final
+from uuid import uuid5
+
+from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import OWN_WEBSITES
+from schemas.events.conversions import (
+    ConversionApproved,
+    ConversionAttributed,
+    ConversionRejected,
+    ConversionReversed,
+)
+
+STATEMENT_MONTHS: Final = ReadModel(
+    name="statement_months",
+    version=1,
+    columns=(
+        # Worked out from the four that follow.
+        "id uuid",
+        "website_id uuid not null",
+        "partner_id uuid not null",
+        "currency text not null",
+        # The first day of the month.
+        "month date not null",
+        # Minor units; no number of sales is too many for a numeric.
+        "earned numeric not null default 0",
+    ),
+    key=("id",),
+    readers=OWN_WEBSITES,
+    indexes=("website_id, month",),
+)
+
+
+@STATEMENT_MONTHS.on(ConversionAttributed)
+def attributed(rows: Rows, event: ConversionAttributed) -> None:
+    _book(rows, event)
+
+
+@STATEMENT_MONTHS.on(ConversionApproved)
+def approved(rows: Rows, event: ConversionApproved) -> None:
+    _book(rows, event)
+
+
+@STATEMENT_MONTHS.on(ConversionRejected)
+def rejected(rows: Rows, event: ConversionRejected) -> None:
+    _book(rows, event)
+
+
+@STATEMENT_MONTHS.on(ConversionReversed)
+def reversed_(rows: Rows, event: ConversionReversed) -> None:
+    _book(rows, event)
+
+
+def _book(
+    rows: Rows, event: ConversionAttributed | ConversionApproved | ConversionRejected | ConversionReversed
+) -> None:
+    click, earned = event.facts.attribution, event.change.commission_approved
+    if click is None or not earned:
+        return
+    month, currency = event.timestamp.astimezone(UTC).date().replace(day=1), event.change.currency
+    found = uuid5(event.facts.website_id, f"{click.partner_id}\n{currency}\n{month}")
+    rows.put(id=found, website_id=event.facts.website_id, partner_id=click.partner_id, currency=currency, month=month)
+    rows.add({"id": found}, earned=earned)

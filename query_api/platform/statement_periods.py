@@ -1,0 +1,86 @@
+"""Months of a website, as statements cut them: by the time zone that the website had when each month began.
+
+Whoever moves a website to another zone moves the months to come. Those that are over keep their edges, so that no
+booking leaves a statement that somebody may have printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from typing import Any, Final
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from query_api.analytics.ranges import day_start
+from query_api.analytics.request import bad
+from query_api.owned import Owned, Website
+from query_api.reader import Reader
+
+SETTLED_AFTER: Final = timedelta(minutes=15)
+"""What was decided in a month's last moments is stored, and read by the projections, long before this has passed."""
+
+Zones = Sequence[tuple[datetime, ZoneInfo]]
+"""Since when each zone held, oldest first; the first one holds for everything before, too."""
+
+_MONTH: Final = re.compile(r"([0-9]{4})-([0-9]{2})")
+_ZONES: Final = "SELECT since, timezone FROM read.website_zones WHERE website_id = %s ORDER BY since"
+_BEHIND: Final = (
+    "SELECT 1 FROM engine.log_end AS e JOIN engine.position AS p ON p.topic = e.topic AND p.partition = e.partition"
+    " JOIN engine.projection AS live ON live.name = p.projection AND live.live_generation = p.generation"
+    " WHERE e.topic = 'domain' AND p.projection IN ('conversion_steps', 'statement_months')"
+    " AND p.next_offset < e.end_offset LIMIT 1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A month of a website, as instants."""
+
+    month: str
+    website: Website
+    zone: ZoneInfo
+    """The one that the month begins in."""
+    start: datetime
+    end: datetime
+
+    @property
+    def bound(self) -> Mapping[str, Any]:
+        """The values that the statements' SQL names."""
+        # Months of `read.statement_months` are UTC's: the last of them that begins before this one does is not whole.
+        first = self.start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+        return {"website": self.website.id, "start": self.start, "end": self.end, "first": first}
+
+    def is_over(self, now: datetime) -> bool:
+        return self.end <= now
+
+    def is_final(self, reader: Reader, now: datetime) -> bool:
+        """Whether nothing can be booked in it any more: it has been over for a while, and everything was read."""
+        return self.end + SETTLED_AFTER <= now and reader.row(_BEHIND) is None
+
+
+def period(theirs: Owned, website_id: UUID, month: str) -> Period:
+    """The month YYYY-MM of a website. Raises `Problem` 400 and 404."""
+    found = _MONTH.fullmatch(month)
+    if found is None or not 1990 <= int(found[1]) <= 2100 or not 1 <= int(found[2]) <= 12:
+        raise bad("month", "A month is written YYYY-MM, from 1990-01 to 2100-12.")
+    first = date(int(found[1]), int(found[2]), 1)
+    after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
+    website = theirs.website(website_id)
+    rows = theirs.reader.rows(_ZONES, (website.id,))
+    zones = [(row["since"], ZoneInfo(row["timezone"])) for row in rows] or [(website.created_at, website.zone)]
+    (start, zone), (end, _) = month_start(zones, first), month_start(zones, after)
+    return Period(month, website, zone, start, end)
+
+
+def month_start(zones: Zones, first: date) -> tuple[datetime, ZoneInfo]:
+    """The instant at which a month began or will begin, UTC, and the zone that said so."""
+    for (_, zone), (until, _) in pairwise(zones):
+        start = day_start(zone, first)
+        if start < until:
+            return start.astimezone(UTC), zone
+    zone = zones[-1][1]
+    return day_start(zone, first).astimezone(UTC), zone

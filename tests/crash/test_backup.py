@@ -1,0 +1,249 @@
+"""Backups taken under load, killed in the middle, restored into a new directory, and audited there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import psycopg
+import pytest
+
+from infra.auditing.clickhouse import Reader
+from infra.backup import BackupError, manifest, unfinished
+from infra.backup.drill import look, running
+from infra.backup.erased import FILE_NAME as ERASED
+from infra.backup.taking import MAKING, existing
+from infra.settings import load
+from tests.support.stack import ROOT, Stack, wait_for
+from tests.support.under_load import ADMIN, assert_exact, under_load
+
+LIMIT_S = 240.0
+MEMBER, PASSWORD = "gone@example.com", "Correct-Horse-7-Battery"
+
+
+@pytest.fixture(scope="module")
+def backups(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the backups."""
+    return tmp_path_factory.mktemp("backups")
+
+
+@pytest.fixture(scope="module")
+def gone(loaded: Stack) -> UUID:
+    """The account of a member who asked to be forgotten after the backup was taken; theirs until then."""
+    return asyncio.run(_member(loaded))
+
+
+@pytest.fixture(scope="module")
+def taken(loaded: Stack, backups: Path, gone: UUID) -> dict[str, Any]:
+    """A backup that was taken under load, after another one had been killed; the member is erased afterwards."""
+    answer: dict[str, Any] = asyncio.run(_taken_under_load(loaded, backups))
+    asyncio.run(_erase(loaded, gone))
+    again = _run(loaded, loaded.data_dir, "backup", "--to", str(backups), "--json")
+    assert again.returncode == 0, again.stderr
+    return answer
+
+
+def test_a_backup_that_was_killed_is_never_taken_for_one(loaded: Stack, backups: Path, taken: dict[str, Any]) -> None:
+    assert {path.name for path in existing(backups)} >= {Path(taken["folder"]).name}
+    assert not list(backups.glob(f"{MAKING}*")), "what the killed one left is gone"
+    with psycopg.connect(loaded.environment["POSTGRES_URL"]) as connection:
+        rows = connection.execute("SELECT state, error FROM ops.backup ORDER BY started_at").fetchall()
+    assert rows[0] == ("failed", "It was interrupted.")
+    assert [state for state, _ in rows[1:]] == ["done"] * (len(rows) - 1)
+    assert manifest.verify(Path(taken["folder"])).counts["events.stored_events"] > 0
+
+
+def test_a_restore_brings_everything_back_and_nobody_who_was_erased(
+    loaded: Stack, taken: dict[str, Any], gone: UUID, tmp_path: Path
+) -> None:
+    """Killed once, run again; then audited: every record below the backup's ends is the same row in both."""
+    source, copy = Path(taken["folder"]), Stack(tmp_path)
+    with psycopg.connect(loaded.environment["POSTGRES_URL"]) as connection:
+        row = connection.execute("SELECT email FROM read.accounts WHERE id = %s", (gone,)).fetchone()
+    assert (source.parent / ERASED).exists() and row == ("[erased]",)
+    _kill_restore(loaded, copy, source)
+    refused = copy.run("up")
+    assert refused.returncode == 2 and "is half restored" in refused.stderr + refused.stdout
+
+    wrong = _restore(copy, source, "0" * 64)
+    assert wrong.returncode == 1 and "not the master key" in wrong.stderr
+    done = _restore(copy, source, _key(loaded))
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout)["id"] == taken["id"]
+    second = _restore(copy, source, _key(loaded))
+    assert second.returncode == 2 and "is not empty" in second.stderr
+    with running(copy.data_dir) as environment:
+        checked, differences = look(environment, manifest.read(source))
+        assert checked > 100 and differences == ()
+        assert _figures(loaded.environment, taken["ends"]) == _figures(environment, taken["ends"])
+        _assert_erased(environment, gone)
+
+
+def test_a_drill_with_a_damaged_backup_fails_and_is_noted(loaded: Stack, backups: Path, taken: dict[str, Any]) -> None:
+    newest = existing(backups)[0]
+    damaged = newest / "log" / "clicks-0"
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    done = _run(loaded, loaded.data_dir, "backup", "--to", str(backups), "--drill", "--json")
+    assert done.returncode == 1 and "clicks-0 has" in json.loads(done.stdout)["error"]
+    with psycopg.connect(loaded.environment["POSTGRES_URL"]) as connection:
+        row = connection.execute(
+            "SELECT restored_at, drill_error FROM ops.backup WHERE id = %s", (manifest.read(newest).id,)
+        ).fetchone()
+    assert row is not None and row[0] is None and "clicks-0 has" in row[1]
+
+
+async def _taken_under_load(loaded: Stack, backups: Path) -> dict[str, Any]:
+    ledger = backups / "ledger.jsonl"
+    async with under_load(loaded, ledger) as load_:
+        await _accepted(load_, 150)
+        await asyncio.to_thread(_kill_backup, loaded, backups)
+        done = await asyncio.to_thread(_run, loaded, loaded.data_dir, "backup", "--to", str(backups), "--json")
+        assert done.returncode == 0, done.stderr
+        await _accepted(load_, load_.accepted() + 50)
+    assert_exact(loaded, load_.result, ledger)
+    ledger.unlink()
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+async def _accepted(load_: Any, count: int) -> None:
+    for _ in range(1200):
+        if load_.accepted() >= count:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{count} requests were not accepted within a minute")
+
+
+def _kill_backup(loaded: Stack, backups: Path) -> None:
+    process = _begin(loaded, loaded.data_dir, "backup", "--to", str(backups))
+    wait_for(lambda: list(backups.glob(f"{MAKING}*/postgres.dump")), "a backup to be half done")
+    process.kill()
+    process.wait()
+    assert not existing(backups)
+    with pytest.raises(BackupError, match="is not a backup"):
+        manifest.read(next(backups.glob(f"{MAKING}*")))
+
+
+def _kill_restore(loaded: Stack, copy: Stack, source: Path) -> None:
+    process = _begin(loaded, copy.data_dir, "restore", str(source), ALTHING_MASTER_KEY=_key(loaded))
+    wait_for(lambda: (copy.data_dir / "postgres" / "PG_VERSION").exists(), "a restore to be half done")
+    process.kill()
+    process.wait()
+    assert (copy.data_dir / unfinished.FILE_NAME).exists()
+
+
+def _restore(copy: Stack, source: Path, key: str) -> subprocess.CompletedProcess[str]:
+    file = copy.folder / "key"
+    file.write_text(key)
+    return _run(copy, copy.data_dir, "restore", str(source), "--master-key-file", str(file), "--json")
+
+
+def _run(mine: Stack, data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "infra.cli", *arguments],
+        cwd=mine.folder,
+        env=_environment(data_dir),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+
+
+def _begin(mine: Stack, data_dir: Path, *arguments: str, **settings: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "infra.cli", *arguments],
+        cwd=mine.folder,
+        env=_environment(data_dir) | settings,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _environment(data_dir: Path) -> dict[str, str]:
+    ours = ("ALTHING_", "KAFKA_", "POSTGRES_URL", "CLICKHOUSE_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return kept | {"PYTHONPATH": str(ROOT), "ALTHING_DATA_DIR": str(data_dir)}
+
+
+def _key(loaded: Stack) -> str:
+    key: str = json.loads((loaded.data_dir / "secrets.json").read_text())["master_key"]
+    return key
+
+
+def _figures(environment: Mapping[str, str], ends: dict[str, int]) -> list[dict[str, Any]]:
+    """What the rows below the ends come to, by website, type and day, down to the cell."""
+    below = " OR ".join(
+        f"(_topic = '{place.rpartition('-')[0]}' AND _partition = {place.rpartition('-')[2]} AND _offset < {end})"
+        for place, end in ends.items()
+    )
+    with Reader(load(environment, env_file=None)) as clickhouse:
+        rows = clickhouse.rows(
+            "SELECT website_id, type, toDate(occurred_at) AS day, count() AS n, uniqExact(visitor) AS visitors,"
+            " sum(value) AS value, sum(c_approved) AS approved, sum(cityHash64(* EXCEPT(_topic))) AS cells"
+            f" FROM events WHERE {below} GROUP BY ALL ORDER BY ALL"
+        )
+        return [dict(row) for row in rows]
+
+
+async def _member(loaded: Stack) -> UUID:
+    """Registers somebody by an invite of the admin's."""
+    async with httpx.AsyncClient(base_url=loaded.app, timeout=20) as app:
+        await _sign_in(app, ADMIN["ALTHING_ADMIN_EMAIL"], ADMIN["ALTHING_ADMIN_PASSWORD"])
+        invite = (await _post(app, "/api/platform/invite-codes", {}))["code"]
+    async with httpx.AsyncClient(base_url=loaded.app, timeout=20) as app:
+        made = await _post(
+            app,
+            "/api/platform/register",
+            {"inviteCode": invite, "email": MEMBER, "name": "Gone", "password": PASSWORD},
+        )
+    return UUID(made["user"]["id"])
+
+
+async def _erase(loaded: Stack, gone: UUID) -> None:
+    async with httpx.AsyncClient(base_url=loaded.app, timeout=20) as app:
+        await _sign_in(app, MEMBER, PASSWORD)
+        await _post(app, "/api/platform/erase", {"password": PASSWORD})
+
+    def erased() -> bool:
+        with psycopg.connect(loaded.environment["POSTGRES_URL"]) as connection:
+            row = connection.execute("SELECT email FROM read.accounts WHERE id = %s", (gone,)).fetchone()
+            return row == ("[erased]",)
+
+    wait_for(erased, "the erasure to reach the read model")
+
+
+def _assert_erased(environment: Mapping[str, str], gone: UUID) -> None:
+    def erased() -> bool:
+        with psycopg.connect(environment["POSTGRES_URL"]) as connection:
+            row = connection.execute("SELECT email, name FROM read.accounts WHERE id = %s", (gone,)).fetchone()
+            return row == ("[erased]", "[erased]")
+
+    wait_for(erased, "the erased to be erased again")
+    with psycopg.connect(environment["POSTGRES_URL"]) as connection:
+        key = connection.execute(
+            "SELECT key_wrapped, erased_at IS NOT NULL FROM auth.subject_key WHERE subject_id = %s", (gone,)
+        ).fetchone()
+        left = connection.execute("SELECT count(*) FROM auth.credential WHERE account_id = %s", (gone,)).fetchone()
+        waiting = connection.execute("SELECT count(*) FROM ops.to_erase").fetchone()
+    assert (key, left, waiting) == ((None, True), (0,), (0,))
+
+
+async def _sign_in(app: httpx.AsyncClient, email: str, password: str) -> None:
+    answer = await _post(app, "/api/platform/login", {"email": email, "password": password})
+    app.headers["Authorization"] = f"Bearer {answer['token']}"
+
+
+async def _post(app: httpx.AsyncClient, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    answer = await app.post(path, json=body, headers={"Idempotency-Key": str(uuid4())})
+    assert answer.status_code in (200, 201, 204), f"{path}: {answer.status_code} {answer.text}"
+    found: dict[str, Any] = answer.json() if answer.content else {}
+    return found

@@ -1,0 +1,252 @@
+"""Money from reports to statements: policies, relay and the query service over one set of databases."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import psycopg
+
+from command_api.conversions import model, tally
+from command_api.conversions.tiers import Standing, month_of
+from command_api.decision import Asked, Refused
+from infra.postgres import required_url
+from projectors.clickhouse.conversion_rows import row_of
+from projectors.engine.read_model import Rows
+from projectors.postgres.conversion_steps import CONVERSION_STEPS
+from projectors.postgres.conversions import CONVERSIONS
+from projectors.postgres.statement_months import STATEMENT_MONTHS
+from query_api import money
+from schemas.base import DomainEvent, Money
+from schemas.events.conversions import (
+    AttributedBy,
+    Attribution,
+    ConversionApproved,
+    ConversionAttributed,
+    ConversionFacts,
+)
+from schemas.events.partners import Terms, Tier
+from tests.support.command import Person
+from tests.support.policies import Policies, Shop, project
+from tests.support.query import QueryService
+
+MONTH = datetime.now(UTC).strftime("%Y-%m")
+MONTHS = [f"2025-{month:02d}" for month in range(1, 13)]
+RATES = {"USD": {"EUR": "1.0832"}, "JPY": {"EUR": "163.37"}, "KWD": {"EUR": "0.33219"}}
+
+
+class Books:
+    """Policies, relay and the query service over one set of databases; `project` does what projectors do."""
+
+    def __init__(self, made: Policies, query: QueryService) -> None:
+        self.made, self.world, self.query = made, made.world, query
+        self._seen = 0
+        self.place = 10**6
+        """In commit order: behind all that is really decided."""
+
+    def shop(self, **terms: Any) -> Shop:
+        site = self.world.website()
+        partner = self.world.partner(terms={"kind": "percent", "percent": 10, **terms})
+        return Shop(site, partner, self.world.link(site, partner))
+
+    def sales(self, shop: Shop, count: int, **changes: Any) -> list[UUID]:
+        """Sales of 100.00 USD with a click, decided and projected."""
+        click = self.made.click(shop)
+        self.made.project_click(shop, click=click)
+        reports = [self.made.report_of(shop, click_id=click, **changes) for _ in range(count)]
+        self.made.publish(reports)
+        found = [UUID(report["conversion_id"]) for report in reports]
+        for conversion in found:
+            self.made.decided(conversion)
+        self.project()
+        return found
+
+    def project(self) -> None:
+        self.made.relayed()
+        self._seen = project(self.world, since=self._seen)
+
+    def post(self, path: str, body: Any, person: Person | None = None, **options: Any) -> httpx.Response:
+        answer = self.world.call(
+            "POST", f"/api/platform/conversions/{path}", person or self.world.owner, json=body, **options
+        )
+        self.project()
+        return answer
+
+    def get(self, path: str, person: Person | None = None, **parameters: Any) -> httpx.Response:
+        headers = (person or self.world.owner).headers
+        return self.query.get(path, headers=headers, params=parameters)
+
+    def statement(self, shop: Shop, month: str = MONTH) -> dict[str, Any]:
+        found: dict[str, Any] = self.get("/api/platform/statements", websiteId=shop.site["id"], month=month).json()
+        return found
+
+
+class Past:
+    """A website's random year with three partners, as the policies would have decided it."""
+
+    def __init__(self, books: Books, rng: random.Random, currency: str) -> None:
+        self.books, self.rng, self.currency = books, rng, currency
+        self.website = books.query.website(books.query.person(), "Pacific/Auckland", currency)
+        books.world.postgres.execute(
+            "UPDATE read.websites__g1 SET account_id = %s WHERE id = %s", (books.world.owner.account_id, self.website)
+        )
+        self.move("Pacific/Auckland", datetime(2024, 12, 1, tzinfo=UTC))
+        self.partners = [books.query.partner(f"P{number}") for number in range(3)]
+        self.standings: defaultdict[tally.Account, Standing] = defaultdict(Standing)
+        self.states: list[model.Conversion] = []
+        self.events: list[DomainEvent] = []
+        for _ in range(100):
+            self._live()
+        self.events.sort(key=lambda event: event.timestamp)
+
+    def move(self, timezone: str, since: datetime) -> None:
+        self.books.place += 1
+        row = {"website_id": self.website, "since": since, "timezone": timezone, "position": self.books.place}
+        self.books.query.insert("website_zones", row)
+        self.books.world.postgres.execute(
+            "UPDATE read.websites__g1 SET timezone = %s WHERE id = %s", (timezone, self.website)
+        )
+
+    def project(self, events: list[DomainEvent]) -> None:
+        """What the projectors do. Sums by months come last: until then statements do without them."""
+        with psycopg.connect(required_url(self.books.world.settings)) as connection:
+            for each in (CONVERSIONS, CONVERSION_STEPS, STATEMENT_MONTHS):
+                before = self.statements() if each is STATEMENT_MONTHS else None
+                rows = Rows(connection, each.table(1), each.key)
+                for rows.position, event in enumerate(events, start=self.books.place):
+                    if type(event) in each.handlers:
+                        each.handlers[type(event)](rows, event)
+                rows.flush()
+                connection.commit()
+            self.books.place += len(events)
+            self.books.query.advance("statement_months", "domain", 0, self.books.place, self.books.place - 1)
+            assert self.statements() == before
+        self.books.query.events([row for event in events if (row := row_of(event)) is not None])
+
+    def statements(self) -> dict[str, list[dict[str, Any]]]:
+        return {
+            month: self.books.get("/api/platform/statements", websiteId=str(self.website), month=month).json()[
+                "statements"
+            ]
+            for month in MONTHS
+        }
+
+    def files(self, statements: list[dict[str, Any]], month: str) -> list[str]:
+        place: dict[str, Any] = {"websiteId": str(self.website), "month": month}
+        return [
+            self.books.get(f"/api/platform/statements/{one['partnerId']}.{kind}", **place).text
+            for one in statements
+            for kind in ("csv", "html")
+        ]
+
+    def approvals(self) -> int:
+        """Conversions that were earned: approved, with a click by then or later."""
+        earned = set()
+        for event in self.events:
+            if isinstance(event, ConversionApproved | ConversionAttributed) and event.change.approved:
+                earned.add(event.originator_id)
+        return len(earned)
+
+    def sums(self, states: Iterable[model.Conversion]) -> dict[str, int]:
+        found: Counter[str] = Counter()
+        for state in states:
+            assert state.facts.attribution is not None
+            found[str(state.facts.attribution.partner_id)] += state.net_commission
+        return {partner: total for partner, total in found.items() if total}
+
+    def compare_dashboard(self, states: list[model.Conversion]) -> None:
+        year: dict[str, Any] = {
+            "websiteId": str(self.website),
+            "timeRange": "custom",
+            "from": "2024-12-31",
+            "to": "2026-01-01",
+        }
+        overview, conversions, partners = (
+            self.books.get(f"/api/platform/analytics/{call}", **year).json()
+            for call in ("overview", "conversions", "partners")
+        )
+        counts = Counter(state.status.value for state in states)
+        open_ = [state for state in states if state.is_open]
+        total = sum(state.net_commission for state in open_)
+        back = sum(state.reversed_commission for state in states)
+        assert {name: overview["conversions"][name] for name in counts} == counts
+        assert overview["conversions"]["total"] == len(open_)
+        assert overview["revenue"]["total"] == money.major(total, self.currency)
+        assert overview["revenue"]["reversed"] == money.major(back, self.currency)
+        assert round(sum(one["revenue"] for one in conversions), 2) == money.major(total, self.currency)
+        assert {one["partnerId"]: one["revenue"] for one in partners if one["revenue"]} == {
+            partner: money.major(total, self.currency) for partner, total in self.sums(open_).items()
+        }
+
+    def _live(self) -> None:
+        """A sale of early 2025, and what became of it within months."""
+        rng = self.rng
+        at = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=rng.random() * 150)
+        tiers = rng.choice([(), (Tier(at_least=2, rate_bp=3_333), Tier(at_least=6, rate_bp=777))])
+        terms = Terms(
+            rate_bp=rng.randrange(1, 3000), hold_days=rng.choice([0, 14, 60]), tiers=tiers, auto_approve_days=9
+        )
+        partner = rng.choice(self.partners)
+        click = Attribution(by=AttributedBy.CLICK_ID, partner_id=partner, clicked_at=at, terms=terms)
+        facts = ConversionFacts(
+            website_id=self.website,
+            kind="sale",
+            event="sale",
+            txid=f"{rng.random()}<i>",
+            amount=Money(
+                amount=rng.choice([0, 1, 3, rng.randrange(1, 10**6)]), currency=rng.choice(["EUR", self.currency])
+            ),
+            occurred_at=at,
+            attribution=click if rng.random() < 0.8 else None,
+        )
+        rates, account = RATES[self.currency], (self.website, partner, month_of(at))
+        first = model.record(
+            uuid4(), facts, received_at=at, reported_by="sale", payout=None, customer="", currency=self.currency,
+            rates=rates, asked=Asked(at), standing=self.standings[account],
+        )  # fmt: skip
+        state = self._take(None, first)
+        for _ in range(rng.randrange(7)):
+            at += timedelta(days=rng.random() * 30)
+            with suppress(Refused):
+                for event in _step(rng, state, click, rates, self.standings[account], Asked(at)):
+                    state = self._take(state, event)
+        self.states.append(state)
+
+    def _take(self, state: model.Conversion | None, event: DomainEvent) -> model.Conversion:
+        self.events.append(event)
+        if (moved := tally.movement(event)) is not None:
+            self.standings[moved[0]] += moved[1]
+        return model.evolve(state, event)
+
+
+def _step(
+    rng: random.Random,
+    state: model.Conversion,
+    click: Attribution,
+    rates: dict[str, str],
+    standing: Standing,
+    asked: Asked,
+) -> list[DomainEvent]:
+    left = state.facts.amount.amount - state.reversed_amount
+    match rng.choice(["approve", "in time", "attribute", "part", "part", "whole", "reject", "report"]):
+        case "approve":
+            return model.approve(state, asked)
+        case "in time":
+            return model.approve_in_time(state, click.terms, asked)
+        case "attribute":
+            return model.attribute(state, click, rates=rates, asked=asked, standing=standing)
+        case "part":
+            return model.reverse(state, "one item", rng.randint(1, max(left, 1)), asked)
+        case "whole":
+            return model.reverse(state, "sent back", None, asked)
+        case "report":
+            other = Money(amount=7, currency="EUR")
+            return model.report_again(state, report_id=uuid4(), amount=other, reported_by="postback", asked=asked)
+        case _:
+            return model.reject(state, "fraud", asked)

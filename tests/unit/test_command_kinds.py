@@ -1,0 +1,92 @@
+"""An id of something else: each model says so of the first event, and only that is taken for "there is no such"."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+from uuid import uuid4
+
+import pytest
+from eventsourcing.application import AggregateNotFoundError
+
+import command_api.accounts.invites
+import command_api.accounts.model
+import command_api.conversions.model
+import command_api.domains.model
+import command_api.links.model
+import command_api.operations.model
+import command_api.partners.model
+import command_api.slugs
+import command_api.websites.model
+from command_api.decision import AnotherKind
+from command_api.store import DecisionStore
+from schemas.base import DomainEvent
+from tests.support.decisions import history
+
+KINDS: dict[str, Any] = {
+    "account": command_api.accounts.model.evolve,
+    "email": command_api.accounts.model.evolve_email,
+    "invite": command_api.accounts.invites.evolve,
+    "website": command_api.websites.model.evolve,
+    "domain": command_api.domains.model.evolve,
+    "host": command_api.domains.model.evolve_host,
+    "partner": command_api.partners.model.evolve,
+    "link": command_api.links.model.evolve,
+    "slug": command_api.slugs.evolve,
+    "conversion": command_api.conversions.model.evolve,
+    "exchange_rate": command_api.operations.model.evolve,
+}
+
+
+def plain(_: object, __: object, text: str) -> str:
+    return text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_history_of_another_kind_is_refused_as_that(kind: str) -> None:
+    events = history(cast(Any, plain))
+    others = [event for event in events if not event.NAME.startswith(f"{kind}.")]
+    assert len(others) > 20
+    for event in others:
+        with pytest.raises(AnotherKind):
+            KINDS[kind](None, event)
+
+
+class Kept:
+    """A history as the event store hands it to the fold."""
+
+    def __init__(self, *events: DomainEvent) -> None:
+        self.events = events
+
+    def get(self, _: object, projector_func: Any) -> Any:
+        state = projector_func(None, self.events)
+        if state is None:
+            raise AggregateNotFoundError
+        return state
+
+
+def loaded(evolve: Any, *events: DomainEvent) -> Any:
+    store = DecisionStore.__new__(DecisionStore)
+    store.__dict__["_repository"] = Kept(*events)
+    return store.load(uuid4(), evolve)
+
+
+def test_only_another_kind_is_nothing_and_a_mistake_stays_one() -> None:
+    events = history(cast(Any, plain))
+    partner = next(event for event in events if event.NAME == "partner.registered")
+    assert loaded(command_api.websites.model.evolve, partner) is None
+
+    for error in (AssertionError, TypeError, KeyError):
+
+        def broken(_: object, __: object, error: type[Exception] = error) -> None:
+            raise error
+
+        with pytest.raises(error):
+            loaded(broken, partner)
+
+    def once(state: object, event: DomainEvent) -> object:
+        if state is not None:
+            raise AnotherKind(event.NAME)
+        return event
+
+    with pytest.raises(AnotherKind):
+        loaded(once, partner, partner)

@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { CountriesField } from '@/components/ui/countries-field';
+import { SelectField, TextField } from '@/components/ui/field';
+import { dimensionName } from './dimensions';
+import { DIMENSIONS, type Dimension, type Filter } from './search';
+
+const DEVICES = ['desktop', 'mobile', 'tablet'];
+
+interface Props {
+  readonly partners: readonly { readonly id: string; readonly name: string }[];
+  readonly links: readonly { readonly id: string; readonly slug: string }[];
+  readonly onAdd: (filter: Filter) => void;
+}
+
+export function FilterForm({ partners, links, onAdd }: Props) {
+  const [dimension, setDimension] = useState<Dimension>('partner');
+  const [not, setNot] = useState(false);
+  const [value, setValue] = useState('');
+  const [countries, setCountries] = useState<readonly string[]>([]);
+  const choices = choicesOf(dimension, partners, links);
+  const values = dimension === 'country' ? countries : choices ? [value].filter(Boolean) : value.split(',').map((item) => item.trim()).filter(Boolean);
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (values.length > 0) onAdd({ dimension, not, values });
+      }}
+    >
+      <div className="grid grid-cols-[1fr_auto] gap-3">
+        <SelectField label="What" value={dimension} onChange={(event) => { setDimension(event.target.value as Dimension); setValue(''); }}>
+          {DIMENSIONS.map((item) => (
+            <option key={item} value={item}>
+              {dimensionName(item)}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField label="How" value={not ? 'not' : 'is'} onChange={(event) => setNot(event.target.value === 'not')}>
+          <option value="is">is</option>
+          <option value="not">is not</option>
+        </SelectField>
+      </div>
+      {dimension === 'country' ? (
+        <CountriesField label="Countries" values={countries} onChange={setCountries} withUnknown />
+      ) : choices ? (
+        <SelectField label="Value" required value={value} onChange={(event) => setValue(event.target.value)}>
+          <option value="">Choose…</option>
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </SelectField>
+      ) : (
+        <TextField label="Value" required value={value} onChange={(event) => setValue(event.target.value)} hint="A comma means any of them." />
+      )}
+      <Button type="submit" variant="primary" disabled={values.length === 0}>
+        Apply filter
+      </Button>
+    </form>
+  );
+}
+
+function choicesOf(dimension: Dimension, partners: Props['partners'], links: Props['links']) {
+  if (dimension === 'partner') return partners.map((item) => ({ value: item.id, label: item.name }));
+  if (dimension === 'link') return links.map((item) => ({ value: item.id, label: item.slug }));
+  return dimension === 'device' ? DEVICES.map((item) => ({ value: item, label: item })) : null;
+}

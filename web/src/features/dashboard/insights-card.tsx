@@ -1,0 +1,60 @@
+import { Lightbulb, TrendingDown, TrendingUp, TriangleAlert, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Card } from '@/components/ui/card';
+import { cx } from '@/lib/cx';
+import type { Notable } from './notable';
+
+const LOOKS: Record<Notable['type'], { readonly Icon: LucideIcon; readonly look: string; readonly word: string }> = {
+  growth: { Icon: TrendingUp, look: 'bg-good-soft text-good', word: 'Growth' },
+  decline: { Icon: TrendingDown, look: 'bg-bad-soft text-bad', word: 'Decline' },
+  opportunity: { Icon: Lightbulb, look: 'bg-brand-soft text-brand', word: 'Opportunity' },
+  warning: { Icon: TriangleAlert, look: 'bg-bad-soft text-bad', word: 'Warning' },
+};
+
+interface Props {
+  /** Undefined while the figures are being read. */
+  readonly insights: readonly Notable[] | undefined;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+  /** The way to the figures behind an insight. */
+  readonly look: (insight: Notable) => ReactNode;
+}
+
+export function InsightsCard({ insights, error, onRetry, look }: Props) {
+  return (
+    <Card title="Insights" description="What stands out against the 30 days before">
+      {insights ? (
+        insights.length === 0 ? (
+          <Empty>Nothing stands out: no partner, rate or day is far from what it was.</Empty>
+        ) : (
+          <ul aria-label="Insights" className="grid gap-x-6 gap-y-4 md:grid-cols-2">
+            {insights.map((insight) => {
+              const { Icon, look: tone, word } = LOOKS[insight.type];
+              return (
+                <li key={insight.title} className="flex gap-3">
+                  <span className={cx('grid size-8 shrink-0 place-items-center rounded-lg', tone)}>
+                    <Icon aria-hidden className="size-4" />
+                    <span className="sr-only">{word}</span>
+                  </span>
+                  <div className="min-w-0">
+                    <p className="font-medium break-words">{insight.title}</p>
+                    <p className="mt-0.5 text-[0.8125rem] text-muted">
+                      {insight.text} {look(insight)}
+                    </p>
+                  </div>
+                </li>
+              );
+            })}
+          </ul>
+        )
+      ) : error ? (
+        <ErrorBox error={error} prefix="Error loading insights" onRetry={onRetry} />
+      ) : (
+        <div role="status" aria-label="Loading Insights">
+          <Skeleton className="h-20" />
+        </div>
+      )}
+    </Card>
+  );
+}
