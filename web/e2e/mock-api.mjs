@@ -79,7 +79,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'POST /api/platform/websites') {
       const made = { ...website(`w${websites.length + 1}`, input.domain), timezone: input.timezone, currency: input.currency };
       websites.push(made);
-      return json({ ...made, siteKey: 'pk_4vQm2Wc8Yb1NsKt6', secretKey: 'sk_9Jx0Zr5Lh3Fd7PqAeUoB2nVi', postbackToken: 'pb_6Tg1Sk8Mw4Ry2Xc' }, 201, { 'X-Position': 'domain@12' });
+      return json({ ...made, siteKey: 'pk_4vQm2Wc8Yb1NsKt6PSnkQyzBHoemDLClGagO6xxqCD7', secretKey: 'sk_9Jx0Zr5Lh3Fd7PqAeUoB2nViXTHMFL60YP3WVezffGl', postbackToken: 'pb_6Tg1Sk8Mw4Ry2XcUFdOhTsk0PynpfhGJ7cltuNsmU48' }, 201, { 'X-Position': 'domain@12' });
     }
     if (/\/keys$/.test(url.pathname) && request.method === 'GET') return json([...defaultKeys(), ...(keys.get(url.pathname) ?? [])]);
     if (key === 'GET /api/platform/partners') return json(partners);

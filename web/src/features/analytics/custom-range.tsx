@@ -24,7 +24,7 @@ export function CustomRange({ state, timezone, onApply }: Props) {
       }}
     >
       <div className="grid grid-cols-2 gap-3">
-        <TextField type="date" label="From" required max={today} value={from} onChange={(event) => setFrom(event.target.value)} />
+        <TextField type="date" label="From" autoFocus required max={today} value={from} onChange={(event) => setFrom(event.target.value)} />
         <TextField type="date" label="To" required max={today} value={to} onChange={(event) => setTo(event.target.value)} />
       </div>
       {error && <p role="alert" className="text-[0.8125rem] text-bad">{error}</p>}

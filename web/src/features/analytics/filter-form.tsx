@@ -29,7 +29,7 @@ export function FilterForm({ partners, links, onAdd }: Props) {
       }}
     >
       <div className="grid grid-cols-[1fr_auto] gap-3">
-        <SelectField label="What" value={dimension} onChange={(event) => { setDimension(event.target.value as Dimension); setValue(''); }}>
+        <SelectField label="What" autoFocus value={dimension} onChange={(event) => { setDimension(event.target.value as Dimension); setValue(''); }}>
           {DIMENSIONS.map((item) => (
             <option key={item} value={item}>
               {dimensionName(item)}

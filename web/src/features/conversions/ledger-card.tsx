@@ -35,7 +35,9 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
   const phone = useIsPhone();
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   const open = rows.filter((row) => row.status === 'pending');
-  const chosen = open.filter((row) => picked.has(row.id)).map((row) => row.id);
+  const chosenRows = rows.filter((row) => isOpen(row) && picked.has(row.id));
+  const chosen = chosenRows.map((row) => row.id);
+  const approvable = all || chosenRows.every((row) => row.status === 'pending');
   const bulk = useBulk((kind, outcome) => {
     const done = new Set(outcome.results.filter((result) => result.ok).map((result) => result.id));
     setPicked((before) => new Set([...before].filter((id) => !done.has(id))));
@@ -54,10 +56,10 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
     onChange(change);
   };
   const box = (row: Conversion) =>
-    row.status === 'pending' ? (
-      <input type="checkbox" className="size-4 accent-brand" aria-label={`Select ${row.txid}`} checked={all || picked.has(row.id)} onChange={(event) => pick([row.id], event.target.checked)} />
+    isOpen(row) ? (
+      <input type="checkbox" className="size-4 accent-brand" aria-label={`Select ${row.txid}`} checked={all ? row.status === 'pending' : picked.has(row.id)} onChange={(event) => pick([row.id], event.target.checked)} />
     ) : null;
-  const everyone = open.length > 0 && chosen.length === open.length;
+  const everyone = open.length > 0 && open.every((row) => picked.has(row.id));
   const boxOfAll = open.length > 0 && (
     <input type="checkbox" className="size-4 accent-brand" aria-label="Select all pending shown" checked={all || everyone} onChange={(event) => pick(open.map((row) => row.id), event.target.checked)} />
   );
@@ -102,7 +104,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
               Select all pending that match
             </Button>
           )}
-          <Button size="sm" variant="primary" busy={bulk.isPending} onClick={() => setAsked('approve')}>
+          <Button size="sm" variant="primary" busy={bulk.isPending} disabled={!approvable} title={approvable ? undefined : 'Some of them are approved already'} onClick={() => setAsked('approve')}>
             <Check aria-hidden className="size-3.5" />
             Approve
           </Button>
@@ -180,6 +182,9 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
     </Card>
   );
 }
+
+/** May still be decided with others: an approved one that turned out to be wrong is rejected. */
+const isOpen = (row: Conversion): boolean => row.status === 'pending' || row.status === 'approved';
 
 function columns(website: Website, box: (row: Conversion) => ReactNode, boxOfAll: ReactNode, onOpen: (id: string) => void): Column<Conversion>[] {
   return [

@@ -39,7 +39,7 @@ test('pending ones are selected and approved together, after a word of what that
   server.use(bulk('approve'));
   const { user } = renderApp('/conversions');
   await user.click(await screen.findByRole('checkbox', { name: 'Select all pending shown' }));
-  expect(screen.queryByRole('checkbox', { name: 'Select ORD-3' })).not.toBeInTheDocument();
+  expect(screen.getByRole('checkbox', { name: 'Select ORD-3' })).not.toBeChecked();
   expect(screen.getByRole('region', { name: 'Selection' })).toHaveTextContent('2 selected');
   await user.click(screen.getByRole('button', { name: 'Approve' }));
   const dialog = await screen.findByRole('dialog', { name: 'Approve 2 conversions?' });
@@ -86,6 +86,20 @@ test('all that match are decided by the filter, however many pages they are', as
   await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
   expect(await screen.findByText('3 conversions approved', { exact: true })).toBeInTheDocument();
   expect(sent('/api/platform/conversions/approve')).toEqual(Array(3).fill({ filter: { websiteId: 'w1', partnerId: 'p1', from: '2026-11-01' } }));
+});
+
+test('an approved one that turned out to be wrong is rejected with others, but not approved again', async () => {
+  server.use(bulk('reject'));
+  const { user } = renderApp('/conversions');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select ORD-1' }));
+  expect(screen.getByRole('button', { name: 'Approve' })).toBeEnabled();
+  await user.click(screen.getByRole('checkbox', { name: 'Select ORD-3' }));
+  expect(screen.getByRole('button', { name: 'Approve' })).toBeDisabled();
+  await user.click(screen.getByRole('button', { name: 'Reject' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Reject 2 conversions?' });
+  await user.type(within(dialog).getByLabelText('Reason'), 'Fraud');
+  await user.click(within(dialog).getByRole('button', { name: 'Reject' }));
+  await waitFor(() => expect(sent('/api/platform/conversions/reject')).toEqual([{ ids: ['c1', 'c3'], reason: 'Fraud' }]));
 });
 
 test('what was decided stays decided when a later round fails', async () => {

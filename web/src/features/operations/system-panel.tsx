@@ -75,7 +75,7 @@ function Figures({ data }: { readonly data: System }) {
         <li key={card.label} className={cx(surface, 'p-4 sm:p-5')}>
           <h2 className="text-[0.8125rem] font-medium text-muted">{card.label}</h2>
           <div className="mt-1 flex items-center justify-between gap-2 text-2xl font-semibold tabular">
-            <span className={cx(card.bad && 'text-bad')}>{card.value}</span>
+            <span className={cx('whitespace-nowrap', card.bad && 'text-bad')}>{card.value}</span>
             {card.extra}
           </div>
           <p className="mt-0.5 text-[0.8125rem] text-muted">{card.caption}</p>
@@ -116,7 +116,7 @@ const ENGINES: readonly Column<System['engines'][number]>[] = [
   { id: 'name', header: 'Engine', cell: (row) => ENGINE_NAMES[row.name] ?? row.name },
   { id: 'version', header: 'Version', cell: (row) => row.version ?? 'Not told', className: 'tabular' },
   { id: 'state', header: 'State', cell: (row) => <Badge tone={row.answers ? 'good' : 'bad'}>{row.answers ? 'Answers' : 'Does not answer'}</Badge> },
-  { id: 'note', header: 'Note', cell: (row) => row.note },
+  { id: 'note', header: 'Note', cell: (row) => row.note && <span className="block min-w-40">{row.note}</span> },
 ];
 
 function Disk({ data: { disk } }: { readonly data: System }) {
@@ -205,9 +205,9 @@ const BACKUPS: readonly Column<System['backups'][number]>[] = [
   { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{wordOf(row.state)}</Badge> },
   { id: 'events', header: 'Records', numeric: true, cell: (row) => formatCount(row.events) },
   { id: 'size', header: 'Size', numeric: true, cell: (row) => formatBytes(row.bytes), className: 'whitespace-nowrap' },
-  { id: 'folder', header: 'Folder', cell: (row) => <code className="font-mono text-xs break-all">{row.folder}</code> },
+  { id: 'folder', header: 'Folder', cell: (row) => <code className="block min-w-48 font-mono text-xs break-all">{row.folder}</code> },
   { id: 'took', header: 'Took', numeric: true, cell: (row) => (row.finishedAt ? formatSpan((Date.parse(row.finishedAt) - Date.parse(row.startedAt)) / 1000) : '–'), className: 'whitespace-nowrap' },
   { id: 'checked', header: 'Read again', cell: (row) => (row.verifiedAt ? 'Whole' : 'No') },
   { id: 'restored', header: 'Restored', cell: (row) => row.drillError || (row.restoredAt ? formatDateTime(row.restoredAt, browserTimezone()) : 'Never') },
-  { id: 'error', header: 'Error', cell: (row) => row.error },
+  { id: 'error', header: 'Error', cell: (row) => row.error && <span className="block min-w-56">{row.error}</span> },
 ];

@@ -1496,7 +1496,7 @@ export interface paths {
         };
         /**
          * Get Invite Codes
-         * @description Newest first. Admins, too, see their own alone.
+         * @description Newest first, at most 1,000; of those who joined the last 1,000. Admins, too, see their own alone.
          */
         get: operations["get_invite_codes"];
         put?: never;
@@ -1837,7 +1837,7 @@ export interface paths {
         };
         /**
          * Get Sessions
-         * @description Those that live, last used first.
+         * @description Those that live, last used first, at most 200.
          */
         get: operations["get_sessions"];
         put?: never;
