@@ -1,0 +1,1 @@
+"""The forum, deciding: threads, posts, likes, follows, members, moderation, and views."""
