@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Final, Literal
 
-Dimension = Literal["partner", "country", "device", "source"]
+Dimension = Literal["partner", "country", "device", "source", "link"]
 DAYS: Final = 84
 """Twelve weeks: what a history holds at most, always whole weeks."""
 
@@ -32,6 +32,8 @@ class History:
     currency: str
     total: Sequence[Day]
     by: Mapping[Dimension, Mapping[str, Sequence[Day]]]
+    partner_of: Mapping[str, str] = field(default_factory=dict)
+    """The partner that a link leads to."""
 
     def __post_init__(self) -> None:
         lengths = {len(self.total), *(len(days) for values in self.by.values() for days in values.values())}

@@ -2,9 +2,7 @@
 
 Every card, series, export and insight goes through here, so no two of them can disagree.
 
-- clicks: link redirects and click events (type `click`); page views: type `pageview`
-- conversions by status and money: sums of the signed differences that conversion rows carry
-- conversions in total: pending + approved; revenue: the website's commission on those, less what was reversed
+- clicks, page views, conversions and money: `schemas.figures`
 - unique: distinct visitors among the clicks; visitors: distinct visitors of anything but conversions. Both are
   estimates (`uniqCombined(12)`, about 1 %), exact for small numbers, and the same from rollup and raw table
 - a partner is active in a range in which it has a click or a conversion that counts
@@ -12,42 +10,19 @@ Every card, series, export and insight goes through here, so no two of them can 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from query_api import money
 from query_api.columnar import live_table
+from schemas import figures
+from schemas.figures import COUNTERS as COUNTERS
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """What is counted; money in minor units of the website's currency."""
-
-    clicks: int = 0
-    pageviews: int = 0
-    pending: int = 0
-    approved: int = 0
-    rejected: int = 0
-    reversed: int = 0
-    c_pending: int = 0
-    c_approved: int = 0
-    c_reversed: int = 0
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Counts:
-        """From a row of a query that selected some of `counters`; the others are zero."""
-        return cls(**{name: int(row[name]) for name in COUNTERS if name in row})
-
-    @property
-    def conversions(self) -> int:
-        return self.pending + self.approved
-
-    @property
-    def revenue(self) -> int:
-        """Minor units."""
-        return self.c_pending + self.c_approved
+class Counts(figures.Counts):
+    """What is counted, and what is worked out from it; money in minor units of the website's currency."""
 
     @property
     def conversion_rate(self) -> float:
@@ -62,19 +37,6 @@ class Counts:
         """Earnings per click, major units, two decimals."""
         return money.per(self.revenue, self.clicks, currency)
 
-
-COUNTERS: Final[Mapping[str, str]] = {
-    "clicks": "countIf(t.type = 'click')",
-    "pageviews": "countIf(t.type = 'pageview')",
-    "pending": "sum(t.d_pending)",
-    "approved": "sum(t.d_approved)",
-    "rejected": "sum(t.d_rejected)",
-    "reversed": "sum(t.d_reversed)",
-    "c_pending": "sum(t.c_pending)",
-    "c_approved": "sum(t.c_approved)",
-    "c_reversed": "sum(t.c_reversed)",
-}
-"""Each counter and how the raw table (as `t`) counts it; in every rollup it is the sum of the column of that name."""
 
 CONVERSION_COUNTERS: Final = tuple(name for name in COUNTERS if name not in ("clicks", "pageviews"))
 PERFORMANCE_COUNTERS: Final = ("clicks", "pending", "approved", "c_pending", "c_approved")

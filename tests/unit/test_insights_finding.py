@@ -11,7 +11,8 @@ from random import Random
 import pytest
 
 from command_api.insights.changepoint import split
-from command_api.insights.finding import Finding, find
+from command_api.insights.finder import find
+from command_api.insights.finding import Finding
 from command_api.insights.history import Day, Dimension, History, Range
 from command_api.insights.significance import holm, of_counts, of_sums, spread, two_sided
 
@@ -59,12 +60,13 @@ def history(seed: int, change: Change = same, days: int = 84, scale: float = 1.0
         german = sum(random.random() < 0.4 for _ in range(clicks))
         countries["DE"].append(Day(clicks=german))
         countries["US"].append(Day(clicks=clicks - german))
-    by: dict[Dimension, dict[str, list[Day]]] = {"partner": partners, "country": countries}
+    links = {f"{name}-link": [Day(clicks=day.clicks) for day in days_of] for name, days_of in partners.items()}
+    by: dict[Dimension, dict[str, list[Day]]] = {"partner": partners, "country": countries, "link": links}
     total = [
         Day(*(sum(getattr(partners[name][index], field) for name in partners) for field in Day.__slots__))
         for index in range(days)
     ]
-    return History(LAST, "USD", total, by)  # type: ignore[arg-type]  # lists are sequences
+    return History(LAST, "USD", total, by, {f"{name}-link": name for name in partners})
 
 
 def keys(findings: list[Finding]) -> set[str]:
@@ -126,6 +128,28 @@ def test_a_level_that_changed_weeks_ago_is_dated() -> None:
 def test_silence_is_a_warning_and_the_weightiest_of_all() -> None:
     first, *_ = find(history(4, scaled(range(2), 0.0)))
     assert (first.key, first.type, first.figures["days"]) == ("silence:pageviews", "warning", 2)
+
+
+def test_a_partner_whose_links_are_gone_is_a_warning_that_its_links_do_not_repeat() -> None:
+    found = find(history(4, scaled(range(3), 0.0, "south")))
+    silence = named(found, "silence:partner:south")
+    assert (silence.type, silence.metric, silence.figures["days"]) == ("warning", "clicks", 3)
+    assert silence.figures["expected"] == pytest.approx(120, abs=40)
+    assert "silence:link:south-link" not in keys(found)
+    assert not {key for key in keys(found) if key.startswith("share:") and "south" in key}
+
+
+def test_one_link_of_a_partner_that_fell_silent_is_named() -> None:
+    quiet = history(12)
+    north = quiet.by["link"]["north-link"]
+    first = [
+        Day(clicks=day.clicks // 2 if back >= 4 else 0) for back, day in zip(range(83, -1, -1), north, strict=True)
+    ]
+    rest = [Day(clicks=day.clicks - other.clicks) for day, other in zip(north, first, strict=True)]
+    by = {**quiet.by, "link": {**quiet.by["link"], "north-link": rest, "gone-link": first}}
+    found = find(replace(quiet, by=by, partner_of={**quiet.partner_of, "gone-link": "north"}))
+    assert named(found, "silence:link:gone-link").figures["days"] == 4
+    assert "silence:partner:north" not in keys(found)
 
 
 def test_a_partner_whose_conversions_stay_away_while_its_clicks_do_not_is_a_warning() -> None:

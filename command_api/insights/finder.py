@@ -1,0 +1,70 @@
+"""What changed on a website, found by arithmetic alone: the same history gives the same findings. Pure.
+
+Each question asked of a history is a `Candidate` with its p-value. All of a website's questions are judged together
+(`significance.holm`, level 5 %), so that a website where nothing happens gets no finding in 19 of 20 looks; what is
+left is a finding if it is also large enough to matter. `confidence` is 1 less the adjusted p-value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from command_api.insights import significance
+from command_api.insights.finding import Candidate, Finding
+from command_api.insights.history import History
+from command_api.insights.partner_questions import earnings, rates, rejections
+from command_api.insights.questions import LEAST_WEEKS, bots, level, shares, silence, week
+from command_api.insights.significance import WEEK
+
+LEVEL: Final = 0.05
+MOST_FINDINGS: Final = 8
+
+
+def find(history: History) -> list[Finding]:
+    """What is worth telling, the weightiest first, at most eight. Empty for less than five weeks of history."""
+    if len(history.total) < LEAST_WEEKS * WEEK:
+        return []
+    asked = list(_asked(history))
+    adjusted = significance.holm([candidate.p_value for candidate in asked])
+    found = [
+        _confident(candidate.finding, p)
+        for candidate, p in zip(asked, adjusted, strict=True)
+        if p <= LEVEL and candidate.matters
+    ]
+    told = [finding for finding in found if not _is_said_by_another(finding, found, history)]
+    return sorted(told, key=lambda finding: (-finding.impact, finding.key))[:MOST_FINDINGS]
+
+
+def _asked(history: History) -> Iterator[Candidate]:
+    yield from silence(history)
+    yield from week(history)
+    yield from level(history)
+    yield from shares(history)
+    yield from rates(history)
+    yield from rejections(history)
+    yield from bots(history)
+    yield from earnings(history)
+
+
+def _is_said_by_another(finding: Finding, found: list[Finding], history: History) -> bool:
+    """A link is silent because its partner's links all are; what fell silent has, of course, lost its share too."""
+    subject = finding.subject
+    if subject is None or finding.topic not in ("silence", "share"):
+        return False
+    silent = {other.subject for other in found if other.topic == "silence" and other.subject is not None}
+    if finding.topic == "share":
+        partner = history.partner_of.get(subject.value) if subject.dimension == "link" else None
+        return finding.type == "decline" and any(
+            subject == other or (partner is not None and other.value == partner) for other in silent
+        )
+    if subject.dimension != "link":
+        return False
+    partner = history.partner_of.get(subject.value)
+    return any(other.dimension == "partner" and other.value == partner for other in silent)
+
+
+def _confident(finding: Finding, p: float) -> Finding:
+    return replace(finding, confidence=min(0.99, math.floor((1 - p) * 100) / 100))

@@ -1,0 +1,219 @@
+"""What is asked of a history of every website: its last week, its level, its mix, its silence, its robots. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from command_api.insights import significance
+from command_api.insights.changepoint import split
+from command_api.insights.finding import Candidate, Finding, Metric, Subject
+from command_api.insights.history import Day, History, sums
+from command_api.insights.significance import WEEK, spread
+
+LEAST_EVENTS: Final = 40
+"""Fewer in both periods together say nothing."""
+LEAST_CHANGE: Final = 0.15
+MOST_VALUES: Final = 10
+"""Of each dimension, the largest."""
+BASELINE_WEEKS: Final = 4
+LEAST_WEEKS: Final = BASELINE_WEEKS + 1
+SILENT_EXPECTED: Final = 15.0
+
+
+def week(history: History) -> Iterator[Candidate]:
+    """The last week against the four before, weekday by weekday."""
+    week, weeks = recent(history.total)
+    for metric in ("clicks", "conversions", "revenue"):
+        now, before = of(week, metric), of(weeks, metric)
+        current, usual = sum(now), sum(before) / BASELINE_WEEKS
+        if metric == "revenue":
+            if sums(week).conversions + sums(weeks).conversions < LEAST_EVENTS:
+                continue
+            p = significance.of_sums(now, before)
+        else:
+            if current + sum(before) < LEAST_EVENTS:
+                continue
+            p = significance.of_counts(current, sum(before), BASELINE_WEEKS, spread(before))
+        change = change_of(current, usual)
+        yield Candidate(
+            Finding(
+                f"week:{metric}",
+                "week",
+                "growth" if change > 0 else "decline",
+                metric,
+                None,
+                {"current": current, "usual": usual, "change": change},
+                history.dates(-WEEK, len(history.total)),
+                history.dates(-LEAST_WEEKS * WEEK, len(history.total) - WEEK),
+                0,
+                impact(current, usual, change),
+            ),
+            p,
+            abs(change) >= LEAST_CHANGE,
+        )
+
+
+def level(history: History) -> Iterator[Candidate]:
+    """The day since which there has been more, or less, than before; a change of the last days is the week's."""
+    for metric in ("clicks", "conversions"):
+        days = of(history.total, metric)
+        if sum(days) < LEAST_EVENTS * 2:
+            continue
+        found = split(days)
+        if found is None:
+            continue
+        change = change_of(found.after, found.before)
+        yield Candidate(
+            Finding(
+                f"level:{metric}",
+                "level",
+                "growth" if change > 0 else "decline",
+                metric,
+                None,
+                {"current": found.after, "usual": found.before, "change": change},
+                history.dates(found.at, len(days)),
+                history.dates(0, found.at),
+                0,
+                impact(found.after * WEEK, found.before * WEEK, change),
+            ),
+            found.p_value,
+            abs(change) >= LEAST_CHANGE and len(days) - found.at > WEEK + 3,
+        )
+
+
+def shares(history: History) -> Iterator[Candidate]:
+    """What brings another part of the clicks than it did: the mix has shifted."""
+    week, weeks = recent(history.total)
+    whole, whole_before = sums(week).clicks, sums(weeks).clicks
+    for dimension, values in history.by.items():
+        for value in largest(values):
+            now, before = recent(values[value])
+            part, part_before = sums(now).clicks, sums(before).clicks
+            if part + part_before < LEAST_EVENTS or not whole or not whole_before:
+                continue
+            share, usual = part / whole, part_before / whole_before
+            p = significance.of_shares(part, whole, part_before, whole_before, spread(of(before, "clicks")))
+            expected = usual * whole
+            yield Candidate(
+                Finding(
+                    f"share:{dimension}:{value}",
+                    "share",
+                    "growth" if share > usual else "decline",
+                    "clicks",
+                    Subject(dimension, value),
+                    {
+                        "current": part,
+                        "usual": part_before / BASELINE_WEEKS,
+                        "share": share,
+                        "usual_share": usual,
+                        "change": change_of(part, part_before / BASELINE_WEEKS),
+                    },
+                    history.dates(-WEEK, len(history.total)),
+                    history.dates(-LEAST_WEEKS * WEEK, len(history.total) - WEEK),
+                    0,
+                    impact(part, expected, change_of(part, expected)),
+                ),
+                p,
+                abs(change_of(part, expected)) >= LEAST_CHANGE * 2 and abs(share - usual) >= 0.02,
+            )
+
+
+def silence(history: History) -> Iterator[Candidate]:
+    """Nothing at all for whole days, where something is usual: the script, or the links, are gone. Where the whole
+    website is silent, nobody needs to hear it of each partner and link."""
+    for metric in ("pageviews", "clicks"):
+        found = _silence(history, history.total, metric, None)
+        if found is not None:
+            yield found
+            return  # without page views there are no clicks either
+    for dimension in ("partner", "link"):
+        values = history.by.get(dimension, {})
+        for value in largest(values):
+            found = _silence(history, values[value], "clicks", Subject(dimension, value))
+            if found is not None:
+                yield found
+
+
+def _silence(history: History, series: Sequence[Day], metric: Metric, subject: Subject | None) -> Candidate | None:
+    days = of(series, metric)
+    silent = next((index for index, value in enumerate(reversed(days)) if value), len(days))
+    before = days[-LEAST_WEEKS * WEEK : -WEEK]
+    if not 1 <= silent <= WEEK or sum(before) < LEAST_EVENTS:
+        return None
+    expected = sum(before) / len(before) * silent
+    return Candidate(
+        Finding(
+            f"silence:{metric}" if subject is None else f"silence:{subject.dimension}:{subject.value}",
+            "silence",
+            "warning",
+            metric,
+            subject,
+            {"current": 0, "expected": expected, "days": silent},
+            history.dates(-silent, len(days)),
+            history.dates(-LEAST_WEEKS * WEEK, len(days) - WEEK),
+            0,
+            (1_000 if subject is None else 10) + expected ** (1 if subject is None else 0.5),
+        ),
+        significance.of_silence(expected, spread(before)),
+        expected >= SILENT_EXPECTED,
+    )
+
+
+def bots(history: History) -> Iterator[Candidate]:
+    """A wave of robots among the clicks; they are not counted, but somebody sends them."""
+    week, weeks = recent(history.total)
+    now, before = sums(week), sums(weeks)
+    whole, whole_before = now.clicks + now.bot_clicks, before.clicks + before.bot_clicks
+    if now.bot_clicks < LEAST_EVENTS or not whole_before:
+        return
+    share, usual = now.bot_clicks / whole, before.bot_clicks / whole_before
+    yield Candidate(
+        Finding(
+            "bots",
+            "bots",
+            "warning",
+            "clicks",
+            None,
+            {
+                "current": now.bot_clicks,
+                "usual": before.bot_clicks / BASELINE_WEEKS,
+                "share": share,
+                "usual_share": usual,
+            },
+            history.dates(-WEEK, len(history.total)),
+            history.dates(-LEAST_WEEKS * WEEK, len(history.total) - WEEK),
+            0,
+            impact(now.bot_clicks, before.bot_clicks / BASELINE_WEEKS, share - usual),
+        ),
+        significance.of_shares(now.bot_clicks, whole, before.bot_clicks, whole_before, spread(of(weeks, "bot_clicks"))),
+        share - usual >= 0.10,
+    )
+
+
+def recent(days: Sequence[Day]) -> tuple[Sequence[Day], Sequence[Day]]:
+    """The last week, and the four before it."""
+    return days[-WEEK:], days[-LEAST_WEEKS * WEEK : -WEEK]
+
+
+def of(days: Sequence[Day], name: str) -> list[int]:
+    return [getattr(day, name) for day in days]
+
+
+def largest(values: Mapping[str, Sequence[Day]]) -> list[str]:
+    """By clicks of the last five weeks."""
+    clicks = {value: sum(of(days[-LEAST_WEEKS * WEEK :], "clicks")) for value, days in values.items()}
+    return sorted(clicks, key=lambda value: (-clicks[value], value))[:MOST_VALUES]
+
+
+def change_of(now: float, before: float) -> float:
+    """As a part of before; 1 (doubled) where nothing was before."""
+    if before == 0:
+        return 1.0 if now > 0 else 0.0
+    return now / before - 1
+
+
+def impact(now: float, before: float, change: float) -> float:
+    """How much it moves: a large change of much before a small one, or one of little."""
+    return math.log1p(now + before) * min(abs(change), 5.0)

@@ -1,0 +1,58 @@
+"""The one definition of what is counted: each counter as the raw table has it, and the sums that are made of them.
+
+Dashboards (`query_api.analytics.metrics`) and insights (`command_api.insights.reading`) both count by it, so no insight
+can say another number than the dashboard that it leads to.
+
+- clicks: link redirects and click events (type `click`); page views: type `pageview`
+- conversions by status and money: sums of the signed differences that conversion rows carry
+- conversions in total: pending + approved; revenue: the website's commission on those, less what was reversed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is counted; money in minor units of the website's currency."""
+
+    clicks: int = 0
+    pageviews: int = 0
+    pending: int = 0
+    approved: int = 0
+    rejected: int = 0
+    reversed: int = 0
+    c_pending: int = 0
+    c_approved: int = 0
+    c_reversed: int = 0
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        """From a row of a query that selected some of the counters; the others are zero."""
+        return cls(**{name: int(row[name]) for name in COUNTERS if name in row})
+
+    @property
+    def conversions(self) -> int:
+        return self.pending + self.approved
+
+    @property
+    def revenue(self) -> int:
+        """Minor units."""
+        return self.c_pending + self.c_approved
+
+
+COUNTERS: Final[Mapping[str, str]] = {
+    "clicks": "countIf(t.type = 'click')",
+    "pageviews": "countIf(t.type = 'pageview')",
+    "pending": "sum(t.d_pending)",
+    "approved": "sum(t.d_approved)",
+    "rejected": "sum(t.d_rejected)",
+    "reversed": "sum(t.d_reversed)",
+    "c_pending": "sum(t.c_pending)",
+    "c_approved": "sum(t.c_approved)",
+    "c_reversed": "sum(t.c_reversed)",
+}
+"""Each counter and how the raw table (as `t`) counts it; in every rollup it is the sum of the column of that name."""
