@@ -26,9 +26,14 @@ from projectors.postgres.conversions import CONVERSIONS
 from projectors.postgres.custom_domains import CUSTOM_DOMAINS
 from projectors.postgres.early_access import EARLY_ACCESS
 from projectors.postgres.exchange_rates import EXCHANGE_RATES
+from projectors.postgres.forum_log import FORUM_LOG
+from projectors.postgres.forum_members import FORUM_MEMBERS, FORUM_SUSPENSIONS
+from projectors.postgres.forum_posts import FORUM_EDITS, FORUM_FLAGS, FORUM_LIKES, FORUM_POSTS
+from projectors.postgres.forum_threads import FORUM_CATEGORIES, FORUM_FOLLOWS, FORUM_THREADS
 from projectors.postgres.inquiries import INQUIRIES, INQUIRY_STEPS
 from projectors.postgres.invites import INVITE_JOINS, INVITES
 from projectors.postgres.links import LINKS
+from projectors.postgres.notification_choices import NOTIFICATION_CHOICES
 from projectors.postgres.partner_terms import PARTNER_TERMS
 from projectors.postgres.partners import PARTNERS
 from projectors.postgres.statement_months import STATEMENT_MONTHS
@@ -83,6 +88,17 @@ CATALOGUE: Final = Catalogue(
         EARLY_ACCESS,
         INQUIRIES,
         INQUIRY_STEPS,
+        FORUM_CATEGORIES,
+        FORUM_THREADS,
+        FORUM_POSTS,
+        FORUM_MEMBERS,
+        FORUM_SUSPENSIONS,
+        FORUM_LIKES,
+        FORUM_FOLLOWS,
+        FORUM_EDITS,
+        FORUM_FLAGS,
+        FORUM_LOG,
+        NOTIFICATION_CHOICES,
     ),
 )
 

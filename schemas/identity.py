@@ -59,3 +59,33 @@ def contact_id(kind: str, email_hash: str) -> UUID:
 def early_access_places_id() -> UUID:
     """The aggregate that guards the places of early access."""
     return uuid5(NAMESPACE, "early-access-places")
+
+
+def forum_category_id(slug: str) -> UUID:
+    """A category of the forum."""
+    return uuid5(NAMESPACE, f"forum-category\n{slug}")
+
+
+def forum_member_id(account_id: UUID) -> UUID:
+    """What an account is in the forum."""
+    return uuid5(NAMESPACE, f"forum-member\n{account_id}")
+
+
+def forum_like_id(post_id: UUID, account_id: UUID) -> UUID:
+    """What an account thinks of a post: nobody likes twice."""
+    return uuid5(NAMESPACE, f"forum-like\n{post_id}\n{account_id}")
+
+
+def forum_follow_id(thread_id: UUID, account_id: UUID) -> UUID:
+    """Whether an account follows a thread."""
+    return uuid5(NAMESPACE, f"forum-follow\n{thread_id}\n{account_id}")
+
+
+def forum_views_id(thread_id: UUID) -> UUID:
+    """How often a thread was opened."""
+    return uuid5(NAMESPACE, f"forum-views\n{thread_id}")
+
+
+def notification_choices_id(account_id: UUID) -> UUID:
+    """How an account wants to be told of things."""
+    return uuid5(NAMESPACE, f"notification-choices\n{account_id}")

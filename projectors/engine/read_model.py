@@ -107,7 +107,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class ReadModel:
-    """One table of schema `read`. `columns` are DDL lines; `indexes` column lists, made as a rebuild nears its end.
+    """One table of schema `read`. `columns` are DDL lines; `indexes` column lists, or `using gin (…)`, made as a
+    rebuild nears its end.
 
     `readers` is the condition on which the query service sees a row (row-level security).
     """
@@ -145,7 +146,8 @@ class ReadModel:
     def create_indexes(self, generation: int) -> list[str]:
         table = self.table(generation)
         return [
-            f"create index if not exists {table}_{number} on read.{table} ({columns})"
+            f"create index if not exists {table}_{number} on read.{table} "
+            + (columns if columns.startswith("using ") else f"({columns})")
             for number, columns in enumerate(self.indexes)
         ]
 

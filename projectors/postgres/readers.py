@@ -22,3 +22,8 @@ OWN_WEBSITES: Final = f"{_ADMIN} or website_id = any ((select read.reader_websit
 def own_account(column: str) -> str:
     """Rows that name their account, for that account."""
     return f"{_ADMIN} or {column} = (select read.reader_account())"
+
+
+def shown_or_own(shown: str, column: str) -> str:
+    """Rows that are shown to everybody, signed in or not; others only to the account that they name."""
+    return f"{_ADMIN} or {shown} and {EVERYBODY} or {column} = (select read.reader_account())"

@@ -121,7 +121,7 @@ class Member(Author):
     posts: int
     threads: int
     likesReceived: int
-    suspendedUntil: datetime | None
+    suspendedUntil: datetime | None = Field(description="The year 9999: until a moderator ends it")
 
 
 class Flag(BaseModel):

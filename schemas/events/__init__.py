@@ -1,5 +1,27 @@
 """Every decided event, one module per context. Importing this package fills `schemas.base.REGISTRY`."""
 
-from schemas.events import accounts, conversions, domains, leads, links, operations, partners, websites
+from schemas.events import (
+    accounts,
+    conversions,
+    domains,
+    forum,
+    leads,
+    links,
+    notifications,
+    operations,
+    partners,
+    websites,
+)
 
-__all__ = ["accounts", "conversions", "domains", "leads", "links", "operations", "partners", "websites"]
+__all__ = [
+    "accounts",
+    "conversions",
+    "domains",
+    "forum",
+    "leads",
+    "links",
+    "notifications",
+    "operations",
+    "partners",
+    "websites",
+]

@@ -1,0 +1,223 @@
+"""`read.forum_posts` and what lies around a post: its earlier texts, its likes, its reports.
+
+`position` is a post's place in the log: pages of a thread go by it, so they keep their place whatever is added or
+removed. `waiting_since` is set while a moderator has to look.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import own_account, shown_or_own
+from schemas.base import ERASED
+from schemas.events.accounts import AccountErased
+from schemas.events.forum import (
+    PostApproved,
+    PostDeleted,
+    PostEdited,
+    PostFlagged,
+    PostFlagsDismissed,
+    PostHidden,
+    PostLiked,
+    PostRestored,
+    PostUnliked,
+    PostWritten,
+)
+
+FORUM_POSTS: Final = ReadModel(
+    name="forum_posts",
+    version=1,
+    columns=(
+        "id uuid",
+        "thread_id uuid not null",
+        "author_id uuid not null",
+        "text text not null",
+        "is_first boolean not null",
+        "reply_to uuid",
+        "mentions uuid[] not null",
+        "state text not null",
+        "likes int not null default 0",
+        "flags int not null default 0",
+        "edits int not null default 0",
+        "created_at timestamptz not null",
+        "edited_at timestamptz",
+        "waiting_since timestamptz",
+        "position bigint not null",
+        "search tsvector generated always as (to_tsvector('english', text)) stored",
+    ),
+    key=("id",),
+    readers=shown_or_own("state = 'visible'", "author_id"),
+    indexes=("thread_id, position", "author_id, position desc", "waiting_since, id", "using gin (search)"),
+)
+
+FORUM_EDITS: Final = ReadModel(
+    name="forum_edits",
+    version=1,
+    columns=(
+        "post_id uuid",
+        "number int",
+        "author_id uuid not null",
+        "text text not null",
+        "edited_by uuid",
+        "edited_at timestamptz not null",
+    ),
+    key=("post_id", "number"),
+    readers=own_account("author_id"),
+    indexes=("author_id",),
+)
+
+FORUM_LIKES: Final = ReadModel(
+    name="forum_likes",
+    version=1,
+    columns=("post_id uuid", "account_id uuid", "likes boolean not null"),
+    key=("post_id", "account_id"),
+    readers=own_account("account_id"),
+)
+
+FORUM_FLAGS: Final = ReadModel(
+    name="forum_flags",
+    version=1,
+    columns=(
+        "post_id uuid",
+        "account_id uuid",
+        "reason text not null",
+        "note text not null",
+        "flagged_at timestamptz not null",
+        "open boolean not null",
+    ),
+    key=("post_id", "account_id"),
+    readers=own_account("account_id"),
+    indexes=("account_id",),
+)
+
+
+@FORUM_POSTS.on(PostWritten)
+def written(rows: Rows, event: PostWritten) -> None:
+    rows.put(
+        id=event.originator_id,
+        thread_id=event.thread_id,
+        author_id=event.author_id,
+        text=event.text,
+        is_first=event.is_first,
+        reply_to=event.reply_to,
+        mentions=list(event.mentions),
+        state="held" if event.held else "visible",
+        created_at=event.timestamp,
+        waiting_since=event.timestamp if event.held else None,
+        position=rows.position,
+    )
+
+
+@FORUM_POSTS.on(PostEdited)
+def edited(rows: Rows, event: PostEdited) -> None:
+    rows.add({"id": event.originator_id}, edits=1)
+    changes = {"text": event.text, "mentions": list(event.mentions), "edited_at": event.timestamp}
+    if event.held:
+        changes |= {"state": "held", "waiting_since": event.timestamp}
+    rows.update({"id": event.originator_id}, **changes)
+
+
+@FORUM_POSTS.on(PostApproved)
+def approved(rows: Rows, event: PostApproved) -> None:
+    rows.update({"id": event.originator_id}, state="visible", waiting_since=None, flags=0)
+
+
+@FORUM_POSTS.on(PostFlagged)
+def flagged(rows: Rows, event: PostFlagged) -> None:
+    rows.add({"id": event.originator_id}, flags=1)
+    rows.update({"id": event.originator_id}, waiting_since=event.timestamp)
+
+
+@FORUM_POSTS.on(PostFlagsDismissed)
+def flags_dismissed(rows: Rows, event: PostFlagsDismissed) -> None:
+    rows.update({"id": event.originator_id}, flags=0, waiting_since=None)
+
+
+@FORUM_POSTS.on(PostHidden)
+def hidden(rows: Rows, event: PostHidden) -> None:
+    rows.update({"id": event.originator_id}, state="hidden", waiting_since=event.timestamp)
+
+
+@FORUM_POSTS.on(PostDeleted)
+def deleted(rows: Rows, event: PostDeleted) -> None:
+    rows.update({"id": event.originator_id}, state="deleted", waiting_since=None, flags=0)
+
+
+@FORUM_POSTS.on(PostRestored)
+def restored(rows: Rows, event: PostRestored) -> None:
+    rows.update({"id": event.originator_id}, state="visible")
+
+
+@FORUM_POSTS.on(PostLiked)
+def liked(rows: Rows, event: PostLiked) -> None:
+    rows.add({"id": event.post_id}, likes=1)
+
+
+@FORUM_POSTS.on(PostUnliked)
+def unliked(rows: Rows, event: PostUnliked) -> None:
+    rows.add({"id": event.post_id}, likes=-1)
+
+
+@FORUM_POSTS.on(AccountErased)
+def author_erased(rows: Rows, event: AccountErased) -> None:
+    rows.update({"author_id": event.originator_id}, text=ERASED)
+
+
+@FORUM_EDITS.on(PostEdited)
+def text_kept(rows: Rows, event: PostEdited) -> None:
+    rows.put(
+        post_id=event.originator_id,
+        number=event.originator_version,
+        author_id=event.author_id,
+        text=event.before,
+        edited_by=event.actor_id,
+        edited_at=event.timestamp,
+    )
+
+
+@FORUM_EDITS.on(AccountErased)
+def kept_texts_blanked(rows: Rows, event: AccountErased) -> None:
+    rows.update({"author_id": event.originator_id}, text=ERASED)
+
+
+@FORUM_LIKES.on(PostLiked)
+def like_given(rows: Rows, event: PostLiked) -> None:
+    rows.put(post_id=event.post_id, account_id=event.account_id, likes=True)
+
+
+@FORUM_LIKES.on(PostUnliked)
+def like_taken(rows: Rows, event: PostUnliked) -> None:
+    rows.put(post_id=event.post_id, account_id=event.account_id, likes=False)
+
+
+@FORUM_FLAGS.on(PostFlagged)
+def report_kept(rows: Rows, event: PostFlagged) -> None:
+    rows.put(
+        post_id=event.originator_id,
+        account_id=event.account_id,
+        reason=event.reason,
+        note=event.note,
+        flagged_at=event.timestamp,
+        open=True,
+    )
+
+
+@FORUM_FLAGS.on(PostFlagsDismissed)
+def reports_dismissed(rows: Rows, event: PostFlagsDismissed) -> None:
+    rows.update({"post_id": event.originator_id}, open=False)
+
+
+@FORUM_FLAGS.on(PostApproved)
+def reports_settled(rows: Rows, event: PostApproved) -> None:
+    rows.update({"post_id": event.originator_id}, open=False)
+
+
+@FORUM_FLAGS.on(PostDeleted)
+def reports_upheld(rows: Rows, event: PostDeleted) -> None:
+    rows.update({"post_id": event.originator_id}, open=False)
+
+
+@FORUM_FLAGS.on(AccountErased)
+def notes_blanked(rows: Rows, event: AccountErased) -> None:
+    rows.update({"account_id": event.originator_id}, note=ERASED)

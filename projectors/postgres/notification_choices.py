@@ -1,0 +1,31 @@
+"""`read.notification_choices`: how members want to be told of things. No row: as by default."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import own_account
+from schemas.events.notifications import NotificationMailStopped, NotificationPreferenceSet
+
+NOTIFICATION_CHOICES: Final = ReadModel(
+    name="notification_choices",
+    version=1,
+    columns=("account_id uuid", "kind text", "in_app boolean", "mail text not null"),
+    key=("account_id", "kind"),
+    readers=own_account("account_id"),
+)
+
+EVERY_KIND: Final = ""
+"""The row that says that all mail was stopped; it holds for kinds that were not chosen since."""
+
+
+@NOTIFICATION_CHOICES.on(NotificationPreferenceSet)
+def preference_set(rows: Rows, event: NotificationPreferenceSet) -> None:
+    rows.put(account_id=event.account_id, kind=event.kind, in_app=event.in_app, mail=event.mail)
+
+
+@NOTIFICATION_CHOICES.on(NotificationMailStopped)
+def mail_stopped(rows: Rows, event: NotificationMailStopped) -> None:
+    rows.update({"account_id": event.account_id}, mail="off")
+    rows.put(account_id=event.account_id, kind=EVERY_KIND, mail="off")
