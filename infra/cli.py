@@ -41,6 +41,7 @@ COMMANDS = {
     "audit": Command("infra.audit:main", "compare the log with every table; exit 2 on a difference"),
     "backup": Command("infra.backup.command:backup_main", "back the running stack up; check or drill a backup"),
     "restore": Command("infra.backup.command:restore_main", "restore a backup into an empty data directory"),
+    "escrow-sandbox": Command("infra.escrow.sandbox:main", "an escrow provider for trying out; moves no money"),
     "demo": Command("infra.demo:main", "fill a running stack with a realistic, labelled history"),
 }
 
@@ -54,7 +55,7 @@ SERVICES = {
 }
 
 _GROUPS = ("projections", "dlq", "events", "lag")
-_WITHOUT_STACK = ("up", "ps", "info", "serve", "restore")
+_WITHOUT_STACK = ("up", "ps", "info", "serve", "restore", "escrow-sandbox")
 WRONG_USE = 2
 INTERRUPTED = 130
 
@@ -97,7 +98,7 @@ def serve(arguments: list[str]) -> int:
 
 
 def usage() -> str:
-    rows = "".join(f"  {name:<13}{command.help}\n" for name, command in COMMANDS.items())
+    rows = "".join(f"  {name:<16}{command.help}\n" for name, command in COMMANDS.items())
     return f"{PRODUCT_NAME}: event-sourced analytics for affiliate marketers\n\nusage: althing COMMAND ...\n\n{rows}"
 
 

@@ -60,6 +60,10 @@ def parse_file(text: str) -> Path:
     return Path(text)
 
 
+def parse_words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 def parse_networks(text: str) -> tuple[Network, ...]:
     return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
 

@@ -28,6 +28,7 @@ from infra.setting_values import (
     parse_resolvers,
     parse_servers,
     parse_url,
+    parse_words,
 )
 
 __all__ = ["Network", "Server", "Settings", "SettingsError", "load", "setting"]
@@ -68,6 +69,8 @@ def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(
         raise SettingsError("ALTHING_ADMIN_EMAIL and ALTHING_ADMIN_PASSWORD go together: set both, or neither.")
     _check_providers(settings)
     _check_kafka(settings)
+    if settings.escrow_url is not None and not (settings.escrow_key and settings.escrow_webhook_secrets):
+        raise SettingsError("ALTHING_ESCROW_URL needs ALTHING_ESCROW_KEY and ALTHING_ESCROW_WEBHOOK_SECRET beside it.")
     return settings
 
 
@@ -199,6 +202,23 @@ class Settings:
         parse_url("smtp", "smtps"),
         None,
         "Mail server; without one, mails are kept in the outbox.",
+        secret=True,
+    )
+    escrow_url: str | None = setting(
+        "ALTHING_ESCROW_URL",
+        parse_url("http", "https"),
+        None,
+        "Escrow provider of the marketplace; without one no offer can be accepted. See `althing escrow-sandbox`.",
+    )
+    escrow_key: str | None = setting(
+        "ALTHING_ESCROW_KEY", str, None, "What the escrow provider knows this installation by.", secret=True
+    )
+    escrow_webhook_secrets: tuple[str, ...] = setting(
+        "ALTHING_ESCROW_WEBHOOK_SECRET",
+        parse_words,
+        (),
+        "What the escrow provider signs its messages with (whsec_...); while it is replaced: the new one, a space, the "
+        "old one.",
         secret=True,
     )
     google_client_id: str | None = setting(

@@ -87,9 +87,7 @@ class Flag(Body):
 
 class Decide(Body):
     outcome: Outcome
-    to_seller: Dollars | None = Field(
-        default=None, description="Of a split: how much the seller gets; the rest goes back"
-    )
+    to_seller: Dollars | None = Field(default=None, description="Of a split; the rest goes back")
     reason: Reason
 
 

@@ -123,7 +123,7 @@ class Escrow(BaseModel):
     price: Amount
     payUntil: datetime
     paymentUrl: str | None = Field(
-        description="For the buyer, until it is paid; null: the provider was not reached yet"
+        description="For the buyer, until it is paid; null: not there yet"
     )
     inspectFrom: datetime | None = Field(description="When the inspection begins without the buyer's word")
     inspectUntil: datetime | None = Field(description="When the delivery counts as accepted")
