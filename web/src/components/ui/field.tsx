@@ -1,4 +1,4 @@
-import { useId, type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes } from 'react';
+import { useId, type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react';
 import { cx } from '@/lib/cx';
 
 const control =
@@ -28,6 +28,24 @@ export function TextField({ label, hint, error, trailing, className, ...rest }: 
         <input id={id} className={cx(control, trailing && 'pr-11')} {...described(id, hint, error)} {...rest} />
         {trailing && <div className="absolute inset-y-0 right-0 flex items-center">{trailing}</div>}
       </div>
+      <Notes id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+interface AreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement>, Frame {
+  readonly ref?: Ref<HTMLTextAreaElement>;
+}
+
+/** Several lines of text. */
+export function TextArea({ label, hint, error, className, ...rest }: AreaProps) {
+  const id = useId();
+  return (
+    <div className={className}>
+      <label htmlFor={id} className="mb-1.5 block font-medium">
+        {label}
+      </label>
+      <textarea id={id} className={cx(control, 'block h-auto resize-y py-2')} {...described(id, hint, error)} {...rest} />
       <Notes id={id} hint={hint} error={error} />
     </div>
   );

@@ -385,6 +385,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/early-access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Early Access
+         * @description In the order of joining: places first come first served, then the line.
+         */
+        get: operations["get_early_access"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/early-access/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Signup
+         * @description Frees the place, or the place in line, and forgets the address.
+         */
+        delete: operations["endSignup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/early-access/{id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite Signup
+         * @description Mails an invite code, for one account and 30 days, to somebody who has a place.
+         */
+        post: operations["inviteSignup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/early-access/{id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote Signup
+         * @description Gives a free place to somebody who waits, and tells them.
+         */
+        post: operations["promoteSignup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/exchange-rates": {
         parameters: {
             query?: never;
@@ -404,6 +484,124 @@ export interface paths {
          *     decided now.
          */
         post: operations["recordExchangeRate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/inquiries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Inquiries
+         * @description Newest first.
+         */
+        get: operations["get_inquiries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/inquiries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Inquiry */
+        get: operations["get_inquiry"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase Inquiry
+         * @description Forgets who wrote and what, everywhere.
+         */
+        delete: operations["eraseInquiry"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/inquiries/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer Inquiry
+         * @description Sends the text by mail and keeps it.
+         */
+        post: operations["answerInquiry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/inquiries/{id}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Assign Inquiry
+         * @description To an admin, or to nobody.
+         */
+        post: operations["assignInquiry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/inquiries/{id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Note On Inquiry
+         * @description For other admins.
+         */
+        post: operations["noteOnInquiry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/inquiries/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move Inquiry */
+        post: operations["moveInquiry"];
         delete?: never;
         options?: never;
         head?: never;
@@ -657,6 +855,66 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/subscribers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Subscribers
+         * @description Newest first.
+         */
+        get: operations["get_subscribers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/subscribers.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Subscribers Csv
+         * @description Everybody who confirmed, for the program that sends the newsletter; at most 100,000.
+         */
+        get: operations["get_subscribers_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/subscribers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Subscription
+         * @description Ends a subscription on somebody's behalf and forgets the address.
+         */
+        delete: operations["endSubscription"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2276,6 +2534,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/public/contact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send Inquiry
+         * @description Reaches the admins' inbox. The sender gets a mail that says so.
+         */
+        post: operations["sendInquiry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/early-access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Early Access Places
+         * @description Read model `early_access`.
+         */
+        get: operations["get_early_access_places"];
+        put?: never;
+        /**
+         * Sign Up For Early Access
+         * @description One of the ten places, or the waiting list: the mail says which. An address has one place.
+         */
+        post: operations["signUpForEarlyAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/newsletter/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Subscription
+         * @description `code`: from the mailed link, once.
+         */
+        post: operations["confirmSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/newsletter/stop/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Newsletter
+         * @description One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for.
+         */
+        post: operations["stopNewsletter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/newsletter/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscribe To Newsletter
+         * @description Sends a mail whose link confirms the subscription; nothing else is sent before.
+         */
+        post: operations["subscribeToNewsletter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/newsletter/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unsubscribe From Newsletter
+         * @description `code`: from a mail's unsubscribe link. The address is forgotten.
+         */
+        post: operations["unsubscribeFromNewsletter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/website": {
         parameters: {
             query?: never;
@@ -3004,6 +3386,52 @@ export interface components {
             positions: components["schemas"]["query_api__admin__projection_shapes__Place"][];
         };
         /**
+         * Canary
+         * @description Page views of nobody's, sent every 15 seconds: from the request to the row that can be read.
+         */
+        Canary: {
+            /** Ison */
+            isOn: boolean;
+            /**
+             * Lastseconds
+             * @description Of the newest that is readable
+             */
+            lastSeconds: number | null;
+            /**
+             * P95Seconds
+             * @description Over the last hour; what was given up counts as ten minutes
+             */
+            p95Seconds: number | null;
+            /**
+             * Readableat
+             * @description When the newest readable one was sent
+             */
+            readableAt: string | null;
+            /**
+             * Islate
+             * @description None that was sent within the last minute is readable
+             */
+            isLate: boolean;
+            /**
+             * Points
+             * @description The last hour, oldest first
+             */
+            points: components["schemas"]["CanaryPoint"][];
+        };
+        /**
+         * CanaryPoint
+         * @description One canary. `seconds` is null while it is not readable.
+         */
+        CanaryPoint: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Seconds */
+            seconds: number | null;
+        };
+        /**
          * Change
          * @description By how much a conversion's step moved each counter; money in minor units of the website's currency.
          */
@@ -3608,6 +4036,40 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** EarlyAccessPlaces */
+        EarlyAccessPlaces: {
+            /** Places */
+            places: number;
+            /**
+             * Left
+             * @description Who asks when none is left is on the waiting list
+             */
+            left: number;
+        };
+        /** EarlyAccessSignup */
+        EarlyAccessSignup: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Email */
+            email: string | null;
+            /** Place */
+            place: number | null;
+            /**
+             * Waitingnumber
+             * @description Place in line, from 1; null for who has a place
+             */
+            waitingNumber: number | null;
+            /**
+             * Joinedat
+             * Format: date-time
+             */
+            joinedAt: string;
+            /** Invitedat */
+            invitedAt: string | null;
+        };
         /**
          * EngineShown
          * @description An engine and whether it answers now. `version` is null where the engine does not tell it.
@@ -3698,6 +4160,108 @@ export interface components {
             measuredAt: string | null;
             /** Steps */
             steps: number;
+        };
+        /**
+         * Inquiry
+         * @description What a visitor wrote, and where it stands.
+         */
+        Inquiry: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Firstname */
+            firstName: string;
+            /** Lastname */
+            lastName: string;
+            /** Email */
+            email: string;
+            /** Serviceinterest */
+            serviceInterest: string | null;
+            /** Message */
+            message: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "new" | "in_progress" | "answered" | "closed" | "spam";
+            /** Assignedto */
+            assignedTo: string | null;
+            /**
+             * Receivedat
+             * Format: date-time
+             */
+            receivedAt: string;
+            /**
+             * Answerby
+             * @description Promised within 24 hours; null once it needs no answer
+             */
+            answerBy: string | null;
+            /** Answeredat */
+            answeredAt: string | null;
+        };
+        /**
+         * InquiryInFull
+         * @description With everything that was done about it, oldest first.
+         */
+        InquiryInFull: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Firstname */
+            firstName: string;
+            /** Lastname */
+            lastName: string;
+            /** Email */
+            email: string;
+            /** Serviceinterest */
+            serviceInterest: string | null;
+            /** Message */
+            message: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "new" | "in_progress" | "answered" | "closed" | "spam";
+            /** Assignedto */
+            assignedTo: string | null;
+            /**
+             * Receivedat
+             * Format: date-time
+             */
+            receivedAt: string;
+            /**
+             * Answerby
+             * @description Promised within 24 hours; null once it needs no answer
+             */
+            answerBy: string | null;
+            /** Answeredat */
+            answeredAt: string | null;
+            /** Steps */
+            steps: components["schemas"]["InquiryStep"][];
+        };
+        /** InquiryStep */
+        InquiryStep: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "answer" | "note" | "status" | "assigned" | "erased";
+            /** Text */
+            text: string;
+            /**
+             * By
+             * @description Name of the admin
+             */
+            by: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
         };
         /**
          * InviteCode
@@ -5025,6 +5589,37 @@ export interface components {
             position: number;
             place: components["schemas"]["query_api__platform__explained__Place"];
         };
+        /** Subscriber */
+        Subscriber: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Email
+             * @description Null once the subscription ended: the address is deleted
+             */
+            email: string | null;
+            /** Name */
+            name: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "confirmed" | "ended";
+            /** Source */
+            source: string;
+            /**
+             * Requestedat
+             * Format: date-time
+             */
+            requestedAt: string;
+            /** Confirmedat */
+            confirmedAt: string | null;
+            /** Endedat */
+            endedAt: string | null;
+        };
         /**
          * SumShown
          * @description A column's total on both sides, as decimal digits.
@@ -5551,6 +6146,11 @@ export interface components {
              */
             force: boolean;
         };
+        /** Assign */
+        Assign: {
+            /** Accountid */
+            accountId: string | null;
+        };
         /**
          * AttributionModel
          * @description Which click earns a conversion when several could.
@@ -5653,6 +6253,24 @@ export interface components {
             secretKey: string;
             /** Postbacktoken */
             postbackToken: string;
+        };
+        /** Contact */
+        Contact: {
+            /** Firstname */
+            firstName: string;
+            /** Lastname */
+            lastName: string;
+            /** Email */
+            email: string;
+            /** Serviceinterest */
+            serviceInterest?: ("Strategy Optimization" | "Growth Acceleration" | "Enterprise Solution") | null;
+            /** Message */
+            message: string;
+            /**
+             * Website
+             * @default
+             */
+            website: string;
         };
         /** Conversion */
         Conversion2: {
@@ -5911,6 +6529,26 @@ export interface components {
             /** Reason */
             reason: string;
         };
+        /** Done */
+        Done: {
+            /**
+             * Ok
+             * @default true
+             */
+            ok: boolean;
+            /** Message */
+            message: string;
+        };
+        /** EarlyAccess */
+        EarlyAccess: {
+            /** Email */
+            email: string;
+            /**
+             * Website
+             * @default
+             */
+            website: string;
+        };
         /** ExchangeRate */
         ExchangeRate2: {
             /** Base */
@@ -6012,6 +6650,18 @@ export interface components {
             projection: string;
             /** State */
             state: string;
+        };
+        /** InquiryState */
+        InquiryState: {
+            /** Id */
+            id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "new" | "in_progress" | "answered" | "closed" | "spam";
+            /** Assignedto */
+            assignedTo: string | null;
         };
         /**
          * InviteAsked
@@ -6174,6 +6824,11 @@ export interface components {
             /** Ticket */
             ticket?: string | null;
         };
+        /** MailedLink */
+        MailedLink: {
+            /** Code */
+            code: string;
+        };
         /**
          * Money
          * @description Integer minor units and an ISO 4217 code.
@@ -6183,6 +6838,14 @@ export interface components {
             amount: number;
             /** Currency */
             currency: string;
+        };
+        /** Move */
+        Move: {
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "new" | "in_progress" | "answered" | "closed" | "spam";
         };
         /** Partner */
         Partner2: {
@@ -6578,6 +7241,13 @@ export interface components {
              */
             provider: "google" | "github" | "microsoft" | "linkedin";
         };
+        /** SignupState */
+        SignupState: {
+            /** Id */
+            id: string;
+            /** Place */
+            place: number | null;
+        };
         /**
          * SplitVariant
          * @description One side of a split. Its share is its weight among all weights.
@@ -6595,6 +7265,26 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * Subscribe
+         * @description `website` is a field that people do not see: whoever fills it in is a program.
+         */
+        Subscribe: {
+            /** Email */
+            email: string;
+            /** Name */
+            name?: string | null;
+            /**
+             * Source
+             * @default website
+             */
+            source: string;
+            /**
+             * Website
+             * @default
+             */
+            website: string;
         };
         /**
          * TermsGiven
@@ -6642,6 +7332,11 @@ export interface components {
              * @description null: never by itself
              */
             autoApproveDays?: number | null;
+        };
+        /** Text */
+        Text: {
+            /** Text */
+            text: string;
         };
         /**
          * TierGiven
@@ -6843,52 +7538,6 @@ export interface components {
              * @default
              */
             reason: string;
-        };
-        /**
-         * Canary
-         * @description Page views of nobody's, sent every 15 seconds: from the request to the row that can be read.
-         */
-        Canary: {
-            /** Ison */
-            isOn: boolean;
-            /**
-             * Lastseconds
-             * @description Of the newest that is readable
-             */
-            lastSeconds: number | null;
-            /**
-             * P95Seconds
-             * @description Over the last hour; what was given up counts as ten minutes
-             */
-            p95Seconds: number | null;
-            /**
-             * Readableat
-             * @description When the newest readable one was sent
-             */
-            readableAt: string | null;
-            /**
-             * Islate
-             * @description None that was sent within the last minute is readable
-             */
-            isLate: boolean;
-            /**
-             * Points
-             * @description The last hour, oldest first
-             */
-            points: components["schemas"]["CanaryPoint"][];
-        };
-        /**
-         * CanaryPoint
-         * @description One canary. `seconds` is null while it is not readable.
-         */
-        CanaryPoint: {
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /** Seconds */
-            seconds: number | null;
         };
     };
     responses: never;
@@ -7557,6 +8206,134 @@ export interface operations {
             };
         };
     };
+    get_early_access: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EarlyAccessSignup"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endSignup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inviteSignup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignupState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    promoteSignup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignupState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_exchange_rates: {
         parameters: {
             query?: never;
@@ -7609,6 +8386,248 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExchangeRate2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_inquiries: {
+        parameters: {
+            query?: {
+                status?: ("new" | "in_progress" | "answered" | "closed" | "spam") | null;
+                search?: string | null;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inquiry"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_inquiry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquiryInFull"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    eraseInquiry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answerInquiry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Text"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquiryState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    assignInquiry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Assign"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquiryState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    noteOnInquiry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Text"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquiryState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    moveInquiry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquiryState"];
                 };
             };
             /** @description Refused or failed */
@@ -8079,6 +9098,105 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AnybodysStatement"][];
                 };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_subscribers: {
+        parameters: {
+            query?: {
+                state?: ("pending" | "confirmed" | "ended") | null;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscriber"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_subscribers_csv: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused or failed */
             default: {
@@ -11310,6 +12428,231 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Snippet"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sendInquiry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Contact"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_early_access_places: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EarlyAccessPlaces"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    signUpForEarlyAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EarlyAccess"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailedLink"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopNewsletter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    subscribeToNewsletter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Subscribe"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unsubscribeFromNewsletter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailedLink"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description Refused or failed */

@@ -1,0 +1,65 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Sparkles } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { TextField } from '@/components/ui/field';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import { cx } from '@/lib/cx';
+import { toast, toastError } from '@/stores/toasts';
+import { joinEarlyAccess, placesQuery } from './queries';
+import { Trap } from './trap';
+
+const PLACES = 10;
+
+/** How many of the places are free, as the server counts them (spec §9: 10 beta testers, free). One line from the first paint on. */
+export function EarlyAccessBanner({ className }: { readonly className?: string }) {
+  const { data } = useQuery(placesQuery);
+  const of = data?.places ?? PLACES;
+  return (
+    <p className={cx('inline-flex items-center gap-2 rounded-full border border-brand/30 bg-brand-soft px-3.5 py-1.5 font-medium text-brand', className)}>
+      <Sparkles aria-hidden className="size-4 shrink-0" />
+      <span>{data === undefined ? `${of} free early access places` : data.left > 0 ? `${data.left} of ${of} free early access places left` : `All ${of} places are taken: join the waiting list`}</span>
+    </p>
+  );
+}
+
+interface Props {
+  /** `row`: field and button side by side where there is room, as in the hero. */
+  readonly layout?: 'column' | 'row';
+}
+
+/** Spec §4, §5, §8. Whether it became a place or a place in line is told by mail alone: the form says the same to everybody. */
+export function EarlyAccessForm({ layout = 'column' }: Props) {
+  const client = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [website, setWebsite] = useState('');
+  const send = useMutation({
+    mutationFn: () => joinEarlyAccess(email.trim(), website),
+    onSuccess: () => {
+      setEmail('');
+      toast("You're on the list!", "We'll notify you when early access opens.");
+    },
+    onError: (error) => toastError('Signup failed', messageOf(error, 'Failed to sign up')),
+    onSettled: () => void client.invalidateQueries({ queryKey: placesQuery.queryKey }),
+  });
+  const faults = send.error instanceof ApiError ? send.error.fields : {};
+  const inRow = layout === 'row';
+  return (
+    <form
+      className={cx('relative flex flex-col gap-4 text-left', inRow && 'sm:flex-row sm:items-start sm:gap-3')}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (email.trim() && !send.isPending) send.mutate();
+      }}
+    >
+      <TextField
+        label="Email" type="email" autoComplete="email" required error={faults['email']} value={email} onChange={(event) => setEmail(event.target.value)}
+        className={cx(inRow && 'flex-1 [&_input]:h-11 sm:[&>label]:sr-only')}
+      />
+      <Trap value={website} onChange={setWebsite} />
+      <Button type="submit" variant="primary" size="lg" busy={send.isPending}>
+        {send.isPending ? 'Signing up...' : 'Get Early Access'}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+// What anybody may ask for without an account.
+import { queryOptions } from '@tanstack/react-query';
+import { api, body } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
+
+export type Inquiring = Omit<components['schemas']['Contact'], 'serviceInterest'> & { serviceInterest: Service | '' };
+
+export const SERVICES = ['Strategy Optimization', 'Growth Acceleration', 'Enterprise Solution'] as const;
+export type Service = (typeof SERVICES)[number];
+export const isService = (text: string | undefined): text is Service => SERVICES.some((service) => service === text);
+
+export const placesQuery = queryOptions({
+  queryKey: ['early-access'],
+  queryFn: ({ signal }) => body(api.GET('/api/public/early-access', { signal })),
+  staleTime: 0,
+});
+
+interface Said {
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+/** An answer that came through and still says no is a failure with the server's words. */
+async function agreed(call: Promise<Said>): Promise<string> {
+  const said = await call;
+  if (!said.ok) throw new Error(said.message);
+  return said.message;
+}
+
+export interface Subscribing {
+  readonly email: string;
+  readonly name: string;
+  readonly source: string;
+  readonly website: string;
+}
+
+export const subscribe = ({ email, name, source, website }: Subscribing): Promise<string> =>
+  agreed(body(api.POST('/api/public/newsletter/subscribe', { body: { email, source, website, ...(name ? { name } : {}) } })));
+
+export const joinEarlyAccess = (email: string, website: string): Promise<string> => agreed(body(api.POST('/api/public/early-access', { body: { email, website } })));
+
+export const inquire = ({ serviceInterest, ...rest }: Inquiring): Promise<string> =>
+  agreed(body(api.POST('/api/public/contact', { body: { ...rest, serviceInterest: serviceInterest || null } })));
+
+export const confirmSubscription = (code: string): Promise<string> => agreed(body(api.POST('/api/public/newsletter/confirm', { body: { code } })));
+
+export const unsubscribe = (code: string): Promise<string> => agreed(body(api.POST('/api/public/newsletter/unsubscribe', { body: { code } })));
