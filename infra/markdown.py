@@ -1,0 +1,128 @@
+"""Markdown that strangers wrote: as safe HTML, as plain text, and what it links to.
+
+What is stored is the source. HTML in it is text; the rendered HTML then passes an allowlist all the same. Nothing is
+loaded from elsewhere when a page shows it: an image becomes a link to it. Links are http and https alone.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import urlsplit
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+TAGS: Final = frozenset(
+    "p br hr h1 h2 h3 h4 h5 h6 strong em s code pre blockquote ul ol li a table thead tbody tr th td".split()
+)
+ATTRIBUTES: Final = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}}
+SCHEMES: Final = frozenset({"http", "https"})
+REL: Final = "ugc nofollow noopener"
+MAX_NESTING: Final = 20
+"""Deeper quotes and lists are plain text."""
+MOST_LINKED: Final = 200
+
+_WEB: Final = re.compile(r"(?i)https?://")
+_SPACE: Final = re.compile(r"\s+")
+
+
+def _parser() -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": MAX_NESTING})
+    made.enable(["table", "strikethrough", "linkify"])
+    made.validateLink = _is_web_link  # type: ignore[method-assign]
+    return made
+
+
+def _is_web_link(url: str) -> bool:
+    return bool(_WEB.match(url.strip()))
+
+
+_MARKDOWN: Final = _parser()
+
+
+def render(source: str) -> str:
+    """The source as HTML that can be put into any page. Pure, bounded by the length of the source."""
+    tokens = _MARKDOWN.parse(source)
+    for token in tokens:
+        if token.children:
+            token.children = list(_without_images(token.children))
+    rendered = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    return nh3.clean(
+        rendered, tags=set(TAGS), attributes=dict(ATTRIBUTES), url_schemes=set(SCHEMES), link_rel=REL,
+        attribute_filter=_only_languages,
+    )  # fmt: skip
+
+
+def plain(source: str, most: int | None = None) -> str:
+    """What the source says, without marks, on one line; its first `most` characters, cut at a word."""
+    words = _SPACE.sub(" ", html.unescape(" ".join(_texts(_MARKDOWN.parse(source))))).strip()
+    if most is None or len(words) <= most:
+        return words
+    return words[:most].rsplit(" ", 1)[0].rstrip() + "…"
+
+
+def links(source: str) -> list[str]:
+    """Addresses that it links to, images too, in order, at most some hundreds."""
+    found: list[str] = []
+    for token in _inline(_MARKDOWN.parse(source)):
+        target = token.attrGet("href") if token.type == "link_open" else None
+        target = token.attrGet("src") if token.type == "image" else target
+        if isinstance(target, str) and len(found) < MOST_LINKED:
+            found.append(target)
+    return found
+
+
+def foreign_links(source: str, own_host: str) -> list[str]:
+    """Those that lead away from the product's own host."""
+    return [one for one in links(source) if (urlsplit(one).hostname or "").lower() != own_host.lower()]
+
+
+def prose(source: str) -> str:
+    """What it says outside of code, where a mention is none; a line for each part."""
+    return "\n".join(
+        token.content for token in _inline(_MARKDOWN.parse(source)) if token.type in ("text", "text_special")
+    )
+
+
+def _without_images(tokens: list[Token]) -> Iterator[Token]:
+    """Each image as a link to it; inside of a link as its text."""
+    inside = 0
+    for token in tokens:
+        inside += token.type == "link_open"
+        inside -= token.type == "link_close"
+        if token.type != "image":
+            yield token
+            continue
+        address = str(token.attrGet("src") or "")
+        text = Token("text", "", 0, content=token.content or address)
+        if inside or not address:
+            yield text
+            continue
+        yield Token("link_open", "a", 1, attrs={"href": address})
+        yield text
+        yield Token("link_close", "a", -1)
+
+
+def _inline(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield from token.children or ()
+
+
+def _texts(tokens: list[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.type in ("fence", "code_block"):
+            yield token.content
+        elif token.children:
+            yield "".join(
+                " " if child.type in ("softbreak", "hardbreak") else child.content for child in token.children
+            )
+
+
+def _only_languages(tag: str, attribute: str, value: str) -> str | None:
+    if (tag, attribute) == ("code", "class"):
+        return value if re.fullmatch(r"language-[\w+#.-]{1,30}", value) else None
+    return value
