@@ -89,3 +89,33 @@ def forum_views_id(thread_id: UUID) -> UUID:
 def notification_choices_id(account_id: UUID) -> UUID:
     """How an account wants to be told of things."""
     return uuid5(NAMESPACE, f"notification-choices\n{account_id}")
+
+
+def program_id(company: str) -> UUID:
+    """A program of the directory, by its company: written differently in case or white space it is the same one."""
+    return uuid5(NAMESPACE, f"program\n{' '.join(company.split()).casefold()}")
+
+
+def matching_profile_id(account_id: UUID) -> UUID:
+    """What one account told about its business idea."""
+    return uuid5(NAMESPACE, f"matching-profile\n{account_id}")
+
+
+def application_id(account_id: UUID, program: UUID) -> UUID:
+    """An account's application to a program: one, however often it is sent."""
+    return uuid5(NAMESPACE, f"application\n{account_id}\n{program}")
+
+
+def learning_id(account_id: UUID) -> UUID:
+    """All that one account learns in the learning hub."""
+    return uuid5(NAMESPACE, f"learning\n{account_id}")
+
+
+def escrow_id(offer_id: UUID) -> UUID:
+    """The escrow of an accepted offer: there is one."""
+    return uuid5(NAMESPACE, f"escrow\n{offer_id}")
+
+
+def listing_watch_id(account_id: UUID, listing_id: UUID) -> UUID:
+    """Whether an account keeps an eye on a listing."""
+    return uuid5(NAMESPACE, f"listing-watch\n{account_id}\n{listing_id}")

@@ -1,0 +1,156 @@
+"""Programs as a CSV file: the form of an import, and of the starter set that comes with the product. Pure."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from importlib.resources import files
+from typing import Final
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from command_api.decision import Refused, invalid
+from command_api.matching import programs
+from schemas.base import Money
+from schemas.currencies import digits
+from schemas.events.matching import Program
+from schemas.identity import program_id
+
+MOST_LINES: Final = 1_000
+MOST_CHARACTERS: Final = 2_000_000
+NEEDED: Final = (
+    "company_name", "category", "description", "url", "commission_type", "cookie_days", "approval", "payment", "source",
+)  # fmt: skip
+COLUMNS: Final = (*NEEDED, "audience", "commission_percent", "commission_amount", "currency", "recurring", "partner_id")
+_NAMES: Final = {
+    "commission_bp": "commission_percent",
+    "companyName": "company_name",
+    "commissionRate": "commission_percent",
+    "commissionAmount": "commission_amount",
+}
+_YES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a line (from 1, the header) and in which column; none: with the line as a whole."""
+
+    line: int
+    column: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line that can be listed. `partner_given`: whether the file says anything about the partner."""
+
+    line: int
+    program: Program
+    partner_given: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    entries: tuple[Entry, ...]
+    faults: tuple[Fault, ...]
+
+
+def read(text: str) -> Read:
+    """Every line, good or faulty. Raises `Refused` when it is no such file at all."""
+    if len(text) > MOST_CHARACTERS:
+        raise invalid("file_too_long", f"A file has at most {MOST_CHARACTERS:,} characters.", "csv")
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    try:
+        lines = [(reader.line_num, line) for line in reader if any(field.strip() for field in line)]
+    except csv.Error as error:
+        raise invalid("bad_csv", f"Line {reader.line_num} is not CSV: {error}.", "csv") from error
+    if not lines:
+        raise invalid("empty_file", "The file is empty.", "csv")
+    header = [name.strip().lower() for name in lines[0][1]]
+    _check_header(header)
+    if len(lines) - 1 > MOST_LINES:
+        raise invalid("too_many_lines", f"A file has at most {MOST_LINES:,} programs.", "csv")
+    entries: list[Entry] = []
+    faults: list[Fault] = []
+    seen: dict[UUID, int] = {}
+    for number, line in lines[1:]:
+        try:
+            if len(line) != len(header):
+                raise invalid("bad_line", f"This line has {len(line)} fields, the first has {len(header)}.")
+            fields = {name: field.strip() for name, field in zip(header, line, strict=True)}
+            program = programs.checked(_program(fields))
+            first = seen.setdefault(program_id(program.company_name), number)
+            if first != number:
+                raise invalid("twice", f"This company stands in line {first} already.", "companyName")
+            entries.append(Entry(number, program, "partner_id" in header))
+        except Refused as refused:
+            column = _NAMES.get(refused.field, refused.field) if refused.field else None
+            faults.append(Fault(number, column, refused.message))
+    return Read(tuple(entries), tuple(faults))
+
+
+@cache
+def starter() -> tuple[Program, ...]:
+    """The programs that come with the product: public facts of many hands, none of them checked by us yet."""
+    found = read((files("command_api.matching") / "starter_programs.csv").read_text("utf-8"))
+    if found.faults:
+        raise ValueError(f"the starter set is faulty: {found.faults[0]}")
+    return tuple(entry.program for entry in found.entries)
+
+
+def _check_header(header: list[str]) -> None:
+    missing = [name for name in NEEDED if name not in header]
+    unknown = [name for name in header if name not in COLUMNS]
+    if missing:
+        raise invalid("bad_header", f"The first line does not name {', '.join(missing)}.", "csv")
+    if unknown or len(set(header)) != len(header):
+        named = ", ".join(unknown)[:200] or "a column twice"
+        raise invalid("bad_header", f"The first line names {named}, which a program does not have.", "csv")
+
+
+def _program(fields: Mapping[str, str]) -> Program:
+    currency = fields.get("currency", "").upper()
+    amount = fields.get("commission_amount", "")
+    recurring = _YES.get(fields.get("recurring", "").lower())
+    if recurring is None:
+        raise invalid("bad_line", "Say yes or no.", "recurring")
+    try:
+        return Program.model_validate(
+            {
+                **{name: fields[name] for name in NEEDED},
+                "category": fields["category"].lower(),
+                "audience": fields.get("audience", ""),
+                "commission_bp": _scaled(fields.get("commission_percent", "").rstrip("% "), 2, "commission_percent"),
+                "commission_amount": _money(amount, currency) if amount else None,
+                "recurring": recurring,
+                "cookie_days": _scaled(fields["cookie_days"], 0, "cookie_days"),
+                "partner_id": fields.get("partner_id") or None,
+            }
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise invalid("bad_line", f"{first['msg']}.", str(first["loc"][0]) if first["loc"] else None) from error
+
+
+def _money(amount: str, currency: str) -> Money:
+    try:
+        return Money(amount=_scaled(amount, digits(currency), "commission_amount"), currency=currency)
+    except (KeyError, ValidationError) as error:
+        raise invalid("bad_line", "This is not an ISO 4217 currency.", "currency") from error
+
+
+def _scaled(text: str, places: int, column: str) -> int:
+    """A decimal number as whole units of its last place; nothing is 0."""
+    try:
+        scaled = Decimal(text or "0").scaleb(places)
+        if scaled.is_finite() and abs(scaled) < 2**53 and scaled == scaled.to_integral_value():
+            return int(scaled)
+    except InvalidOperation:
+        pass
+    most = f" with at most {places} decimals" if places else ""
+    raise invalid("bad_line", f"This is not a number{most}.", column)

@@ -1,0 +1,63 @@
+"""What a business idea is about, by the taxonomy alone: no model, the same answer each time. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from infra.matching.taxonomy import GENERAL, Difficulty, Industry, Potential, fits
+
+MOST_TEXTS: Final = 8
+MOST_TEXT: Final = 300
+
+_NARROW_SHARE: Final = 0.75
+_GENERAL_STRATEGY: Final = (
+    "Choose one kind of reader and one problem first",
+    "Answer the questions that these readers search for, one page each",
+    "Compare a few offers in depth instead of many in passing",
+)
+_GENERAL_FACTORS: Final = (
+    "A subject that you know first-hand",
+    "A narrow beginning: one niche that you can be the best at",
+    "A mailing list from the first day",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """How an idea is understood. `industry`: key of the taxonomy, or `general`."""
+
+    industry: str
+    target_audience: str
+    difficulty: Difficulty
+    monetization: Potential
+    content_strategy: tuple[str, ...]
+    success_factors: tuple[str, ...]
+
+
+def analyze(idea: str) -> Analysis:
+    """The industry for which most of the idea's words speak, with what the taxonomy knows about it.
+
+    Where a second industry is nearly as strong, its audience is named, too, and one of its strategies is added.
+    """
+    found = fits(idea)
+    if not found:
+        return Analysis(
+            GENERAL, "Not clear from the idea yet: say who should read it", "medium", "medium", _GENERAL_STRATEGY,
+            _GENERAL_FACTORS,
+        )  # fmt: skip
+    best = found[0]
+    first = best.industry
+    second = found[1].industry if len(found) > 1 and found[1].score >= _NARROW_SHARE * best.score else None
+    return Analysis(
+        first.key,
+        first.audience + (f"; also: {second.audience[0].lower()}{second.audience[1:]}" if second else ""),
+        first.difficulty,
+        first.monetization,
+        first.content_strategy + _first_of(second),
+        first.success_factors,
+    )
+
+
+def _first_of(industry: Industry | None) -> tuple[str, ...]:
+    return industry.content_strategy[:1] if industry is not None else ()

@@ -1,0 +1,256 @@
+"""How well a program suits a member: six parts, each from 0 to 1, weighted and added up. Pure.
+
+Nothing else enters: the parts that are shown, times their weights, are the score. `docs/matching.md` says why these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Final, Literal
+from uuid import UUID
+
+from infra.matching.taxonomy import GENERAL, fits, label_of
+from infra.matching.words import stems
+from query_api.matching.bm25 import Index
+from schemas.currencies import amount_text
+from schemas.events.matching import Program
+
+Verdict = Literal["highly_recommended", "recommended", "consider", "review_needed"]
+PartName = Literal["industry", "text", "commission", "cookie", "approval", "results"]
+
+WEIGHTS: Final[Mapping[PartName, float]] = {
+    "industry": 0.40,
+    "text": 0.20,
+    "commission": 0.12,
+    "cookie": 0.08,
+    "approval": 0.08,
+    "results": 0.12,
+}
+VERDICTS: Final[tuple[tuple[float, Verdict], ...]] = (
+    (0.8, "highly_recommended"),
+    (0.6, "recommended"),
+    (0.4, "consider"),
+)
+"""From this score on; below all of them a program is `review_needed`."""
+MOST: Final = 20
+LEAST_CLICKS: Final = 50
+"""Own results count from this many clicks on: what fewer brought is chance."""
+
+_APPROVAL: Final = {"easy": 1.0, "medium": 0.6, "hard": 0.2}
+_FULL_SHARE_BP: Final = 3_000
+_FULL_SUM: Final = 10_000
+_COOKIE_DAYS: Final = 30
+_SHORT_COOKIE: Final = 7
+_OWN_WEIGHT: Final = 200
+_WORDS_ENOUGH: Final = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    """What a member wants to do. `industry`: key of the taxonomy as the analysis has it, or `general`."""
+
+    text: str
+    industry: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A program of the directory that may be recommended."""
+
+    id: UUID
+    program: Program
+    checked_on: date | None
+
+    @property
+    def category(self) -> str:
+        return self.program.category
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What the member's own websites measured with a program in the last 90 days, beside what all their partners
+    brought in the same currency. Amounts in minor units."""
+
+    clicks: int
+    conversions: int
+    earned: int
+    all_clicks: int
+    all_earned: int
+    currency: str
+
+    @property
+    def epc(self) -> Decimal:
+        """Minor units per click."""
+        return Decimal(self.earned) / self.clicks if self.clicks else Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    name: PartName
+    value: float
+    why: str
+
+    @property
+    def weight(self) -> float:
+        return WEIGHTS[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One program with its parts; `score` is their weighted sum."""
+
+    listed: Listed
+    parts: tuple[Part, ...]
+    results: Results | None = field(default=None)
+
+    @property
+    def program(self) -> Program:
+        return self.listed.program
+
+    @property
+    def score(self) -> float:
+        """0 to 1, four decimals."""
+        return round(sum(part.weight * part.value for part in self.parts), 4)
+
+    @property
+    def verdict(self) -> Verdict:
+        return next((verdict for least, verdict in VERDICTS if self.score >= least), "review_needed")
+
+
+def ranked(idea: Idea, programs: Sequence[Listed], results: Mapping[UUID, Results]) -> list[Match]:
+    """The best programs first, at most `MOST`; equal ones by name. Those for which neither industry nor a word speaks
+    are left out: good terms alone are no reason. `results` by program id."""
+    query = stems(idea.text)
+    index = Index([_words(listed.program) for listed in programs])
+    most = _WORDS_ENOUGH * index.best_possible(query)
+    strength = _industries(idea)
+    found: list[Match] = []
+    for listed, raw in zip(programs, index.scores(query), strict=True):
+        fit = strength.get(listed.category, 0.0)
+        text = min(1.0, raw / most) if most else 0.0
+        if fit > 0 or text > 0:
+            own = results.get(listed.id)
+            found.append(Match(listed, _parts(idea, listed.program, fit, text, own), own))
+    return sorted(found, key=lambda match: (-match.score, match.program.company_name))[:MOST]
+
+
+def _industries(idea: Idea) -> Mapping[str, float]:
+    """How far each industry is the idea's, the best 1; the one of the analysis is always 1."""
+    found = fits(idea.text)
+    shares = {fit.industry.key: fit.score / found[0].score for fit in found}
+    return shares if idea.industry == GENERAL else {**shares, idea.industry: 1.0}
+
+
+def _words(program: Program) -> tuple[str, ...]:
+    """What is compared with the idea: who sells what to whom, and what its category is called."""
+    return stems(f"{program.company_name} {program.description} {program.audience} {label_of(program.category)}")
+
+
+def _parts(idea: Idea, program: Program, fit: float, text: float, own: Results | None) -> tuple[Part, ...]:
+    label = label_of(program.category)
+    if fit >= 1:
+        industry = f"{label} is what your idea is about"
+    elif fit > 0:
+        industry = f"{label} is touched by your idea"
+    else:
+        industry = f"{label} is another industry than yours"
+    shared = _shared_words(idea.text, program)
+    words = f"Shared words: {', '.join(shared)}" if shared else "The descriptions share no words"
+    return (
+        Part("industry", round(fit, 4), industry),
+        Part("text", round(text, 4), words),
+        Part("commission", _commission(program), pays(program)),
+        Part("cookie", round(min(1.0, math.sqrt(program.cookie_days / _COOKIE_DAYS)), 4), lasts(program)),
+        Part("approval", _APPROVAL[program.approval], f"Approval is {_APPROVAL_WORDS[program.approval]}"),
+        _own(own),
+    )
+
+
+_APPROVAL_WORDS: Final = {"easy": "easy", "medium": "of medium difficulty", "hard": "hard"}
+
+
+def _commission(program: Program) -> float:
+    """30 % or a sum of 100 (of whatever currency) count fully; hybrids by the better half; recurring ones a quarter
+    more."""
+    share = program.commission_bp / _FULL_SHARE_BP
+    amount = program.commission_amount
+    flat = amount.amount / _FULL_SUM if amount is not None else 0.0
+    return round(min(1.0, math.sqrt(max(share, flat)) * (1.25 if program.recurring else 1.0)), 4)
+
+
+def pays(program: Program) -> str:
+    """`Pays 30 % of each sale, again with each renewal`."""
+    share = f"{Decimal(program.commission_bp) / 100:f} % of each sale" if program.commission_bp else ""
+    amount = program.commission_amount
+    flat = f"{amount_text(amount.amount, amount.currency)} for each sale or lead" if amount is not None else ""
+    joined = " and ".join(text for text in (share, flat) if text)
+    return f"Pays {joined}{', again with each renewal' if program.recurring else ''}"
+
+
+def lasts(program: Program) -> str:
+    if program.cookie_days == 0:
+        return "Sales count within the visit only"
+    return f"Sales count for {program.cookie_days} day{'s' if program.cookie_days > 1 else ''} after the click"
+
+
+def _own(own: Results | None) -> Part:
+    """0.5 without results: neither for nor against. Else the earnings per click beside the account's average, drawn
+    towards it as long as clicks are few."""
+    if own is None or own.clicks < LEAST_CLICKS:
+        return Part("results", 0.5, "No results of your own yet")
+    average = Decimal(own.all_earned) / own.all_clicks if own.all_clicks else Decimal(0)
+    drawn = (own.earned + _OWN_WEIGHT * average) / (own.clicks + _OWN_WEIGHT)
+    value = float(drawn / (drawn + average)) if drawn + average else 0.0
+    shown = amount_text(round(own.epc * 100), own.currency)
+    return Part("results", round(value, 4), f"Your own links with it earned {shown} per 100 clicks")
+
+
+def _shared_words(idea: str, program: Program) -> list[str]:
+    """The words of the idea whose stems stand in the program's text, as the member wrote them."""
+    known = set(_words(program))
+    words = dict.fromkeys(word.strip(".,:;!?()\"'").lower() for word in idea.split())
+    return [word for word in words if any(stem in known for stem in stems(word))][:6]
+
+
+def pros(match: Match) -> list[str]:
+    """What speaks for the program, from its parts."""
+    program, parts = match.program, {part.name: part for part in match.parts}
+    found = []
+    if parts["industry"].value >= 1:
+        found.append(parts["industry"].why)
+    if parts["text"].value >= 0.5:
+        found.append("Its description fits what you wrote")
+    if parts["commission"].value >= 0.8:
+        found.append(pays(program))
+    if program.cookie_days >= _COOKIE_DAYS:
+        found.append(lasts(program))
+    if program.approval == "easy":
+        found.append("Approval is easy")
+    if parts["results"].value > 0.55:
+        found.append(f"{parts['results'].why}, more than your average")
+    return found
+
+
+def cons(match: Match) -> list[str]:
+    """What speaks against it, from its parts; and that its terms are to be checked, where nobody did."""
+    program, parts = match.program, {part.name: part for part in match.parts}
+    found = []
+    if parts["industry"].value < 0.5:
+        found.append(parts["industry"].why)
+    if parts["commission"].value < 0.5:
+        found.append(f"{pays(program)}, which is little")
+    if program.cookie_days <= _SHORT_COOKIE:
+        found.append(lasts(program))
+    if program.approval == "hard":
+        found.append("Approval is hard: show some traffic first")
+    if parts["results"].value < 0.45:
+        found.append(f"{parts['results'].why}, less than your average")
+    if match.listed.checked_on is None:
+        found.append("Terms are to be checked on the program's own page")
+    return found
+
+

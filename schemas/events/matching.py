@@ -1,0 +1,138 @@
+"""The program directory, what members told about their business, where they applied, and what they learnt."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.base import DomainEvent, Frozen, Money, Personal
+
+CommissionType = Literal["percentage", "flat", "hybrid"]
+Approval = Literal["easy", "medium", "hard"]
+Payment = Literal["weekly", "biweekly", "monthly", "quarterly", "on_request"]
+Origin = Literal["starter", "admin", "csv"]
+ApplicationStatus = Literal["applied", "in_review", "approved", "rejected", "withdrawn"]
+Difficulty = Literal["easy", "medium", "hard"]
+Potential = Literal["high", "medium", "low"]
+Method = Literal["rules", "model"]
+
+
+class Program(Frozen):
+    """An affiliate program as its public page describes it."""
+
+    company_name: str = Field(min_length=1, max_length=100)
+    category: str = Field(max_length=40, description="Key of the taxonomy")
+    audience: str = Field(default="", max_length=500)
+    description: str = Field(max_length=2000)
+    url: str = Field(max_length=2048, description="Where one applies")
+    commission_type: CommissionType
+    commission_bp: int = Field(default=0, ge=0, le=10_000, description="Basis points of the sale")
+    commission_amount: Money | None = Field(default=None, description="Flat sum for each sale or lead")
+    recurring: bool = Field(default=False, description="Paid again with each payment of the customer")
+    cookie_days: int = Field(ge=0, le=3650, description="0: until the visitor's session ends")
+    approval: Approval
+    payment: Payment
+    source: str = Field(max_length=500, description="Where these facts are from")
+    partner_id: UUID | None = Field(default=None, description="The partner under which its results are measured here")
+
+
+class ProgramListed(DomainEvent):
+    """A program came into the directory, by the starter set, an admin or a file."""
+
+    NAME: ClassVar[str] = "program.listed"
+    program: Program
+    origin: Origin
+    recorded_on: date = Field(description="As of when the facts were written down")
+    checked_on: date | None = Field(
+        default=None, description="When somebody compared them with the source; none: never"
+    )
+    review_on: date
+
+
+class ProgramChanged(DomainEvent):
+    """Facts of the program are others now."""
+
+    NAME: ClassVar[str] = "program.changed"
+    program: Program
+    origin: Origin
+
+
+class ProgramReviewed(DomainEvent):
+    """An admin compared the facts with the program's own page."""
+
+    NAME: ClassVar[str] = "program.reviewed"
+    checked_on: date
+    review_on: date
+
+
+class ProgramRetired(DomainEvent):
+    """The program is recommended no more; applications stay."""
+
+    NAME: ClassVar[str] = "program.retired"
+
+
+class ProgramRestored(DomainEvent):
+    """The program is recommended again."""
+
+    NAME: ClassVar[str] = "program.restored"
+
+
+class BusinessAnalyzed(DomainEvent):
+    """A member described a business idea, and this is how it was understood. It replaces the one before."""
+
+    NAME: ClassVar[str] = "matching.business_analyzed"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    business_idea: Personal[str]
+    industry: str = Field(max_length=40, description="Key of the taxonomy, or `general`")
+    difficulty: Difficulty
+    monetization: Potential
+    wording: Personal[str] = Field(description="JSON: target_audience, content_strategy, key_success_factors")
+    method: Method
+    silent: str = Field(default="", description="Why no model answered, where one was asked")
+
+
+class ApplicationMade(DomainEvent):
+    """A member applies to a program: its page was opened for that."""
+
+    NAME: ClassVar[str] = "application.made"
+    account_id: UUID
+    program_id: UUID
+
+
+class ApplicationPageOpened(DomainEvent):
+    """The member opened the program's page again, by the tracked link."""
+
+    NAME: ClassVar[str] = "application.page_opened"
+    account_id: UUID
+
+
+class ApplicationMoved(DomainEvent):
+    """The member wrote down what became of the application, or that it was sent again."""
+
+    NAME: ClassVar[str] = "application.moved"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    status: ApplicationStatus
+    note: Personal[str]
+
+
+class LessonCompleted(DomainEvent):
+    """A member finished a lesson of the learning hub. Happens to all that one account learns."""
+
+    NAME: ClassVar[str] = "lesson.completed"
+    account_id: UUID
+    course: str = Field(max_length=80)
+    lesson: str = Field(max_length=80)
+
+
+class LessonReopened(DomainEvent):
+    """The lesson counts as unread again."""
+
+    NAME: ClassVar[str] = "lesson.reopened"
+    account_id: UUID
+    course: str = Field(max_length=80)
+    lesson: str = Field(max_length=80)

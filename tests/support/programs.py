@@ -1,0 +1,11 @@
+"""The programs that come with the product, as the query service sees them."""
+
+from __future__ import annotations
+
+from command_api.matching.program_files import starter
+from query_api.matching.scoring import Listed
+from schemas.identity import program_id
+
+
+def starter_listed() -> list[Listed]:
+    return [Listed(program_id(program.company_name), program, None) for program in starter()]
