@@ -33,7 +33,16 @@ from projectors.postgres.forum_threads import FORUM_CATEGORIES, FORUM_FOLLOWS, F
 from projectors.postgres.inquiries import INQUIRIES, INQUIRY_STEPS
 from projectors.postgres.invites import INVITE_JOINS, INVITES
 from projectors.postgres.links import LINKS
+from projectors.postgres.listings import LISTINGS
+from projectors.postgres.market import (
+    LISTING_QUESTIONS,
+    LISTING_WATCHES,
+    MARKET_STEPS,
+    SAVED_SEARCHES,
+    SELLERS,
+)
 from projectors.postgres.notification_choices import NOTIFICATION_CHOICES
+from projectors.postgres.offers import ESCROWS, OFFER_MESSAGES, OFFERS
 from projectors.postgres.partner_terms import PARTNER_TERMS
 from projectors.postgres.partners import PARTNERS
 from projectors.postgres.statement_months import STATEMENT_MONTHS
@@ -88,6 +97,15 @@ CATALOGUE: Final = Catalogue(
         EARLY_ACCESS,
         INQUIRIES,
         INQUIRY_STEPS,
+        LISTINGS,
+        MARKET_STEPS,
+        SELLERS,
+        LISTING_QUESTIONS,
+        LISTING_WATCHES,
+        SAVED_SEARCHES,
+        OFFERS,
+        OFFER_MESSAGES,
+        ESCROWS,
         FORUM_CATEGORIES,
         FORUM_THREADS,
         FORUM_POSTS,

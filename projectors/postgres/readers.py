@@ -27,3 +27,31 @@ def own_account(column: str) -> str:
 def shown_or_own(shown: str, column: str) -> str:
     """Rows that are shown to everybody, signed in or not; others only to the account that they name."""
     return f"{_ADMIN} or {shown} and {EVERYBODY} or {column} = (select read.reader_account())"
+
+
+PUBLIC_LISTINGS: Final = (
+    f"{_ADMIN} or (status in ('active', 'under_offer') and {EVERYBODY})"
+    " or seller_id = (select read.reader_account()) or buyer_id = (select read.reader_account())"
+)
+"""Listings that are online, for everybody; others for who sells or buys."""
+
+QUESTIONS: Final = (
+    f"{_ADMIN} or (hidden_at is null and {EVERYBODY})"
+    " or seller_id = (select read.reader_account()) or author_id = (select read.reader_account())"
+)
+"""Public questions; hidden ones for who wrote or answers them."""
+
+DEALS: Final = (
+    f"({_ADMIN} and disputed) or seller_id = (select read.reader_account())"
+    " or buyer_id = (select read.reader_account())"
+)
+"""What is between a buyer and a seller: an admin's too once it is disputed, and not before."""
+
+
+def their_deals(column: str) -> str:
+    """Rows that name an offer or its escrow, for whom `DEALS` shows that."""
+    return f"{column} = any ((select read.reader_deals())::uuid[])"
+
+
+STEPS: Final = f"{their_deals('aggregate_id')} or ({_ADMIN} and kind like 'listing.%')"
+"""History of listings and deals; an admin reads that of every listing."""

@@ -1,0 +1,277 @@
+"""What goes with listings: `read.market_steps` (their and the deals' history), `read.sellers`,
+`read.listing_questions`, `read.listing_watches` and `read.saved_searches`."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import QUESTIONS, STEPS, own_account, shown_or_own
+from schemas.base import ERASED, REGISTRY, DomainEvent, Money
+from schemas.currencies import amount_text
+from schemas.events import deals, marketplace
+from schemas.events.accounts import AccountErased, AccountRegistered, AccountRenamed
+from schemas.events.deals import OfferSent
+from schemas.events.marketplace import (
+    ListingApproved,
+    ListingSold,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionFlagged,
+    QuestionHidden,
+    QuestionRestored,
+    SavedSearchEnded,
+    SearchSaved,
+    WatchBegan,
+    WatchEnded,
+)
+
+MARKET_STEPS: Final = ReadModel(
+    name="market_steps",
+    version=1,
+    columns=(
+        "aggregate_id uuid",
+        "number int",
+        "kind text not null",
+        "by text not null",
+        "at timestamptz not null",
+        "detail text not null",
+    ),
+    key=("aggregate_id", "number"),
+    readers=STEPS,
+)
+
+SELLERS: Final = ReadModel(
+    name="sellers",
+    version=1,
+    columns=(
+        "account_id uuid",
+        "name text not null",
+        "member_since timestamptz not null",
+        "sold int not null default 0",
+        "took_part boolean not null default false",
+    ),
+    key=("account_id",),
+    readers=shown_or_own("took_part", "account_id"),
+)
+"""A row for every account, so that a name is known when its owner first takes part; others see it from then on."""
+
+LISTING_QUESTIONS: Final = ReadModel(
+    name="listing_questions",
+    version=1,
+    columns=(
+        "id uuid",
+        "listing_id uuid not null",
+        "seller_id uuid not null",
+        "author_id uuid not null",
+        "text text not null",
+        "asked_at timestamptz not null",
+        "answer text",
+        "answered_at timestamptz",
+        "flags int not null default 0",
+        "hidden_at timestamptz",
+    ),
+    key=("id",),
+    readers=QUESTIONS,
+    indexes=("listing_id, asked_at, id", "author_id", "seller_id", "flags"),
+)
+
+LISTING_WATCHES: Final = ReadModel(
+    name="listing_watches",
+    version=1,
+    columns=(
+        "id uuid",
+        "account_id uuid not null",
+        "listing_id uuid not null",
+        "began_at timestamptz not null",
+        "ended_at timestamptz",
+    ),
+    key=("id",),
+    readers=own_account("account_id"),
+    indexes=("account_id, began_at",),
+)
+
+SAVED_SEARCHES: Final = ReadModel(
+    name="saved_searches",
+    version=1,
+    columns=(
+        "id uuid",
+        "account_id uuid not null",
+        "search text not null",
+        "niche text",
+        "min_price bigint",
+        "max_price bigint",
+        "verified boolean not null",
+        "created_at timestamptz not null",
+        "ended_at timestamptz",
+    ),
+    key=("id",),
+    readers=own_account("account_id"),
+    indexes=("account_id, created_at",),
+)
+
+By = Literal["buyer", "seller", "admin", "system", "provider"]
+
+
+def _by(event: DomainEvent) -> By:
+    side = getattr(event, "side", None)
+    if side in ("buyer", "seller", "admin"):
+        found: By = side
+        return found
+    actor: By = _ACTORS.get(event.NAME, "seller")
+    return actor if event.actor_id is not None or actor == "provider" else "system"
+
+
+_ACTORS: Final[dict[str, By]] = {
+    **dict.fromkeys(("listing.approved", "listing.rejected", "listing.suspended", "listing.resumed"), "admin"),
+    **dict.fromkeys(("listing.expired", "listing.verified", "listing.not_verified", "offer.expired"), "system"),
+    **dict.fromkeys(("listing.reserved", "listing.freed", "listing.in_escrow", "listing.sold"), "system"),
+    **dict.fromkeys(("offer.sent", "offer.withdrawn", "escrow.inspection_began", "escrow.accepted"), "buyer"),
+    **dict.fromkeys(("escrow.opened", "escrow.funded", "escrow.released", "escrow.refunded"), "provider"),
+    "escrow.agreed": "system",
+    "escrow.decided": "admin",
+}
+"""Who does it, if somebody does; everything else is the seller's."""
+
+
+def _detail(event: DomainEvent) -> str:
+    for field in ("price", "to_seller"):
+        money = getattr(event, field, None)
+        if isinstance(money, Money):
+            return amount_text(money.amount, money.currency)
+    reason = getattr(event, "reason", "")
+    return str(reason)
+
+
+def _keep_history(event_class: type[DomainEvent]) -> None:
+    @MARKET_STEPS.on(event_class)
+    def happened(rows: Rows, event: DomainEvent) -> None:
+        rows.put(
+            aggregate_id=event.originator_id,
+            number=event.originator_version,
+            kind=event.NAME,
+            by=_by(event),
+            at=event.timestamp,
+            detail=_detail(event),
+        )
+
+
+for _event_class in list(REGISTRY.values()):
+    if _event_class.__module__ in (marketplace.__name__, deals.__name__) and _event_class.NAME.startswith(
+        ("listing.", "offer.", "escrow.")
+    ):
+        _keep_history(_event_class)
+
+
+@SELLERS.on(AccountRegistered)
+def registered(rows: Rows, event: AccountRegistered) -> None:
+    rows.put(account_id=event.originator_id, name=event.name, member_since=event.timestamp)
+
+
+@SELLERS.on(AccountRenamed)
+def renamed(rows: Rows, event: AccountRenamed) -> None:
+    rows.update({"account_id": event.originator_id}, name=event.name)
+
+
+@SELLERS.on(AccountErased)
+def seller_erased(rows: Rows, event: AccountErased) -> None:
+    rows.update({"account_id": event.originator_id}, name=ERASED)
+
+
+@SELLERS.on(ListingSold)
+def sold(rows: Rows, event: ListingSold) -> None:
+    rows.add({"account_id": event.seller_id}, sold=1)
+
+
+@SELLERS.on(ListingApproved)
+def sells(rows: Rows, event: ListingApproved) -> None:
+    rows.update({"account_id": event.seller_id}, took_part=True)
+
+
+@SELLERS.on(OfferSent)
+def buys(rows: Rows, event: OfferSent) -> None:
+    rows.update({"account_id": event.buyer_id}, took_part=True)
+
+
+@SELLERS.on(QuestionAsked)
+def asks(rows: Rows, event: QuestionAsked) -> None:
+    rows.update({"account_id": event.author_id}, took_part=True)
+
+
+@LISTING_QUESTIONS.on(QuestionAsked)
+def asked(rows: Rows, event: QuestionAsked) -> None:
+    rows.put(
+        id=event.originator_id,
+        listing_id=event.listing_id,
+        seller_id=event.seller_id,
+        author_id=event.author_id,
+        text=event.text,
+        asked_at=event.timestamp,
+    )
+
+
+@LISTING_QUESTIONS.on(QuestionAnswered)
+def answered(rows: Rows, event: QuestionAnswered) -> None:
+    rows.update({"id": event.originator_id}, answer=event.text, answered_at=event.timestamp)
+
+
+@LISTING_QUESTIONS.on(QuestionFlagged)
+def flagged(rows: Rows, event: QuestionFlagged) -> None:
+    rows.add({"id": event.originator_id}, flags=1)
+
+
+@LISTING_QUESTIONS.on(QuestionHidden)
+def hidden(rows: Rows, event: QuestionHidden) -> None:
+    rows.update({"id": event.originator_id}, hidden_at=event.timestamp)
+
+
+@LISTING_QUESTIONS.on(QuestionRestored)
+def restored(rows: Rows, event: QuestionRestored) -> None:
+    rows.update({"id": event.originator_id}, hidden_at=None, flags=0)
+
+
+@LISTING_QUESTIONS.on(AccountErased)
+def author_erased(rows: Rows, event: AccountErased) -> None:
+    rows.update({"author_id": event.originator_id}, text=ERASED)
+    rows.update({"seller_id": event.originator_id}, answer=ERASED)
+
+
+@LISTING_WATCHES.on(WatchBegan)
+def began(rows: Rows, event: WatchBegan) -> None:
+    rows.put(
+        id=event.originator_id,
+        account_id=event.account_id,
+        listing_id=event.listing_id,
+        began_at=event.timestamp,
+        ended_at=None,
+    )
+
+
+@LISTING_WATCHES.on(WatchEnded)
+def ended(rows: Rows, event: WatchEnded) -> None:
+    rows.update({"id": event.originator_id}, ended_at=event.timestamp)
+
+
+@SAVED_SEARCHES.on(SearchSaved)
+def saved(rows: Rows, event: SearchSaved) -> None:
+    criteria = event.criteria
+    rows.put(
+        id=event.originator_id,
+        account_id=event.account_id,
+        search=event.search,
+        niche=criteria.niche,
+        min_price=criteria.min_price,
+        max_price=criteria.max_price,
+        verified=criteria.verified,
+        created_at=event.timestamp,
+    )
+
+
+@SAVED_SEARCHES.on(SavedSearchEnded)
+def search_ended(rows: Rows, event: SavedSearchEnded) -> None:
+    rows.update({"id": event.originator_id}, search="", ended_at=event.timestamp)
+
+
+@SAVED_SEARCHES.on(AccountErased)
+def searcher_erased(rows: Rows, event: AccountErased) -> None:
+    rows.update({"account_id": event.originator_id}, search=ERASED)
