@@ -17,7 +17,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 TAGS: Final = frozenset(
-    "p br hr h1 h2 h3 h4 h5 h6 strong em s code pre blockquote ul ol li a table thead tbody tr th td".split()
+    {"p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote"}
+    | {"ul", "ol", "li", "a", "table", "thead", "tbody", "tr", "th", "td"}
 )
 ATTRIBUTES: Final = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}}
 SCHEMES: Final = frozenset({"http", "https"})

@@ -87,7 +87,7 @@ def dismissed(rows: Rows, event: PostFlagsDismissed) -> None:
 def deleted(rows: Rows, event: PostDeleted) -> None:
     """What authors take away themselves is nobody's business."""
     if event.by_moderator:
-        _of_post(rows, event, "deleted", event.reason)
+        _of_post(rows, event, "deleted", event.reason or "")
 
 
 @FORUM_LOG.on(PostRestored)

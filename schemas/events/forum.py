@@ -204,7 +204,7 @@ class PostDeleted(DomainEvent):
     is_first: bool = False
     was: Literal["visible", "held", "hidden"] = "visible"
     by_moderator: bool = False
-    reason: Personal[str] = ""
+    reason: Personal[str | None] = Field(default=None, description="None of an author who was erased")
 
 
 class PostRestored(DomainEvent):

@@ -13,7 +13,7 @@ CREATE TABLE ops.forum_member (
 -- What members did in the last days, for the limits. `digest`: of a post's text, keyed.
 CREATE TABLE ops.forum_act (
     account_id uuid NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('topic', 'reply', 'like', 'flag')),
+    kind text NOT NULL CHECK (kind IN ('topic', 'reply', 'edit', 'like', 'flag')),
     at timestamptz NOT NULL,
     digest bytea
 );

@@ -1,0 +1,70 @@
+"""Titles and texts as members may write them, and what a text says beside its words: whom it names, where it links."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final
+
+from pydantic import AfterValidator
+
+from command_api.forum.members import HANDLE
+from command_api.forum.rules import POST_LENGTH, TITLE_LENGTH
+from infra import markdown
+
+_MENTION: Final = re.compile(rf"(?<![\w@/.-])@({HANDLE.pattern})(?![\w@])", re.IGNORECASE)
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+"""Among them those that turn the direction of the text that follows."""
+
+
+def _title(text: str) -> str:
+    text = " ".join(text.split())
+    if _CONTROL.search(text):
+        raise ValueError("A title holds no control characters")
+    return _long_enough(text, "Title", TITLE_LENGTH)
+
+
+def _text(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip()
+    if _CONTROL.search(text):
+        raise ValueError("A text holds no control characters")
+    if len(text.strip()) < POST_LENGTH[0]:
+        return _long_enough(text.strip(), "Text", POST_LENGTH)
+    return _long_enough(text, "Text", POST_LENGTH)
+
+
+def _long_enough(text: str, what: str, length: tuple[int, int]) -> str:
+    least, most = length
+    if len(text) < least:
+        raise ValueError(f"{what} must be at least {least} characters")
+    if len(text) > most:
+        raise ValueError(f"{what} must be at most {most:,} characters")
+    return text
+
+
+def _reason(text: str) -> str:
+    text = text.strip()
+    if len(text) > 1_000:
+        raise ValueError("Please use at most 1,000 characters")
+    return text
+
+
+def _given_reason(text: str) -> str:
+    if not text.strip():
+        raise ValueError("Please say why")
+    return _reason(text)
+
+
+Title = Annotated[str, AfterValidator(_title)]
+Text = Annotated[str, AfterValidator(_text)]
+Reason = Annotated[str, AfterValidator(_reason)]
+GivenReason = Annotated[str, AfterValidator(_given_reason)]
+
+
+def mentioned(text: str) -> list[str]:
+    """Handles that the text names, outside of code, each once, in order."""
+    return list(dict.fromkeys(found.lower() for found in _MENTION.findall(markdown.prose(text))))
+
+
+def same_words(text: str) -> str:
+    """What two texts have in common that say the same."""
+    return " ".join(text.casefold().split())
