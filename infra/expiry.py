@@ -29,6 +29,9 @@ RULES: Final[dict[str, LiteralString]] = {
     "setup tokens": "delete from auth.setup_token where expires_at < now()",
     "mails": "delete from ops.mail where created_at < now() - interval '30 days'",
     "links of addresses": "delete from auth.contact_link where expires_at < now()",
+    "addresses that nobody confirmed": "delete from ops.contact where kind = 'newsletter' and confirmed_at is null"
+    " and created_at < now() - interval '8 days'"
+    " and not exists (select 1 from auth.contact_link where contact_id = ops.contact.id)",
     "calls of the language model": "delete from ops.llm_call where created_at < now() - interval '400 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
     "statements of analysts": "delete from ops.sql_statement where started_at < now() - interval '400 days'",

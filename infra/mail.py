@@ -102,6 +102,8 @@ def send_due(settings: Settings) -> int:
                     message["Date"] = format_datetime(created_at)
                     message["Message-ID"] = f"<{mail_id}@{host(settings)}>"
                     message["Auto-Submitted"] = "auto-generated"
+                    if settings.contact_email is not None:
+                        message["Reply-To"] = settings.contact_email
                     if unsubscribe_sealed is not None:
                         stop = unseal(derived_key(settings, "mail"), unsubscribe_sealed, f"mail-unsubscribe:{mail_id}")
                         message["List-Unsubscribe"] = f"<{stop}>"

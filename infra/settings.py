@@ -204,6 +204,12 @@ class Settings:
         "Mail server; without one, mails are kept in the outbox.",
         secret=True,
     )
+    contact_email: str | None = setting(
+        "ALTHING_CONTACT_EMAIL",
+        parse_email,
+        None,
+        "Address of the people behind this installation: shown on its public pages, and answers to its mails go there.",
+    )
     escrow_url: str | None = setting(
         "ALTHING_ESCROW_URL",
         parse_url("http", "https"),

@@ -41,6 +41,7 @@ from query_api.columnar import Columnar
 from query_api.context import Services
 from query_api.delivery import routes as delivery
 from query_api.freshness import Freshness
+from query_api.insights import routes as insights
 from query_api.live import reading
 from query_api.live import routes as live
 from query_api.live.hub import Hub
@@ -60,7 +61,7 @@ from query_api.platform import (
     statements,
     websites,
 )
-from query_api.public import early_access
+from query_api.public import early_access, newsletter
 from query_api.reader import Reader, take_role
 from query_api.shared_reads import SharedReads
 from query_api.sql import asking as sql_asking
@@ -106,7 +107,9 @@ ROUTERS: Final = (
     sql.admin_router,
     sql_asking.router,
     early_access.router,
+    newsletter.router,
     admin_leads.router,
+    insights.router,
 )
 
 

@@ -24,7 +24,7 @@ from infra.invite_codes import sealed
 from infra.mail import queue
 from infra.problems import Problem
 from schemas.base import DomainEvent
-from schemas.events.leads import InquiryStatus
+from schemas.events.leads import EarlyAccessPromoted, InquiryStatus
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/admin", tags=["leads"])
@@ -74,7 +74,7 @@ def answer_inquiry(inquiry_id: Id, body: Text, run: ByAdmin, leads: Desk) -> Res
         inquiry = _inquiry(run, inquiry_id)
         events = inquiries.answer(inquiry, body.text, run.asked)
         assert inquiry is not None  # noqa: S101 - else it was refused
-        mail = leads.letterhead.inquiry_answer(inquiry.email, body.text)
+        mail = leads.letterhead.inquiry_answer(inquiry.email, body.text, inquiry.message)
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             queue(cursor, run.core.settings, mail)
@@ -121,13 +121,14 @@ def promote_signup(signup_id: Id, run: ByAdmin, leads: Desk) -> Response:
     def decide() -> Decided[SignupState]:
         places, signup = leads.places(), _signup(run, signup_id)
         events = early_access.promote(places, signup, run.asked)
+        promoted = next(event for event in events if isinstance(event, EarlyAccessPromoted))
         contact = leads.contacts.find(signup_id)
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             if contact is not None:
-                queue(cursor, run.core.settings, leads.place_mail(contact.email, places.free))
+                queue(cursor, run.core.settings, leads.place_mail(contact.email, promoted.place, signup_id))
 
-        return Decided(events, SignupState(id=str(signup_id), place=places.free), also)
+        return Decided(events, SignupState(id=str(signup_id), place=promoted.place), also)
 
     return run(decide)
 

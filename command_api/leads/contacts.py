@@ -1,26 +1,29 @@
 """Addresses of people without an account: kept sealed beside what they have with us, and mailed links that prove them.
 
 An address's id is worked out from its keyed hash, so the same address meets its own history; the address itself is
-forgotten as soon as that history ends.
+forgotten as soon as that history ends, or when nobody confirmed it (`infra.expiry`).
 """
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final, Literal
+from typing import Any, Final
 from uuid import UUID
 
 from psycopg import Cursor
 
+from infra import contacts
+from infra.contacts import Kind
 from infra.identity import Pool, hashed
-from infra.sealing import derived_key, keyed_hash, seal, unseal
+from infra.sealing import derived_key, keyed_hash
 from infra.settings import Settings
 from schemas.identity import contact_id
 
-Kind = Literal["newsletter", "early_access"]
 CONFIRM_WITHIN: Final = timedelta(days=7)
+_WAIT: Final = "FROM ops.contact WHERE kind = 'early_access' AND id <> ALL(%s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +36,9 @@ class Contacts:
     """Thread-safe."""
 
     def __init__(self, settings: Settings, pool: Pool) -> None:
+        self._settings = settings
         self._pool = pool
-        self._sealing = derived_key(settings, "contact")
         self._hashing = derived_key(settings, "email")
-        self._stopping = derived_key(settings, "unsubscribe")
 
     def id_of(self, kind: Kind, email: str) -> UUID:
         return contact_id(kind, keyed_hash(self._hashing, email.strip().casefold()))
@@ -49,10 +51,15 @@ class Contacts:
             (
                 contact,
                 kind,
-                seal(self._sealing, email, f"contact-email:{contact}"),
-                seal(self._sealing, name, f"contact-name:{contact}") if name else None,
+                contacts.sealed(self._settings, contact, "email", email),
+                contacts.sealed(self._settings, contact, "name", name) if name else None,
             ),
         )
+
+    def confirmed(self, cursor: Cursor[Any], contact: UUID) -> None:
+        """Its owner proved the address: links of it prove it no more, and it stays."""
+        cursor.execute("UPDATE ops.contact SET confirmed_at = now() WHERE id = %s", (contact,))
+        cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
 
     def forget(self, cursor: Cursor[Any], contact: UUID) -> None:
         cursor.execute("DELETE FROM ops.contact WHERE id = %s", (contact,))
@@ -63,11 +70,21 @@ class Contacts:
             row = connection.execute(
                 "SELECT email_sealed, name_sealed FROM ops.contact WHERE id = %s", (contact,)
             ).fetchone()
-        return self.opened(contact, row[0], row[1]) if row is not None else None
+        if row is None:
+            return None
+        name = contacts.opened(self._settings, contact, "name", row[1]) if row[1] is not None else None
+        return Contact(contacts.opened(self._settings, contact, "email", row[0]), name)
 
-    def opened(self, contact: UUID, email_sealed: str, name_sealed: str | None) -> Contact:
-        name = unseal(self._sealing, name_sealed, f"contact-name:{contact}") if name_sealed is not None else None
-        return Contact(unseal(self._sealing, email_sealed, f"contact-email:{contact}"), name)
+    def somebody_waits(self, placed: Iterable[UUID]) -> bool:
+        """Whether anybody of early access has none of the places."""
+        with self._pool.connection() as connection:
+            row = connection.execute(f"SELECT EXISTS (SELECT 1 {_WAIT})", (list(placed),)).fetchone()
+        return bool(row and row[0])
+
+    def line(self, cursor: Cursor[dict[str, Any]], placed: Iterable[UUID]) -> int:
+        """How many wait, as the transaction sees them. Transactions with events run one after the other."""
+        row = cursor.execute(f"SELECT count(*) AS line {_WAIT}", (list(placed),)).fetchone()
+        return int(row["line"]) if row is not None else 0
 
     def new_link(self, cursor: Cursor[Any], contact: UUID) -> str:
         """The secret of a link that proves the address; for one week, once."""
@@ -85,21 +102,3 @@ class Contacts:
                 "SELECT contact_id FROM auth.contact_link WHERE token_hash = %s AND expires_at > now()", (hashed(code),)
             ).fetchone()
         return row[0] if row is not None else None
-
-    def use_links(self, cursor: Cursor[Any], contact: UUID) -> None:
-        """Links of the address prove it no more."""
-        cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
-
-    def stop_token(self, contact: UUID) -> str:
-        """What stops the mails to an address, from every mail for ever: it proves nothing else."""
-        return f"{contact.hex}.{keyed_hash(self._stopping, contact.hex)[:32]}"
-
-    def stopped_by(self, token: str) -> UUID | None:
-        """Whose mails the token stops."""
-        text, _, proof = token.partition(".")
-        try:
-            contact = UUID(hex=text)
-        except ValueError:
-            return None
-        expected = self.stop_token(contact)
-        return contact if secrets.compare_digest(expected.encode(), f"{contact.hex}.{proof}".encode()) else None

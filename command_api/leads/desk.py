@@ -12,7 +12,7 @@ from psycopg import Cursor
 
 from command_api.accounts import limits
 from command_api.core import Core
-from command_api.decision import Asked, by_system
+from command_api.decision import Asked, by_system, missing
 from command_api.leads import early_access, newsletter
 from command_api.leads.contacts import Contacts
 from command_api.leads.mails import Letterhead
@@ -20,6 +20,7 @@ from command_api.store import Also, Conflict
 from infra.mail import Mail, queue
 from infra.problems import Problem
 from schemas.base import DomainEvent
+from schemas.events.leads import EarlyAccessJoined
 from schemas.identity import early_access_places_id
 
 ATTEMPTS: Final = 40
@@ -38,7 +39,7 @@ class LeadsDesk:
 
     @classmethod
     def of(cls, core: Core) -> LeadsDesk:
-        return cls(core, Contacts(core.settings, core.pool), Letterhead(core.settings.app_url))
+        return cls(core, Contacts(core.settings, core.pool), Letterhead(core.settings))
 
     def subscribe(self, email: str, name: str | None, source: str) -> None:
         """Asks the owner of the address to confirm; in silence for one who did already."""
@@ -55,8 +56,7 @@ class LeadsDesk:
                     return
                 self.contacts.keep(cursor, "newsletter", contact, email, name)
                 code = self.contacts.new_link(cursor, contact)
-                stop = self.contacts.stop_token(contact)
-                queue(cursor, self.core.settings, self.letterhead.confirm_subscription(email, code, stop))
+                queue(cursor, self.core.settings, self.letterhead.confirm_subscription(email, code, contact))
 
             return events if may_mail else [], also
 
@@ -70,15 +70,24 @@ class LeadsDesk:
 
         def decide() -> Decision:
             found = self.core.store.load(contact, newsletter.evolve)
-            return newsletter.confirm(found, now()), lambda cursor, _: self.contacts.use_links(cursor, contact)
+            events, kept = newsletter.confirm(found, now()), self.contacts.find(contact)
+
+            def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+                self.contacts.confirmed(cursor, contact)
+                if events and kept is not None:
+                    queue(cursor, self.core.settings, self.letterhead.subscribed(kept.email, contact))
+
+            return events, also
 
         self.write(decide)
 
     def stop(self, contact: UUID, way: Literal["page", "one_click", "admin"], asked: Asked | None = None) -> None:
-        """Ends a subscription and forgets the address."""
+        """Ends a subscription and forgets the address. Raises `Problem` 404 where there never was one."""
 
         def decide() -> Decision:
             found = self.core.store.load(contact, newsletter.evolve)
+            if found is None:
+                raise missing("subscription")
             return newsletter.end(found, way, asked or now()), lambda cursor, _: self.contacts.forget(cursor, contact)
 
         self.write(decide)
@@ -88,25 +97,40 @@ class LeadsDesk:
         contact = self.contacts.id_of("early_access", email)
 
         def decide() -> Decision:
-            found = self.core.store.load(contact, early_access.evolve)
-            events = early_access.join(self.places(), found, signup_id=contact, asked=now())
-            joined = next((event for event in events if event.originator_id == contact), None)
-            place = getattr(joined, "place", None)
+            found, places = self.core.store.load(contact, early_access.evolve), self.places()
+            waits = self.contacts.somebody_waits(places.taken.values())
+            events = early_access.join(places, found, signup_id=contact, somebody_waits=waits, asked=now())
+            place = next((event.place for event in events if isinstance(event, EarlyAccessJoined)), None)
 
             def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-                if joined is None:
+                if not events:
                     return
                 self.contacts.keep(cursor, "early_access", contact, email, None)
-                queue(cursor, self.core.settings, self.place_mail(email, place))
+                if place is not None:
+                    mail = self.place_mail(email, place, contact)
+                else:
+                    line = self.contacts.line(cursor, places.taken.values())
+                    mail = self.letterhead.early_access_waiting(email, line, contact)
+                queue(cursor, self.core.settings, mail)
 
             return events, also
 
         self.write(decide)
 
-    def place_mail(self, email: str, place: int | None) -> Mail:
-        if place is None:
-            return self.letterhead.early_access_waiting(email)
-        return self.letterhead.early_access_place(email, place, early_access.PLACES)
+    def leave_early_access(self, contact: UUID) -> None:
+        """Frees the place, or the place in line, and forgets the address. Harmless when that was done."""
+
+        def decide() -> Decision:
+            found = self.core.store.load(contact, early_access.evolve)
+            if found is None or found.left:
+                return [], None
+            events = early_access.leave(self.places(), found, now())
+            return events, lambda cursor, _: self.contacts.forget(cursor, contact)
+
+        self.write(decide)
+
+    def place_mail(self, email: str, place: int, contact: UUID) -> Mail:
+        return self.letterhead.early_access_place(email, place, early_access.PLACES, contact)
 
     def places(self) -> early_access.Places:
         found = self.core.store.load(early_access_places_id(), early_access.evolve_places)

@@ -48,13 +48,19 @@ class Signup:
     left: bool = False
 
 
-def join(places: Places, signup: Signup | None, *, signup_id: UUID, asked: Asked) -> list[DomainEvent]:
-    """A place while there is one, else the end of the line. Nothing for an address that has joined already."""
+def join(
+    places: Places, signup: Signup | None, *, signup_id: UUID, somebody_waits: bool, asked: Asked
+) -> list[DomainEvent]:
+    """A place while there is one, else the end of the line. Nothing for an address that has joined already.
+
+    A place that became free belongs to those who wait: nobody who comes later gets past them.
+    """
     if signup is not None and not signup.left:
         return []
+    place = None if somebody_waits else places.free
     version = signup.version if signup is not None else 0
-    joined = EarlyAccessJoined(**step(signup_id, version, asked), place=places.free)
-    return [*_take(places, signup_id, asked), joined]
+    joined = EarlyAccessJoined(**step(signup_id, version, asked), place=place)
+    return [joined] if place is None else [_take(places, place, signup_id, asked), joined]
 
 
 def promote(places: Places, signup: Signup | None, asked: Asked) -> list[DomainEvent]:
@@ -65,7 +71,7 @@ def promote(places: Places, signup: Signup | None, asked: Asked) -> list[DomainE
     if places.free is None:
         raise conflict("no_place_left", f"All {PLACES} places are taken.")
     promoted = EarlyAccessPromoted(**step(signup.id, signup.version, asked), place=places.free)
-    return [*_take(places, signup.id, asked), promoted]
+    return [_take(places, places.free, signup.id, asked), promoted]
 
 
 def invite(signup: Signup | None, invite_id: UUID, asked: Asked) -> list[DomainEvent]:
@@ -120,8 +126,6 @@ def evolve(signup: Signup | None, event: DomainEvent) -> Signup:
             raise AnotherKind(f"{event.NAME} does not happen to early-access signups")
 
 
-def _take(places: Places, signup_id: UUID, asked: Asked) -> list[DomainEvent]:
-    if places.free is None:
-        return []
+def _take(places: Places, place: int, signup_id: UUID, asked: Asked) -> EarlyAccessPlaceTaken:
     taken = step(early_access_places_id(), places.version, asked)
-    return [EarlyAccessPlaceTaken(**taken, place=places.free, signup_id=signup_id)]
+    return EarlyAccessPlaceTaken(**taken, place=place, signup_id=signup_id)

@@ -28,7 +28,7 @@ class Inquiry:
     id: UUID
     version: int
     email: str
-    first_name: str
+    message: str
     status: InquiryStatus = "new"
     assigned_to: UUID | None = None
     erased: bool = False
@@ -85,7 +85,7 @@ def erase(inquiry: Inquiry | None, asked: Asked) -> list[DomainEvent]:
 
 def evolve(inquiry: Inquiry | None, event: DomainEvent) -> Inquiry:
     if isinstance(event, InquiryReceived):
-        return Inquiry(event.originator_id, 1, event.email, event.first_name)
+        return Inquiry(event.originator_id, 1, event.email, event.message)
     inquiry = replace(begun(inquiry, event), version=event.originator_version)
     match event:
         case InquiryAnswered() | InquiryNoted():

@@ -3,44 +3,62 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import indent
+from uuid import UUID
 
-from infra import PRODUCT_NAME
+from infra import PRODUCT_NAME, contacts
 from infra.mail import Mail
+from infra.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Letterhead:
-    """`app_url`: where the links of a mail lead."""
+    """What strangers typed into a form is in no mail but the answer that an admin wrote: else anybody could have us
+    send words of theirs to anybody."""
 
-    app_url: str
+    settings: Settings
 
-    def confirm_subscription(self, to: str, code: str, stop_token: str) -> Mail:
+    @property
+    def app_url(self) -> str:
+        return self.settings.app_url
+
+    def confirm_subscription(self, to: str, code: str, contact: UUID) -> Mail:
         text = (
             f"Somebody, probably you, wants the {PRODUCT_NAME} newsletter to be sent to this address. Please confirm"
             f" that you do:\n\n{self.app_url}/newsletter/confirm#code={code}\n\n"
             "The link works once, for one week. If you did not ask for this, you need not do anything: without your"
             " confirmation nothing is sent.\n"
         )
-        return Mail(
-            to,
-            f"Confirm your subscription to the {PRODUCT_NAME} newsletter",
-            text,
-            "newsletter_confirm",
-            unsubscribe_url=self.stop_url(stop_token),
+        return self._of_list(
+            to, f"Confirm your subscription to the {PRODUCT_NAME} newsletter", text, contact, "confirm"
         )
 
-    def early_access_place(self, to: str, place: int, of: int) -> Mail:
+    def subscribed(self, to: str, contact: UUID) -> Mail:
+        text = (
+            f"You've been subscribed to the {PRODUCT_NAME} newsletter. You can stop it whenever you like, and your"
+            f" address is then deleted:\n\n{contacts.stop_page(self.settings, 'newsletter', contact)}\n"
+        )
+        return self._of_list(to, f"You get the {PRODUCT_NAME} newsletter", text, contact, "welcome")
+
+    def _of_list(self, to: str, subject: str, text: str, contact: UUID, kind: str) -> Mail:
+        stop = contacts.one_click_url(self.settings, contact)
+        return Mail(to, subject, text, f"newsletter_{kind}", unsubscribe_url=stop)
+
+    def early_access_place(self, to: str, place: int, of: int, contact: UUID) -> Mail:
         text = (
             f"You have place {place} of {of} in the early access to {PRODUCT_NAME}, free of charge. We'll send you an"
             " invite as soon as it opens; you need not do anything until then.\n\n"
-            "If you did not ask for this, answer this mail and the place goes to somebody else.\n"
+            f"If you did not ask for this, or need the place no more, give it to somebody else:\n\n"
+            f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
         )
         return Mail(to, f"You're on the list: {PRODUCT_NAME} early access", text, "early_access")
 
-    def early_access_waiting(self, to: str) -> Mail:
+    def early_access_waiting(self, to: str, line: int, contact: UUID) -> Mail:
         text = (
-            f"All places of the early access to {PRODUCT_NAME} are taken right now, so you are on the waiting list. We"
-            " write as soon as a place is yours.\n\nIf you did not ask for this, you need not do anything.\n"
+            f"All places of the early access to {PRODUCT_NAME} are taken right now, so you are on the waiting list, as"
+            f" number {line}. We write as soon as a place is yours.\n\n"
+            "If you did not ask for this, or do not want to wait any more, have your address deleted:\n\n"
+            f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
         )
         return Mail(to, f"You're on the waiting list: {PRODUCT_NAME} early access", text, "early_access")
 
@@ -51,16 +69,15 @@ class Letterhead:
         )
         return Mail(to, f"Your invite to {PRODUCT_NAME}", text, "early_access_invite")
 
-    def inquiry_received(self, to: str, first_name: str) -> Mail:
+    def inquiry_received(self, to: str) -> Mail:
         text = (
-            f"Hello {first_name},\n\nthank you for your inquiry. We have it, and will get back to you within 24 hours."
+            f"Hello,\n\nthank you for your inquiry. We have it, and will get back to you within 24 hours."
             f"\n\n{PRODUCT_NAME}\n{self.app_url}\n"
         )
-        return Mail(to, f"We have your inquiry: {PRODUCT_NAME}", text, "inquiry_received")
+        return Mail(to, f"Your inquiry at {PRODUCT_NAME}", text, "inquiry_received")
 
-    def inquiry_answer(self, to: str, text: str) -> Mail:
-        return Mail(to, f"Your inquiry at {PRODUCT_NAME}", f"{text.rstrip()}\n", "inquiry_answer")
-
-    def stop_url(self, token: str) -> str:
-        """The address that a mail program may POST to (RFC 8058)."""
-        return f"{self.app_url}/api/public/newsletter/stop/{token}"
+    def inquiry_answer(self, to: str, text: str, message: str) -> Mail:
+        """With what is answered below."""
+        quoted = indent(message, "> ", lambda _: True)
+        text = f"{text.rstrip()}\n\nYou wrote:\n\n{quoted}\n"
+        return Mail(to, f"Re: Your inquiry at {PRODUCT_NAME}", text, "inquiry_answer")

@@ -55,6 +55,10 @@ def link_invalid() -> Exception:
     return invalid("link_invalid", "This link is no longer valid. Please subscribe again.", "code")
 
 
+def not_ours() -> Exception:
+    return invalid("link_invalid", "This link is not whole. Open the whole link of the mail.", "code")
+
+
 def evolve(subscription: Subscription | None, event: DomainEvent) -> Subscription:
     if isinstance(event, SubscriptionRequested) and subscription is None:
         return Subscription(event.originator_id, 1, "pending")

@@ -20,7 +20,8 @@ from command_api.http import Answer, Body, From, checked_key
 from command_api.leads import inquiries
 from command_api.leads.desk import LeadsDesk, now
 from command_api.leads.fields import Email, Given, Message, OptionalName, OptionalService, Source
-from command_api.leads.newsletter import link_invalid
+from command_api.leads.newsletter import not_ours
+from infra.contacts import stopped_by
 from infra.mail import queue
 from infra.problems import Problem
 from schemas.uuid7 import uuid7
@@ -96,9 +97,9 @@ def confirm_subscription(body: MailedLink, client: From, desk: Desk) -> Done:
 def unsubscribe_from_newsletter(body: MailedLink, client: From, desk: Desk) -> Done:
     """`code`: from a mail's unsubscribe link. The address is forgotten."""
     _charge(desk, client.address)
-    contact = desk.contacts.stopped_by(body.code)
+    contact = stopped_by(desk.core.settings, "newsletter", body.code)
     if contact is None:
-        raise link_invalid()
+        raise not_ours()
     desk.stop(contact, "page")
     return Done(message="You've been unsubscribed, and your address is deleted.")
 
@@ -107,7 +108,7 @@ def unsubscribe_from_newsletter(body: MailedLink, client: From, desk: Desk) -> D
 def stop_newsletter(token: Annotated[str, Path(max_length=200)], client: From, desk: Desk) -> Done:
     """One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for."""
     _charge(desk, client.address)
-    contact = desk.contacts.stopped_by(token)
+    contact = stopped_by(desk.core.settings, "newsletter", token)
     if contact is None:
         raise Problem(404, "not_found", "There is nothing at this address.")
     desk.stop(contact, "one_click")
@@ -123,6 +124,17 @@ def sign_up_for_early_access(body: EarlyAccess, client: From, desk: Desk) -> Don
     return Done(message="We'll notify you when early access opens.")
 
 
+@router.post("/early-access/leave", response_model=Done)
+def leave_early_access(body: MailedLink, client: From, desk: Desk) -> Done:
+    """`code`: from a mail about the place or the waiting list. The address is forgotten."""
+    _charge(desk, client.address)
+    contact = stopped_by(desk.core.settings, "early_access", body.code)
+    if contact is None:
+        raise not_ours()
+    desk.leave_early_access(contact)
+    return Done(message="You've left early access, and your address is deleted.")
+
+
 @router.post("/contact", status_code=201, response_model=Done)
 def send_inquiry(body: Contact, request: Request, client: From, desk: Desk) -> Response:
     """Reaches the admins' inbox. The sender gets a mail that says so."""
@@ -130,7 +142,7 @@ def send_inquiry(body: Contact, request: Request, client: From, desk: Desk) -> R
     core, inquiry_id = desk.core, uuid7()
     answer = Done(message="Thank you for your inquiry. We will get back to you soon.")
     may_mail = limits.is_free(core.pool, limits.PER_MAIL, f"inquiry:{desk.contacts.id_of('newsletter', body.email)}")
-    mail = desk.letterhead.inquiry_received(body.email, body.first_name)
+    mail = desk.letterhead.inquiry_received(body.email)
 
     def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
         if may_mail:

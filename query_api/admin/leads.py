@@ -9,12 +9,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from infra.sealing import derived_key, unseal
+from infra import contacts
 from infra.settings import Settings
 from query_api import paging
 from query_api.context import AsAdmin, Context, Reads
 from query_api.owned import not_found
 from query_api.paging import Cursor, Limit
+from query_api.public.early_access import PLACES
 from query_api.tabular import csv_response
 from schemas.events.leads import InquiryStatus
 
@@ -36,6 +37,7 @@ class Inquiry(BaseModel):
     message: str
     status: InquiryStatus
     assignedTo: UUID | None
+    assignedName: str | None = Field(description="Of the admin who looks after it")
     receivedAt: datetime
     answerBy: datetime | None = Field(description="Promised within 24 hours; null once it needs no answer")
     answeredAt: datetime | None
@@ -56,13 +58,21 @@ class InquiryInFull(Inquiry):
 
 class Subscriber(BaseModel):
     id: UUID
-    email: str | None = Field(description="Null once the subscription ended: the address is deleted")
+    email: str | None = Field(
+        description="Null once it ended, or was not confirmed within a week: the address is deleted"
+    )
     name: str | None
     state: Literal["pending", "confirmed", "ended"]
     source: str
     requestedAt: datetime
     confirmedAt: datetime | None
     endedAt: datetime | None
+
+
+class SubscriberForSending(Subscriber):
+    """With the link that belongs into every mail to them."""
+
+    unsubscribeUrl: str
 
 
 class EarlyAccessSignup(BaseModel):
@@ -74,13 +84,32 @@ class EarlyAccessSignup(BaseModel):
     invitedAt: datetime | None
 
 
-_INQUIRIES: Final = """
-SELECT * FROM read.inquiries
-WHERE NOT erased
-  AND (%(status)s::text IS NULL OR status = %(status)s)
-  AND (%(search)s::text IS NULL OR first_name || ' ' || last_name || ' ' || email || ' ' || message ILIKE %(search)s)
-  AND (%(at)s::timestamptz IS NULL OR (received_at, id) < (%(at)s, %(id)s))
-ORDER BY received_at DESC, id DESC LIMIT %(limit)s"""
+class LeadTotals(BaseModel):
+    """How much there is of each."""
+
+    inquiries: dict[str, int] = Field(description="By status")
+    subscribers: dict[str, int] = Field(description="By state")
+    places: int
+    placesTaken: int
+    waiting: int
+
+
+_INQUIRY: Final = (
+    "SELECT i.*, a.name AS assigned_name FROM read.inquiries AS i LEFT JOIN read.accounts AS a ON a.id = i.assigned_to"
+    " WHERE NOT i.erased"
+)
+_INQUIRIES: Final = f"""
+{_INQUIRY}
+  AND (%(status)s::text IS NULL OR i.status = %(status)s)
+  AND (%(search)s::text IS NULL
+       OR concat_ws(' ', i.first_name, i.last_name, i.email, i.message) ILIKE %(search)s)
+  AND (%(at)s::timestamptz IS NULL OR (i.received_at, i.id) < (%(at)s, %(id)s))
+ORDER BY i.received_at DESC, i.id DESC LIMIT %(limit)s"""
+_TOTALS: Final = """
+SELECT 'inquiries' AS of, status AS what, count(*) AS found FROM read.inquiries WHERE NOT erased GROUP BY status
+UNION ALL SELECT 'subscribers', state, count(*) FROM read.subscriptions GROUP BY state
+UNION ALL SELECT 'signups', CASE WHEN place IS NULL THEN 'waiting' ELSE 'placed' END, count(*)
+FROM read.early_access WHERE left_at IS NULL GROUP BY 2"""
 _STEPS: Final = """
 SELECT s.kind, coalesce(t.name, s.text) AS text, s.at, a.name AS by FROM read.inquiry_steps AS s
 LEFT JOIN read.accounts AS a ON a.id = s.actor_id
@@ -101,6 +130,21 @@ WHERE %(at)s::timestamptz IS NULL OR (joined_at, id) > (%(at)s, %(id)s)
 ORDER BY joined_at, id LIMIT %(limit)s"""
 
 
+@router.get("/leads", dependencies=[Depends(Reads("inquiries", "subscriptions", "early_access"))])
+def get_lead_totals(admin: AsAdmin) -> LeadTotals:
+    found: dict[str, dict[str, int]] = {"inquiries": {}, "subscribers": {}, "signups": {}}
+    for row in admin.reader.rows(_TOTALS):
+        found[row["of"]][row["what"]] = row["found"]
+    signups = found["signups"]
+    return LeadTotals(
+        inquiries=found["inquiries"],
+        subscribers=found["subscribers"],
+        places=PLACES,
+        placesTaken=signups.get("placed", 0),
+        waiting=signups.get("waiting", 0),
+    )
+
+
 @router.get("/inquiries", dependencies=[Depends(Reads("inquiries"))])
 def get_inquiries(
     request: Request,
@@ -119,7 +163,7 @@ def get_inquiries(
 
 @router.get("/inquiries/{id}", dependencies=[Depends(Reads("inquiries", "inquiry_steps"))])
 def get_inquiry(id: UUID, admin: AsAdmin) -> InquiryInFull:
-    row = admin.reader.row("SELECT * FROM read.inquiries WHERE id = %s AND NOT erased", (id,))
+    row = admin.reader.row(f"{_INQUIRY} AND i.id = %s", (id,))
     if row is None:
         raise not_found("inquiry")
     steps = [_step(step) for step in admin.reader.rows(_STEPS, (id,))]
@@ -148,11 +192,11 @@ def get_subscribers(
     dependencies=[Depends(Reads("subscriptions"))],
 )
 def get_subscribers_csv(context: Context, admin: AsAdmin) -> Response:
-    """Everybody who confirmed, for the program that sends the newsletter; at most 100,000."""
+    """Everybody who confirmed, for the program that sends the newsletter, with the link that ends it for each; at most
+    100,000."""
     rows = admin.reader.rows(_SUBSCRIBERS, {"state": "confirmed", "limit": MOST_EXPORTED, **_after(None)})
-    return csv_response(
-        "subscribers", list(Subscriber.model_fields), [_subscriber(context.settings, row) for row in rows]
-    )
+    found = [_for_sending(context.settings, row) for row in rows if row["email_sealed"] is not None]
+    return csv_response("subscribers", list(SubscriberForSending.model_fields), found)
 
 
 @router.get("/early-access", dependencies=[Depends(Reads("early_access"))])
@@ -198,6 +242,7 @@ def _inquiry(row: dict[str, Any]) -> dict[str, Any]:
         "message": row["message"],
         "status": row["status"],
         "assignedTo": row["assigned_to"],
+        "assignedName": row["assigned_name"],
         "receivedAt": row["received_at"],
         "answerBy": row["received_at"] + ANSWER_WITHIN if waits else None,
         "answeredAt": row["answered_at"],
@@ -221,6 +266,11 @@ def _subscriber(settings: Settings, row: dict[str, Any]) -> Subscriber:
     )
 
 
+def _for_sending(settings: Settings, row: dict[str, Any]) -> SubscriberForSending:
+    stop = contacts.stop_page(settings, "newsletter", row["id"])
+    return SubscriberForSending(**_subscriber(settings, row).model_dump(), unsubscribeUrl=stop)
+
+
 def _signup(settings: Settings, row: dict[str, Any]) -> EarlyAccessSignup:
     return EarlyAccessSignup(
         id=row["id"],
@@ -232,6 +282,5 @@ def _signup(settings: Settings, row: dict[str, Any]) -> EarlyAccessSignup:
     )
 
 
-def _opened(settings: Settings, contact: UUID, what: str, sealed: str | None) -> str | None:
-    """As `command_api.leads.contacts` seals it."""
-    return unseal(derived_key(settings, "contact"), sealed, f"contact-{what}:{contact}") if sealed is not None else None
+def _opened(settings: Settings, contact: UUID, what: contacts.What, sealed: str | None) -> str | None:
+    return contacts.opened(settings, contact, what, sealed) if sealed is not None else None

@@ -40,6 +40,7 @@ class About(BaseModel):
     name: str
     version: str
     trackingUrl: str
+    contactEmail: str | None = Field(description="Of the people behind it; `ALTHING_CONTACT_EMAIL`")
 
 
 _DETAILS: Final = (
@@ -85,7 +86,13 @@ def get_user(theirs: Theirs) -> User:
 @router.get("/api/platform/about")
 def get_about(context: Context) -> About:
     """Public: name and version of the product, address of the tracking API."""
-    return About(name=PRODUCT_NAME, version=product_version(), trackingUrl=context.settings.tracking_base_url)
+    settings = context.settings
+    return About(
+        name=PRODUCT_NAME,
+        version=product_version(),
+        trackingUrl=settings.tracking_base_url,
+        contactEmail=settings.contact_email,
+    )
 
 
 @cache

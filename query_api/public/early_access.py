@@ -13,18 +13,21 @@ from query_api.reader import Reader
 router = APIRouter(prefix="/api/public", tags=["public"])
 
 PLACES: Final = 10
-_TAKEN: Final = "SELECT count(*) AS taken FROM read.early_access WHERE place IS NOT NULL AND left_at IS NULL"
+_TAKEN: Final = (
+    "SELECT count(*) FILTER (WHERE place IS NOT NULL) AS taken, count(*) FILTER (WHERE place IS NULL) AS waiting"
+    " FROM read.early_access WHERE left_at IS NULL"
+)
 
 
 class EarlyAccessPlaces(BaseModel):
     places: int
-    left: int = Field(description="Who asks when none is left is on the waiting list")
+    left: int = Field(description="None while somebody waits: a place that became free is theirs")
 
 
 @router.get("/early-access")
 def get_early_access_places(context: Context, response: Response) -> EarlyAccessPlaces:
     """Read model `early_access`."""
     row = Reader.of_service(context.pool).row(_TAKEN)
-    taken = row["taken"] if row is not None else 0
+    taken, waiting = (row["taken"], row["waiting"]) if row is not None else (0, 0)
     response.headers["Cache-Control"] = "public, max-age=5"
-    return EarlyAccessPlaces(places=PLACES, left=max(0, PLACES - taken))
+    return EarlyAccessPlaces(places=PLACES, left=0 if waiting else max(0, PLACES - taken))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.accounts.fields import DEFAULT_DAYS
+from command_api.accounts.invites import DEFAULT_DAYS
 from command_api.leads.desk import LeadsDesk
+from infra.contacts import one_click_url
+from infra.expiry import delete_expired
 from infra.mail import opened
 from tests.api.test_command_races import THREADS, at_once
 from tests.support.command import World, command_world
@@ -82,6 +84,8 @@ def test_a_subscription_counts_once_its_owner_confirmed_it(command_world: World)
     confirmed = post(command_world, "newsletter/confirm", json={"code": code_of(text)})
     assert confirmed == {"ok": True, "message": "You've been subscribed to our newsletter."}
     assert command_world.events(contact)[1:] == ["newsletter.confirmed.v1"]
+    [(to, welcome)] = mails(command_world, "newsletter_welcome")
+    assert to == email and "/newsletter/unsubscribe#code=" in welcome
     again = post(command_world, "newsletter/confirm", 400, json={"code": code_of(text)})
     assert (again["code"], again["message"]) == (
         "link_invalid",
@@ -115,7 +119,7 @@ def test_one_click_in_a_mail_program_ends_it_and_the_address_is_forgotten(comman
     post(command_world, "newsletter/subscribe", json={"email": email, "name": "Ada"})
     desk = LeadsDesk.of(command_world.core)
     contact = desk.contacts.id_of("newsletter", email)
-    stop = desk.letterhead.stop_url(desk.contacts.stop_token(contact)).removeprefix(command_world.settings.app_url)
+    stop = one_click_url(command_world.settings, contact).removeprefix(command_world.settings.app_url)
     found = desk.contacts.find(contact)
     assert found is not None and (found.email, found.name) == (email, "Ada")
     form = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -131,6 +135,34 @@ def test_one_click_in_a_mail_program_ends_it_and_the_address_is_forgotten(comman
     assert command_world.events(contact)[2:] == ["newsletter.requested.v1"]
 
 
+def test_the_page_of_a_mail_ends_it_as_well(command_world: World) -> None:
+    email = somebody()
+    post(command_world, "newsletter/subscribe", json={"email": email})
+    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[0][1])})
+    code = code_of(mails(command_world, "newsletter_welcome")[0][1])
+    refused = post(command_world, "early-access/leave", 400, json={"code": code})  # a token ends one thing alone
+    assert refused["message"] == "This link is not whole. Open the whole link of the mail."
+    answer = post(command_world, "newsletter/unsubscribe", json={"code": code})
+    assert answer["message"] == "You've been unsubscribed, and your address is deleted."
+    assert LeadsDesk.of(command_world.core).contacts.find(UUID(code.partition(".")[0])) is None
+
+
+def test_an_address_that_nobody_confirms_is_forgotten_after_a_week(command_world: World) -> None:
+    unconfirmed, owner = somebody(), somebody()
+    for email in (unconfirmed, owner):
+        post(command_world, "newsletter/subscribe", json={"email": email})
+    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[1][1])})
+    command_world.postgres.execute("UPDATE ops.contact SET created_at = created_at - interval '9 days'")
+    command_world.postgres.execute("UPDATE auth.contact_link SET expires_at = now() - interval '1 day'")
+    delete_expired(command_world.settings)
+    contacts = LeadsDesk.of(command_world.core).contacts
+    assert contacts.find(contacts.id_of("newsletter", unconfirmed)) is None
+    assert contacts.find(contacts.id_of("newsletter", owner)) is not None
+    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    post(command_world, "newsletter/subscribe", json={"email": unconfirmed})  # and may ask again
+    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[2][1])})
+
+
 def test_other_addresses_take_no_forms(command_world: World) -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "https://evil.example"}
     answer = call(command_world, "POST", "/api/public/newsletter/subscribe", headers=form, content=b"email=a@b.example")
@@ -143,6 +175,7 @@ def test_there_are_ten_places_and_a_line_behind_them(command_world: World) -> No
         post(command_world, "early-access", json={"email": email})
     texts = [text for _, text in mails(command_world, "early_access")]
     assert [f"place {number} of 10" in text for number, text in enumerate(texts, start=1)] == [True] * 10 + [False] * 2
+    assert ["as number 1." in texts[10], "as number 2." in texts[11]] == [True, True]
     desk = LeadsDesk.of(command_world.core)
     tenth, eleventh = (desk.contacts.id_of("early_access", emails[number]) for number in (9, 10))
     full = admin(command_world, "POST", f"/api/admin/early-access/{eleventh}/promote", 409, json={})
@@ -152,6 +185,22 @@ def test_there_are_ten_places_and_a_line_behind_them(command_world: World) -> No
     promoted = admin(command_world, "POST", f"/api/admin/early-access/{eleventh}/promote", json={})
     assert promoted == {"id": str(eleventh), "place": 10}
     assert "place 10 of 10" in mails(command_world, "early_access")[-1][1]
+
+
+def test_a_place_that_became_free_belongs_to_those_who_wait(command_world: World) -> None:
+    for _ in range(11):
+        post(command_world, "early-access", json={"email": somebody()})
+    texts = [text for _, text in mails(command_world, "early_access")]
+    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    left = post(command_world, "early-access/leave", json={"code": code_of(texts[3])})
+    assert left["message"] == "You've left early access, and your address is deleted."
+    assert post(command_world, "early-access/leave", json={"code": code_of(texts[3])}) == left
+    assert LeadsDesk.of(command_world.core).places().free == 4
+    post(command_world, "early-access", json={"email": somebody()})
+    assert "as number 2." in mails(command_world, "early_access")[-1][1]
+    assert LeadsDesk.of(command_world.core).places().free == 4
+    post(command_world, "early-access/leave", json={"code": code_of(texts[10])})
+    post(command_world, "newsletter/unsubscribe", 400, json={"code": code_of(texts[0])})
 
 
 def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world: World) -> None:
@@ -190,13 +239,17 @@ def test_an_inquiry_arrives_is_confirmed_and_answered_by_mail(command_world: Wor
         " WHERE topic = 'inquiry.received.v1' ORDER BY notification_id DESC LIMIT 1"
     ).fetchone()
     assert row is not None and "wool" not in row[1] and "embla" not in row[1].lower()
-    assert mails(command_world, "inquiry_received")[0][0] == "embla@example.com"
+    [(to, receipt)] = mails(command_world, "inquiry_received")
+    assert to == "embla@example.com" and "within 24 hours" in receipt
+    assert "Embla" not in receipt and "wool" not in receipt  # else anybody could have us send words of theirs
     path = f"/api/admin/inquiries/{row[0]}"
     admin(command_world, "POST", f"{path}/status", json={"status": "in_progress"})
     admin(command_world, "POST", f"{path}/notes", json={"text": "Big shop."})
     answered = admin(command_world, "POST", f"{path}/answer", json={"text": "On Monday."})
     assert answered == {"id": str(row[0]), "status": "answered", "assignedTo": None}
-    assert mails(command_world, "inquiry_answer") == [("embla@example.com", "On Monday.\n")]
+    [(to, text)] = mails(command_world, "inquiry_answer")
+    quoted = "> We sell wool.\n> How soon can you start?\n"
+    assert (to, text) == ("embla@example.com", f"On Monday.\n\nYou wrote:\n\n{quoted}")
     admin(command_world, "DELETE", path, 204)
     admin(command_world, "POST", f"{path}/notes", 404, json={"text": "Gone."})
     assert command_world.count(
@@ -266,6 +319,17 @@ def test_one_address_cannot_send_forms_without_end(command_world: World) -> None
     ]
     assert [answer.status_code for answer in limited] == [400] * 20 + [429]
     assert int(limited[-1].headers["Retry-After"]) > 0
+
+
+def test_ids_of_nothing_and_of_something_else_are_not_there(command_world: World) -> None:
+    post(command_world, "early-access", json={"email": (email := somebody())})
+    contacts = LeadsDesk.of(command_world.core).contacts
+    signup = contacts.id_of("early_access", email)
+    admin(command_world, "DELETE", f"/api/admin/subscribers/{signup}", 404)
+    assert contacts.find(signup) is not None
+    for method, path in (("POST", "inquiries/{}/notes"), ("DELETE", "early-access/{}"), ("DELETE", "inquiries/{}")):
+        admin(command_world, method, f"/api/admin/{path.format(uuid4())}", 404, json={"text": "x"})
+    admin(command_world, "POST", f"/api/admin/inquiries/{signup}/notes", 404, json={"text": "x"})
 
 
 def test_only_admins_touch_leads(command_world: World) -> None:

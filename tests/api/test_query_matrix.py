@@ -37,6 +37,15 @@ PUBLIC = {
     ("post", "/api/platform/password/reset"),
     ("post", "/api/platform/register"),
     ("post", "/api/platform/setup"),
+    ("get", "/api/public/early-access"),
+    ("get", "/api/public/newsletter/stop/{token}"),
+    ("post", "/api/public/contact"),
+    ("post", "/api/public/early-access"),
+    ("post", "/api/public/early-access/leave"),
+    ("post", "/api/public/newsletter/confirm"),
+    ("post", "/api/public/newsletter/stop/{token}"),
+    ("post", "/api/public/newsletter/subscribe"),
+    ("post", "/api/public/newsletter/unsubscribe"),
 }
 VALUES: Mapping[str, Any] = {
     "domain": "new.example",
@@ -136,6 +145,9 @@ class Walk:
             ("/conversions/", self._of.conversion),
             ("/partners/", self._of.partner),
             ("/statements/", self._of.partner),
+            ("/inquiries/", self._of.inquiry),
+            ("/early-access/", self._of.signup),
+            ("/subscribers/", self._of.subscription),
         ):
             if part in template:
                 return str(found)

@@ -28,6 +28,7 @@ from command_api.app import create_app
 from command_api.conversions import model
 from command_api.core import Core, open_core
 from command_api.decision import by_system
+from command_api.leads import early_access, inquiries, newsletter
 from command_api.store import create_schema
 from infra.gateway.service import Gateway
 from infra.http_guard import BodyGuard, guarded_protocol
@@ -112,6 +113,7 @@ class Belongings:
         name = {"domain": f"go.{self.domain}", "websiteId": str(self.website)}
         added = _made(api.call("POST", "/api/platform/custom-domains", self.owner, json=name))
         self.custom_domain, self.token = UUID(added["id"]), str(added["verificationToken"])
+        self.inquiry, self.signup, self.subscription = self._wrote(api)
         self._project(api)
 
     def website_headers(self, api: Api) -> dict[str, str]:
@@ -153,6 +155,18 @@ class Belongings:
         api.core.store.write([recorded])
         return made
 
+    def _wrote(self, api: Api) -> tuple[UUID, UUID, UUID]:
+        """Of somebody without an account: an inquiry, a place in line, a subscription."""
+        ids, now = (uuid4(), uuid4(), uuid4()), by_system(datetime.now(UTC))
+        received = inquiries.receive(
+            ids[0], first_name="Una", last_name="U", email="una@example.com", message="Hello", service=None, asked=now
+        )
+        none_left = early_access.Places(taken={place: uuid4() for place in range(1, early_access.PLACES + 1)})
+        joined = early_access.join(none_left, None, signup_id=ids[1], somebody_waits=True, asked=now)
+        requested = newsletter.request(None, subscription_id=ids[2], source="website", asked=now)
+        api.core.store.write([received, *joined, *requested])
+        return ids
+
     def _project(self, api: Api) -> None:
         query, now = api.query, this_moment()
         query.insert("websites", {
@@ -186,6 +200,10 @@ class Belongings:
             "name": "conversion.approved", "at": EARNED_AT, "position": 1, "log_offset": 0, "txid": "t",
             "event": "sale", "occurred_at": EARNED_AT, "hold_until": EARNED_AT, "currency": "USD",
             "earned": 100, "detail": Jsonb({}),
+        })  # fmt: skip
+        query.insert("inquiries", {
+            "id": self.inquiry, "first_name": "Una", "last_name": "U", "email": "una@example.com", "message": "Hello",
+            "status": "new", "received_at": now, "updated_at": now,
         })  # fmt: skip
         named: dict[str, Any] = {"link_id": self.link, "partner_id": self.partner, "visitor": 1}
         query.events([event(self.website, now, **named), conversion(self.website, now, d_pending=1, **named)])

@@ -4,6 +4,7 @@ CREATE TABLE ops.contact (
     kind text NOT NULL CHECK (kind IN ('newsletter', 'early_access')),
     email_sealed text NOT NULL,
     name_sealed text,
+    confirmed_at timestamptz, -- of a newsletter: its owner proved the address; else it is deleted after a week
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX contact_kind ON ops.contact (kind, created_at);

@@ -608,6 +608,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/leads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Lead Totals */
+        get: operations["get_lead_totals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/links": {
         parameters: {
             query?: never;
@@ -889,7 +906,8 @@ export interface paths {
         };
         /**
          * Get Subscribers Csv
-         * @description Everybody who confirmed, for the program that sends the newsletter; at most 100,000.
+         * @description Everybody who confirmed, for the program that sends the newsletter, with the link that ends it for each; at most
+         *     100,000.
          */
         get: operations["get_subscribers_csv"];
         put?: never;
@@ -932,6 +950,46 @@ export interface paths {
          * @description Processes, engines, disk, log, freshness, throughput and backups.
          */
         get: operations["get_system"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/{websiteId}/ai-insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate Insights
+         * @description Looks at the last twelve whole weeks and tells what changed. Takes no body.
+         */
+        post: operations["generateInsights"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/{websiteId}/insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Insights
+         * @description The weightiest first. Those that no longer hold are not among them.
+         */
+        get: operations["get_insights"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1738,6 +1796,30 @@ export interface paths {
          */
         get: operations["export_account"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/insights/digest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Insights Digest
+         * @description One's own choice.
+         */
+        get: operations["get_insights_digest"];
+        /**
+         * Choose Digest
+         * @description New insights of all one's websites by mail: daily, weekly (on Mondays) or off.
+         */
+        put: operations["chooseDigest"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2578,6 +2660,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/public/early-access/leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave Early Access
+         * @description `code`: from a mail about the place or the waiting list. The address is forgotten.
+         */
+        post: operations["leaveEarlyAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/insights-digest/stop/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Digest
+         * @description One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for.
+         */
+        post: operations["stopDigest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/public/newsletter/confirm": {
         parameters: {
             query?: never;
@@ -2605,7 +2727,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Open Newsletter Stop
+         * @description To the page whose button ends the subscription.
+         */
+        get: operations["open_newsletter_stop"];
         put?: never;
         /**
          * Stop Newsletter
@@ -2833,6 +2959,11 @@ export interface components {
             version: string;
             /** Trackingurl */
             trackingUrl: string;
+            /**
+             * Contactemail
+             * @description Of the people behind it; `ALTHING_CONTACT_EMAIL`
+             */
+            contactEmail: string | null;
         };
         /**
          * Activity
@@ -4042,7 +4173,7 @@ export interface components {
             places: number;
             /**
              * Left
-             * @description Who asks when none is left is on the waiting list
+             * @description None while somebody waits: a place that became free is theirs
              */
             left: number;
         };
@@ -4189,6 +4320,11 @@ export interface components {
             /** Assignedto */
             assignedTo: string | null;
             /**
+             * Assignedname
+             * @description Of the admin who looks after it
+             */
+            assignedName: string | null;
+            /**
              * Receivedat
              * Format: date-time
              */
@@ -4229,6 +4365,11 @@ export interface components {
             /** Assignedto */
             assignedTo: string | null;
             /**
+             * Assignedname
+             * @description Of the admin who looks after it
+             */
+            assignedName: string | null;
+            /**
              * Receivedat
              * Format: date-time
              */
@@ -4262,6 +4403,15 @@ export interface components {
              * Format: date-time
              */
             at: string;
+        };
+        /** InsightsDigest */
+        InsightsDigest: {
+            /**
+             * Every
+             * @description How often new insights are mailed
+             * @enum {string}
+             */
+            every: "off" | "daily" | "weekly";
         };
         /**
          * InviteCode
@@ -4350,6 +4500,32 @@ export interface components {
             lastUsedAt: string | null;
             /** Revokedat */
             revokedAt: string | null;
+        };
+        /**
+         * LeadTotals
+         * @description How much there is of each.
+         */
+        LeadTotals: {
+            /**
+             * Inquiries
+             * @description By status
+             */
+            inquiries: {
+                [key: string]: number;
+            };
+            /**
+             * Subscribers
+             * @description By state
+             */
+            subscribers: {
+                [key: string]: number;
+            };
+            /** Places */
+            places: number;
+            /** Placestaken */
+            placesTaken: number;
+            /** Waiting */
+            waiting: number;
         };
         /**
          * Link
@@ -5285,6 +5461,91 @@ export interface components {
             /** Useremail */
             userEmail: string;
         };
+        /** ShownAbout */
+        ShownAbout: {
+            /** Dimension */
+            dimension: string;
+            /** Value */
+            value: string;
+            /** Name */
+            name: string;
+        };
+        /** ShownEvidence */
+        ShownEvidence: {
+            /** Label */
+            label: string;
+            /** Value */
+            value: string;
+        };
+        /**
+         * ShownInsight
+         * @description Something worth telling about a website's figures.
+         */
+        ShownInsight: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Insighttype
+             * @enum {string}
+             */
+            insightType: "growth" | "decline" | "opportunity" | "warning";
+            /** Title */
+            title: string;
+            /** Content */
+            content: string;
+            /**
+             * Confidencescore
+             * @description 0 to 1, from the statistics: 1 less the chance of a false alarm
+             */
+            confidenceScore: number;
+            /**
+             * Toldby
+             * @description Whose words these are; figures are the finder's own in both cases
+             * @enum {string}
+             */
+            toldBy: "finder" | "model";
+            /** @description Null: the whole website */
+            about: components["schemas"]["ShownAbout"] | null;
+            /** Evidence */
+            evidence: components["schemas"]["ShownEvidence"][];
+            /**
+             * From
+             * Format: date
+             * @description The days that it tells of, inclusive, in the website's time zone
+             */
+            from: string;
+            /**
+             * To
+             * Format: date
+             */
+            to: string;
+            /**
+             * Comparedfrom
+             * Format: date
+             */
+            comparedFrom: string;
+            /**
+             * Comparedto
+             * Format: date
+             */
+            comparedTo: string;
+            /**
+             * Filters
+             * @description What the analytics calls take to show it
+             */
+            filters: {
+                [key: string]: string;
+            };
+            /**
+             * Since
+             * Format: date-time
+             * @description When it was first told
+             */
+            since: string;
+        };
         /**
          * ShownRange
          * @description What the range came to be.
@@ -5598,7 +5859,7 @@ export interface components {
             id: string;
             /**
              * Email
-             * @description Null once the subscription ended: the address is deleted
+             * @description Null once it ended, or was not confirmed within a week: the address is deleted
              */
             email: string | null;
             /** Name */
@@ -6200,6 +6461,14 @@ export interface components {
             /** Recoverycode */
             recoveryCode?: string | null;
         };
+        /** ChooseDigest */
+        ChooseDigest: {
+            /**
+             * Every
+             * @enum {string}
+             */
+            every: "off" | "daily" | "weekly";
+        };
         /** ConfirmEmail */
         ConfirmEmail: {
             /** Code */
@@ -6610,6 +6879,19 @@ export interface components {
         ForgotPassword: {
             /** Email */
             email: string;
+        };
+        /** Generated */
+        Generated: {
+            /**
+             * Insights
+             * @description The weightiest first
+             */
+            insights: components["schemas"]["ShownInsight"][];
+            /**
+             * Silence
+             * @description Why no language model worded them: not_configured, switched_off, resting, budget, unavailable, bad_answer or not_believed; null when one did, or nothing was to be worded
+             */
+            silence: string | null;
         };
         /**
          * Group
@@ -8641,6 +8923,38 @@ export interface operations {
             };
         };
     };
+    get_lead_totals: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeadTotals"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_admin_links: {
         parameters: {
             query?: {
@@ -9225,6 +9539,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    generateInsights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                websiteId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Generated"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_insights: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                websiteId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownInsight"][];
                 };
             };
             /** @description Refused or failed */
@@ -10853,6 +11232,69 @@ export interface operations {
         responses: {
             /** @description Successful Response */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_insights_digest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InsightsDigest"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    chooseDigest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChooseDigest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12536,6 +12978,70 @@ export interface operations {
             };
         };
     };
+    leaveEarlyAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailedLink"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopDigest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     confirmSubscription: {
         parameters: {
             query?: never;
@@ -12557,6 +13063,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Done"];
                 };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_newsletter_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused or failed */
             default: {
