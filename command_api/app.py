@@ -24,6 +24,8 @@ from command_api.core import Core
 from command_api.domains import routes as domains
 from command_api.domains.looking import looking
 from command_api.http import install_refusals
+from command_api.insights import routes as insights
+from command_api.insights.desk import InsightsDesk
 from command_api.leads import admin_routes as leads_administration
 from command_api.leads import public_routes as leads
 from command_api.leads.desk import LeadsDesk
@@ -37,6 +39,7 @@ from infra import PRODUCT_NAME, health
 from infra.countries import open_places
 from infra.identity import refuse_cross_site
 from infra.problems import REFUSALS, Problem, describe, install
+from schemas.insights import DIGEST_STOP_PATH
 
 THREADS = 16
 CONTEXTS = (
@@ -58,7 +61,11 @@ CONTEXTS = (
     analysts,
     leads,
     leads_administration,
+    insights,
 )
+
+STOP_PATHS = (leads.STOP_PATH, DIGEST_STOP_PATH)
+"""Where mail programs POST a form."""
 
 
 def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> FastAPI:
@@ -67,7 +74,10 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-        yield
+        try:
+            yield
+        finally:
+            app.state.insights.close()
 
     app = FastAPI(
         title=f"{PRODUCT_NAME}: commands",
@@ -82,6 +92,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     app.state.accounts = Accounts(core, Passwords())
     app.state.providers = ProviderSignIn(app.state.accounts)
     app.state.leads = LeadsDesk.of(core)
+    app.state.insights = InsightsDesk.of(core)
     app.state.places = open_places(core.settings)
     app.state.looking = looking(core.settings)
     install(app)
@@ -103,7 +114,7 @@ def _operation_id(route: APIRoute) -> str:
 class CrossSiteGuard:
     """Refuses unsafe requests that another site's page may have made, before anything else sees them.
 
-    Not at the one address where mail programs POST forms: its token speaks for itself, and nobody is signed in there.
+    Not at the addresses where mail programs POST forms: a token speaks for itself, and nobody is signed in there.
     """
 
     def __init__(self, app: ASGIApp, public_url: str) -> None:
@@ -111,7 +122,7 @@ class CrossSiteGuard:
         self._public_url = public_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not scope["path"].startswith(leads.STOP_PATH):
+        if scope["type"] == "http" and not scope["path"].startswith(STOP_PATHS):
             try:
                 refuse_cross_site(Headers(scope=scope), scope["method"], self._public_url)
             except Problem as problem:

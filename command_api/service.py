@@ -23,6 +23,9 @@ from command_api.core import Core, open_core
 from command_api.domains import watch
 from command_api.domains.looking import looking
 from command_api.domains.watch import Watch
+from command_api.insights import watch as insights_watch
+from command_api.insights.desk import InsightsDesk
+from command_api.insights.watch import Watch as InsightsWatch
 from command_api.leader import Leader
 from command_api.operations.recording import NAME as RECORDING
 from command_api.operations.recording import Recording
@@ -37,6 +40,7 @@ from command_api.relay import Relay
 from infra import health
 from infra.clickhouse import ClientPool
 from infra.http_server import serve
+from infra.llm import LanguageModel
 from infra.log import Log, open_log
 from infra.settings import Settings, SettingsError, load
 from schemas.topics import CONVERSIONS
@@ -102,6 +106,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         for partition in range(CONVERSIONS.partitions)
     ]
     relay = Leader(core.settings, RELAY, Relay(events).run)
+    insights = InsightsDesk(core, clients, LanguageModel(core.settings, core.pool))
     return [
         relay,
         *deciders,
@@ -110,6 +115,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         Leader(core.settings, approving.NAME, Approving(core).run),
         Leader(core.settings, watch.NAME, Watch(core, looking(core.settings)).run),
         Leader(core.settings, anchoring.NAME, Anchoring(core).run),
+        Leader(core.settings, insights_watch.NAME, InsightsWatch(insights).run),
     ]
 
 

@@ -12,7 +12,7 @@ from infra.audit_trail import Entry, record
 from infra.client import Client
 from schemas.base import DomainEvent, personal_fields
 
-_NOT_TOLD: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key", "subject_hash"}
+_NOT_TOLD: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key", "subject_hash", "insights"}
 _GUARDS: Final = ("email.", "host.", "slug.")
 """What these tell is told by the event that they guard."""
 _LONGEST: Final = 200

@@ -73,6 +73,12 @@ JOBS = (
         "sends a page view of nobody's through the whole way and measures how long it takes",
     ),
     Job(
+        "plan-insights",
+        "infra.insights:plan",
+        timedelta(minutes=10),
+        "says for which websites the day is over and insights are due",
+    ),
+    Job(
         "note-erased",
         "infra.backup.erased:note",
         timedelta(minutes=1),

@@ -31,6 +31,7 @@ from projectors.postgres.forum_members import FORUM_MEMBERS, FORUM_SUSPENSIONS
 from projectors.postgres.forum_posts import FORUM_EDITS, FORUM_FLAGS, FORUM_LIKES, FORUM_POSTS
 from projectors.postgres.forum_threads import FORUM_CATEGORIES, FORUM_FOLLOWS, FORUM_THREADS
 from projectors.postgres.inquiries import INQUIRIES, INQUIRY_STEPS
+from projectors.postgres.insights import INSIGHT_DIGESTS, INSIGHTS
 from projectors.postgres.invites import INVITE_JOINS, INVITES
 from projectors.postgres.links import LINKS
 from projectors.postgres.listings import LISTINGS
@@ -97,6 +98,8 @@ CATALOGUE: Final = Catalogue(
         EARLY_ACCESS,
         INQUIRIES,
         INQUIRY_STEPS,
+        INSIGHTS,
+        INSIGHT_DIGESTS,
         LISTINGS,
         MARKET_STEPS,
         SELLERS,

@@ -128,6 +128,7 @@ _FORGET: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM auth.session WHERE account_id = %(account)s",
     "DELETE FROM auth.website_session WHERE account_id = %(account)s",
     "DELETE FROM auth.idempotency WHERE account_id = %(account)s",
+    "DELETE FROM policy.insight_digest WHERE account_id = %(account)s",
     "DELETE FROM auth.sql_token WHERE account_id = %(account)s",
     "DELETE FROM ops.saved_query WHERE account_id = %(account)s",
     "UPDATE ops.sql_statement SET text = '', message = '' WHERE account_id = %(account)s",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from command_api.insights.history import Dimension, Range
+from schemas.events.insights import InsightType
 
-InsightType = Literal["growth", "decline", "opportunity", "warning"]
 Topic = Literal["week", "level", "share", "rate", "silence", "rejections", "bots", "earnings"]
 Metric = Literal["clicks", "conversions", "revenue", "pageviews"]
 

@@ -1,26 +1,23 @@
-"""A finding in words: our own, or a model's, which are taken only if every figure in them is one of the finding's.
-
-Our own sentences say what was counted, what is usual and which days are meant. A model may rank and word; a number, a
-percentage or an amount that the evidence does not hold drops its words, and ours stand.
-"""
+"""A finding in words of our own: what was counted, what is usual and which days are meant; and its figures, named."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from command_api.insights.finding import Finding
+from command_api.insights.finding import Finding, Metric
 from command_api.insights.history import Range
+from schemas.currencies import digits
+from schemas.events.insights import Evidence, Teller
 
-MOST_TITLE: Final = 90
-MOST_CONTENT: Final = 600
-_NUMBER: Final = re.compile(r"(?<![\w.])[-+−]?\d[\d,.\u202f\u00a0' ]*\d|\d")
-_FORBIDDEN: Final = re.compile(r"https?:|www\.|[<>@`]|\]\(|\w\.(?:com|net|org|io|example)\b", re.IGNORECASE)
-_SMALL: Final = {"1", "2", "7", "24", "100"}
-"""Numbers of everyday language: "the last 7 days", "for each 100 clicks"."""
+_METRICS: Final[Mapping[Metric, str]] = {
+    "clicks": "clicks",
+    "conversions": "conversions",
+    "revenue": "revenue",
+    "pageviews": "page views",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +26,21 @@ class Words:
     content: str
 
 
-def worded(finding: Finding, name: str, currency: str, digits: int = 2) -> Words:
-    """Our own words. `name`: what the finding's subject is called; `digits`: decimals of the currency."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Words, and whose they are."""
+
+    words: Words
+    by: Teller
+
+
+def worded(finding: Finding, name: str, currency: str) -> Words:
+    """Our own words. `name`: what the finding's subject is called."""
     figures = finding.figures
-    metric = {"clicks": "clicks", "conversions": "conversions", "revenue": "revenue", "pageviews": "page views"}[
-        finding.metric
-    ]
+    metric = _METRICS[finding.metric]
 
     def shown(key: str) -> str:
-        return money(figures[key], currency, digits) if finding.metric == "revenue" else count(figures[key])
+        return money(figures[key], currency) if finding.metric == "revenue" else count(figures[key])
 
     up = figures.get("change", 0) > 0
     match finding.topic:
@@ -63,11 +66,7 @@ def worded(finding: Finding, name: str, currency: str, digits: int = 2) -> Words
         case "rate":
             return _rate(finding, name)
         case "silence":
-            return Words(
-                f"No {metric} for {count(figures['days'])} {'day' if figures['days'] == 1 else 'days'}",
-                f"Nothing arrived from {days(finding.now)}, where about {count(figures['expected'])} {metric} are usual"
-                ". Check that the script, or the links, are still on your pages.",
-            )
+            return _silence(finding, name, metric)
         case "rejections":
             return Words(
                 f"{name} rejects more conversions",
@@ -85,8 +84,8 @@ def worded(finding: Finding, name: str, currency: str, digits: int = 2) -> Words
         case "earnings":
             return Words(
                 f"{name} earns {figures['times']:.1f} times as much for each click",
-                f"{money(figures['per_click'], currency, digits)} for each click since {day(finding.now.first)}, where"
-                f" the other partners bring {money(figures['others_per_click'], currency, digits)}, but only"
+                f"{money(figures['per_click'], currency)} for each click since {day(finding.now.first)}, where"
+                f" the other partners bring {money(figures['others_per_click'], currency)}, but only"
                 f" {percent(figures['share'])} of the clicks go there. Try it in more places.",
             )
 
@@ -109,19 +108,74 @@ def _rate(finding: Finding, name: str) -> Words:
     )
 
 
-def trusted(model: Words, ours: Words) -> Words | None:
-    """The model's words if they say nothing but what ours say; none otherwise.
+def _silence(finding: Finding, name: str, metric: str) -> Words:
+    figures = finding.figures
+    silent = f"{count(figures['days'])} {'day' if figures['days'] == 1 else 'days'}"
+    usual = f"about {count(figures['expected'])} {metric} are usual"
+    if finding.subject is not None:
+        return Words(
+            f"No {metric} on {name} for {silent}",
+            f"Nothing arrived from {days(finding.now)}, where {usual}, while other links were clicked. Check that"
+            f" {name} still stands on your pages.",
+        )
+    return Words(
+        f"No {metric} for {silent}",
+        f"Nothing arrived from {days(finding.now)}, where {usual}. Check that the script, or the links, are still on"
+        " your pages.",
+    )
 
-    Every number must stand in ours, as it is or without its separators; links, addresses and markup are refused.
-    """
-    title, content = " ".join(model.title.split()), " ".join(model.content.split())
-    if not title or not content or len(title) > MOST_TITLE or len(content) > MOST_CONTENT:
-        return None
-    text = f"{title} {content}"
-    if _FORBIDDEN.search(text) or not text.isprintable():
-        return None
-    known = _numbers(f"{ours.title} {ours.content}") | _SMALL
-    return Words(title, content) if _numbers(text) <= known else None
+
+def evidence(finding: Finding, currency: str) -> tuple[Evidence, ...]:
+    """The finding's figures, named and as people read them."""
+    return tuple(Evidence(label=label, value=value) for label, value in _evidence(finding, currency))
+
+
+def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
+    figures = finding.figures
+    metric = _METRICS[finding.metric].capitalize()
+
+    def shown(key: str) -> str:
+        return money(figures[key], currency) if finding.metric == "revenue" else count(figures[key])
+
+    match finding.topic:
+        case "week":
+            yield metric, shown("current")
+            yield "Usual in a week", shown("usual")
+            yield "Change", signed(figures["change"])
+        case "level":
+            yield f"{metric} a day since then", shown("current")
+            yield f"{metric} a day before", shown("usual")
+            yield "Change", signed(figures["change"])
+        case "share":
+            yield "Clicks", count(figures["current"])
+            yield "Usual in a week", count(figures["usual"])
+            yield "Share of all clicks", percent(figures["share"], 1)
+            yield "Usual share", percent(figures["usual_share"], 1)
+        case "rate":
+            yield "Clicks", count(figures["clicks"])
+            yield "Conversions", count(figures["current"])
+            yield "Usual for so many clicks", count(figures["expected"])
+            yield "Conversion rate", percent(figures["rate"], 2)
+            yield "Usual rate", percent(figures["usual_rate"], 2)
+        case "silence":
+            yield f"Days without {_METRICS[finding.metric]}", count(figures["days"])
+            yield "Usual in so many days", count(figures["expected"])
+        case "rejections":
+            yield "Rejected conversions", count(figures["rejected"])
+            yield "Of conversions", count(figures["of"])
+            yield "Share rejected", percent(figures["share"], 1)
+            yield "Usual share", percent(figures["usual_share"], 1)
+        case "bots":
+            yield "Clicks of robots", count(figures["current"])
+            yield "Usual in a week", count(figures["usual"])
+            yield "Share of all clicks", percent(figures["share"], 1)
+            yield "Usual share", percent(figures["usual_share"], 1)
+        case "earnings":
+            yield "Earned for each click", money(figures["per_click"], currency)
+            yield "Other partners", money(figures["others_per_click"], currency)
+            yield "Clicks", count(figures["clicks"])
+            yield "Share of all clicks", percent(figures["share"], 1)
+            yield "Revenue", money(figures["revenue"], currency)
 
 
 def count(value: float) -> str:
@@ -132,8 +186,13 @@ def percent(part: float, decimals: int = 0) -> str:
     return f"{part * 100:.{decimals}f}%"
 
 
-def money(minor: float, currency: str, digits: int) -> str:
-    return f"{minor / 10**digits:,.{digits}f} {currency}"
+def signed(change: float) -> str:
+    return f"{'+' if change >= 0 else '−'}{percent(abs(change))}"
+
+
+def money(minor: float, currency: str) -> str:
+    """`minor`: may be a part of a unit, as an average is."""
+    return f"{minor / 10 ** digits(currency):,.{digits(currency)}f} {currency}"
 
 
 def day(when: date) -> str:
@@ -156,7 +215,3 @@ def link_filters(finding: Finding) -> Mapping[str, str]:
 
 def _unit(metric: str) -> str:
     return "" if metric == "revenue" else f"{metric} "
-
-
-def _numbers(text: str) -> set[str]:
-    return {re.sub(r"[^\d.]", "", found).strip(".") for found in _NUMBER.findall(text)}

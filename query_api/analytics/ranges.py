@@ -15,6 +15,9 @@ from enum import StrEnum
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from schemas.days import day_start as day_start
+from schemas.days import instant
+
 MAX_DAYS: Final = 3660
 HOURS_UP_TO_DAYS: Final = 2
 DAYS_UP_TO_DAYS: Final = 180
@@ -175,11 +178,6 @@ def comparison(of: Range, compare: Compare) -> Range | None:
     return _moved(of, lambda day: day - length)
 
 
-def day_start(timezone: ZoneInfo, day: date) -> datetime:
-    """The first instant of a local day, UTC; where midnight is skipped by the clock, the instant of the skip."""
-    return _instant(datetime(day.year, day.month, day.day), timezone)  # noqa: DTZ001 - a local clock's reading
-
-
 def hour_start(timezone: ZoneInfo, moment: datetime) -> datetime:
     """The last instant at or before `moment` at which the local clock showed :00, UTC."""
     found = moment.astimezone(UTC)
@@ -225,7 +223,7 @@ def _moved(of: Range, move: Callable[[date], date]) -> Range:
         start = of.start.astimezone(of.timezone)
         if not of.whole_days:
             moved = datetime.combine(move(start.date()), start.time())
-            begin = hour_start(of.timezone, _instant(moved, of.timezone))
+            begin = hour_start(of.timezone, instant(moved, of.timezone))
             edges = [begin]
             while len(edges) < len(of.edges):
                 edges.append(_next_hour(of.timezone, edges[-1]))
@@ -239,19 +237,3 @@ def _moved(of: Range, move: Callable[[date], date]) -> Range:
 
 def _year_before(day: date) -> date:
     return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
-
-
-def _instant(clock: datetime, timezone: ZoneInfo) -> datetime:
-    """The first instant at which the local clock shows `clock` (naive) or, where it skips that reading, the skip."""
-    early = clock.replace(tzinfo=timezone, fold=0).astimezone(UTC)
-    if early.astimezone(timezone).replace(tzinfo=None) == clock:
-        return early
-    late = clock.replace(tzinfo=timezone, fold=1).astimezone(UTC)
-    lower, upper = min(early, late), max(early, late)
-    while upper - lower > timedelta(seconds=1):
-        middle = lower + (upper - lower) / 2
-        if middle.astimezone(timezone).replace(tzinfo=None) < clock:
-            lower = middle
-        else:
-            upper = middle
-    return upper.replace(microsecond=0)

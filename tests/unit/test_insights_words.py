@@ -6,9 +6,11 @@ from datetime import date
 
 import pytest
 
-from command_api.insights.finding import Finding, InsightType, Metric, Subject, Topic
+from command_api.insights.finding import Finding, Metric, Subject, Topic
 from command_api.insights.history import Range
-from command_api.insights.words import Words, link_filters, trusted, worded
+from command_api.insights.trust import trusted
+from command_api.insights.words import Words, evidence, link_filters, worded
+from schemas.events.insights import InsightType
 
 NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10, 16), date(2026, 11, 12))
 
@@ -35,7 +37,7 @@ def test_money_is_said_in_its_currency() -> None:
     said = worded(finding("week", "decline", "revenue", current=120_050, usual=240_100, change=-0.5), "", "USD")
     assert said.title == "Revenue down 50% this week"
     assert said.content.startswith("1,200.50 USD from 13 November")
-    yen = worded(finding("week", "decline", "revenue", current=1_200, usual=2_400, change=-0.5), "", "JPY", 0)
+    yen = worded(finding("week", "decline", "revenue", current=1_200, usual=2_400, change=-0.5), "", "JPY")
     assert yen.content.startswith("1,200 JPY from")
 
 
@@ -94,7 +96,7 @@ def test_every_topic_has_its_sentence(found: Finding, said: str) -> None:
     assert said in words.content
     assert words.title and len(words.title) <= 90
     assert ("North VPN" in words.title) is (found.subject is not None)
-    assert trusted(words, words) == words
+    assert trusted(words, words, found) == words
 
 
 OURS = worded(WEEK, "", "USD")
@@ -109,7 +111,7 @@ OURS = worded(WEEK, "", "USD")
     ],
 )
 def test_a_models_words_are_taken_when_their_figures_are_ours(content: str) -> None:
-    assert trusted(Words("Clicks doubled", content), OURS) == Words("Clicks doubled", content)
+    assert trusted(Words("Clicks doubled", content), OURS, WEEK) == Words("Clicks doubled", content)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_a_models_words_are_taken_when_their_figures_are_ours(content: str) -> N
     ],
 )
 def test_words_that_say_more_than_the_evidence_are_dropped(content: str) -> None:
-    assert trusted(Words("Clicks doubled", content), OURS) is None
+    assert trusted(Words("Clicks doubled", content), OURS, WEEK) is None
 
 
 def test_a_finding_leads_to_the_dashboard_that_shows_it() -> None:

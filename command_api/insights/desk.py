@@ -1,0 +1,108 @@
+"""A look at a website: read its history, find, name, tell; and keep what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+from uuid import UUID
+
+from command_api.core import Core
+from command_api.decision import Asked
+from command_api.insights import model
+from command_api.insights.finder import find
+from command_api.insights.finding import Finding, Subject
+from command_api.insights.reading import NONE, read_history
+from command_api.insights.telling import tell
+from command_api.insights.words import Told
+from command_api.links import model as links
+from command_api.partners import model as partners
+from command_api.store import Conflict
+from command_api.websites.model import Website
+from infra.clickhouse import ClientPool
+from infra.countries import country_names
+from infra.llm import LanguageModel
+from schemas.events.insights import InsightsGenerated
+from schemas.insights import insights_id
+
+ATTEMPTS: Final = 8
+CLIENTS: Final = 2
+LONGEST_NAME: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look came to; nothing of it is kept yet."""
+
+    last_day: date
+    found: Sequence[tuple[Finding, Told]]
+    names: Mapping[str, str]
+    silence: str | None
+
+
+class InsightsDesk:
+    """Thread-safe."""
+
+    def __init__(self, core: Core, clients: ClientPool, language_model: LanguageModel) -> None:
+        self.core, self._clients, self._model = core, clients, language_model
+
+    @classmethod
+    def of(cls, core: Core) -> InsightsDesk:
+        """With connections of its own; `close` it."""
+        clients = ClientPool(core.settings, CLIENTS, read_timeout_s=15)
+        return cls(core, clients, LanguageModel(core.settings, core.pool))
+
+    def close(self) -> None:
+        self._clients.close()
+
+    def look(self, website: Website, asked: Asked) -> Look:
+        """Blocks: for ClickHouse, and for a model if there is one. Raises `HistoryUnavailable`."""
+        history = read_history(self._clients, website.id, website.timezone, website.currency, asked.at)
+        findings = find(history)
+        names = self._names(finding.subject for finding in findings if finding.subject is not None)
+        telling = tell(self._model, website.account_id, findings, names, website.currency)
+        return Look(history.last, telling.found, names, telling.silence)
+
+    def decided(self, website: Website, look: Look, asked: Asked) -> InsightsGenerated | None:
+        """The event that a look comes to; none when there was nothing to tell and is nothing now."""
+        before = self.core.store.load(insights_id(website.id), model.evolve)
+        if not look.found and (before is None or not before.open):
+            return None
+        return model.generate(before, website, look.last_day, look.found, look.names, look.silence, asked)
+
+    def keep(self, website: Website, look: Look, asked: Asked) -> None:
+        """Stores what came of a look; decides anew when another look was kept first. Raises `Conflict`."""
+        for attempt in range(1, ATTEMPTS + 1):
+            event = self.decided(website, look, asked)
+            try:
+                self.core.store.write([event] if event is not None else [])
+            except Conflict:
+                if attempt == ATTEMPTS:
+                    raise
+            else:
+                return
+
+    def _names(self, subjects: Iterable[Subject]) -> dict[str, str]:
+        return {subject.value: shown_name(self._name(subject)) for subject in subjects}
+
+    def _name(self, subject: Subject) -> str:
+        match subject.dimension:
+            case "partner":
+                partner = self.core.store.load(UUID(subject.value), partners.evolve)
+                return partner.name if partner is not None else "an unknown partner"
+            case "link":
+                link = self.core.store.load(UUID(subject.value), links.evolve)
+                return f"/{link.slug}" if link is not None else "an unknown link"
+            case "country":
+                return country_names().get(subject.value, "an unknown country")
+            case "device":
+                return subject.value.capitalize() if subject.value != NONE else "an unknown device"
+            case "source":
+                return subject.value if subject.value != NONE else "direct visits"
+
+
+def shown_name(text: str) -> str:
+    """One line of at most sixty characters, without what would turn or hide the text around it."""
+    plain = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return plain if len(plain) <= LONGEST_NAME else f"{plain[: LONGEST_NAME - 1].rstrip()}…"

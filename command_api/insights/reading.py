@@ -1,0 +1,185 @@
+"""Reads a website's history of whole days from ClickHouse: the counters of every dashboard (`schemas.figures`).
+
+Days are the website's own: their edges are instants, worked out here, and the engine only puts each quarter of an hour
+between two of them, as it does for dashboards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from command_api.insights.history import DAYS, Day, Dimension, History
+from command_api.insights.significance import WEEK
+from infra.clickhouse import ClickHouseError, ClientPool
+from schemas.days import day_start
+from schemas.figures import COUNTERS, Counts
+from schemas.tracking import NO_ID
+
+QUERY_TIMEOUT_S: Final = 10
+NONE: Final = "(none)"
+"""How dashboards filter by "no value"."""
+RECENT_DAYS: Final = 35
+"""Values are chosen by their clicks of so many days: those that the finder compares."""
+
+_PARTNER_COUNTERS: Final = tuple(name for name in COUNTERS if name != "pageviews")
+_LONGEST_VALUE: Final = 256
+
+
+class HistoryUnavailable(Exception):
+    """ClickHouse does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Where the series of a dimension are read from, and the rows that have no value of it."""
+
+    dimension: Dimension
+    table: str
+    time: str
+    column: str
+    counters: Sequence[str]
+    most: int
+    nothing: str | None = None
+
+
+_CUTS: Final = (
+    _Cut("partner", "partner_15m", "bucket", "partner_id", _PARTNER_COUNTERS, 50),
+    _Cut("country", "country_15m", "bucket", "country", ("clicks",), 10),
+    _Cut("device", "events", "occurred_at", "device", ("clicks",), 10),
+    _Cut("source", "events", "occurred_at", "source", ("clicks",), 10),
+    _Cut("link", "events", "occurred_at", "link_id", ("clicks",), 20, nothing=str(NO_ID)),
+)
+
+
+def read_history(clients: ClientPool, website_id: UUID, timezone: str, currency: str, now: datetime) -> History:
+    """The whole weeks that end with yesterday, twelve at most, from the first that has anything in it.
+
+    Raises `HistoryUnavailable`.
+    """
+    last = now.astimezone(ZoneInfo(timezone)).date() - timedelta(days=1)
+    span = _Span.ending(last, ZoneInfo(timezone))
+    reading = _Reading(clients, {"website": str(website_id), **span.bound})
+    try:
+        total = _series(span, reading.rows(_TOTAL))
+        by = {cut.dimension: _by_value(span, reading.rows(_of(cut)), cut) for cut in _CUTS}
+        partner_of = {str(row["link"]): str(row["partner"]) for row in reading.rows(_PARTNER_OF)}
+    except (ClickHouseError, OSError, TimeoutError) as error:
+        raise HistoryUnavailable(str(error).partition("\n")[0]) from error
+    first = next((index for index, day in enumerate(total) if day != Day()), len(total))
+    begin = len(total) - (len(total) - first) // WEEK * WEEK
+    return History(
+        last,
+        currency,
+        total[begin:],
+        {dimension: {value: days[begin:] for value, days in values.items()} for dimension, values in by.items()},
+        partner_of,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """`edges`: Unix times at which the days begin; `end`: of the one after the last."""
+
+    edges: Sequence[int]
+    end: int
+
+    @classmethod
+    def ending(cls, last: date, zone: ZoneInfo) -> _Span:
+        starts = [day_start(zone, last - timedelta(days=back)) for back in range(DAYS - 1, -2, -1)]
+        seconds = [int(start.astimezone(UTC).timestamp()) for start in starts]
+        return cls(seconds[:-1], seconds[-1])
+
+    @property
+    def bound(self) -> Mapping[str, Any]:
+        return {
+            "edges": list(self.edges),
+            "start": self.edges[0],
+            "recent": self.edges[-RECENT_DAYS],
+            "end": self.end,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    clients: ClientPool
+    bound: Mapping[str, Any]
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        settings = {"max_execution_time": QUERY_TIMEOUT_S, "max_threads": 2}
+        with self.clients.use() as client:
+            result = client.query(sql, parameters=dict(self.bound), settings=settings)
+            return [dict(zip(result.column_names, row, strict=True)) for row in result.result_rows]
+
+
+def _series(span: _Span, rows: Iterable[Mapping[str, Any]]) -> list[Day]:
+    """One day for each edge. Where a zone skipped a whole day, two begin together: the later one gets the rows."""
+    found = {int(row["edge"]): row for row in rows}
+    return [_day(found.pop(edge, {})) for edge in reversed(span.edges)][::-1]
+
+
+def _day(row: Mapping[str, Any]) -> Day:
+    counts = Counts.of(row)
+    return Day(
+        clicks=counts.clicks,
+        pageviews=counts.pageviews,
+        conversions=counts.conversions,
+        rejected=counts.rejected,
+        revenue=counts.revenue,
+        bot_clicks=int(row.get("bot_clicks", 0)),
+    )
+
+
+def _by_value(span: _Span, rows: Iterable[Mapping[str, Any]], cut: _Cut) -> dict[str, list[Day]]:
+    by_value: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_value.setdefault(str(row["value"]), []).append(row)
+    return {
+        value or NONE: _series(span, found)
+        for value, found in by_value.items()
+        if value != cut.nothing and _is_a_filter(value)
+    }
+
+
+def _is_a_filter(value: str) -> bool:
+    """Dashboards write several values with commas between them and what they leave out with a `-` before it."""
+    return "," not in value and not value.startswith("-") and value == value.strip() and len(value) <= _LONGEST_VALUE
+
+
+_EDGE: Final = "roundDown(toUnixTimestamp(t.{time}), {{edges:Array(UInt32)}}) AS edge"
+_WHERE: Final = (
+    "t.website_id = {{website:UUID}} AND t.{time} >= toDateTime({{{begin}:UInt32}}, 'UTC')"
+    " AND t.{time} < toDateTime({{end:UInt32}}, 'UTC')"
+)
+_TOTAL: Final = (
+    f"SELECT {_EDGE.format(time='bucket')}, "  # noqa: S608 - own text
+    + ", ".join(f"sumIf(t.{name}, NOT t.is_bot) AS {name}" for name in COUNTERS)
+    + ", sumIf(t.clicks, t.is_bot) AS bot_clicks FROM traffic_15m AS t WHERE "
+    + _WHERE.format(time="bucket", begin="start")
+    + " GROUP BY edge"
+)
+_PARTNER_OF: Final = (
+    "SELECT t.link_id AS link, any(t.partner_id) AS partner FROM events AS t WHERE "  # noqa: S608 - own text
+    + _WHERE.format(time="occurred_at", begin="start")
+    + f" AND t.type = 'click' AND t.link_id <> toUUID('{NO_ID}') GROUP BY link ORDER BY count() DESC LIMIT 100"
+)
+
+
+def _of(cut: _Cut) -> str:
+    """The statement that counts the largest values of a dimension by day."""
+    raw = cut.table == "events"
+    counted = ", ".join(f"{COUNTERS[name] if raw else f'sum(t.{name})'} AS {name}" for name in cut.counters)
+    clicks = COUNTERS["clicks"] if raw else "sum(t.clicks)"
+    rows = f"NOT t.is_bot{' AND t.type = ' + repr('click') if raw else ''}"
+    where = _WHERE.format(time=cut.time, begin="start")
+    recent = _WHERE.format(time=cut.time, begin="recent")
+    return (
+        f"SELECT {_EDGE.format(time=cut.time)}, t.{cut.column} AS value, {counted} FROM {cut.table} AS t"  # noqa: S608
+        f" WHERE {where} AND {rows} AND t.{cut.column} IN (SELECT t.{cut.column} FROM {cut.table} AS t WHERE {recent}"
+        f" AND {rows} GROUP BY t.{cut.column} ORDER BY {clicks} DESC, t.{cut.column} LIMIT {cut.most})"
+        " GROUP BY edge, value"
+    )

@@ -1,0 +1,69 @@
+"""`read.insights`: what is told of websites, and what was; `read.insight_digests`: who is mailed what is new."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import OWN_WEBSITES, own_account
+from schemas.events.accounts import AccountErased
+from schemas.events.insights import InsightsDigestChosen, InsightsGenerated
+from schemas.events.websites import WebsiteDisconnected
+from schemas.insights import insight_id
+
+INSIGHTS: Final = ReadModel(
+    name="insights",
+    version=1,
+    columns=(
+        "id uuid",
+        "website_id uuid not null",
+        "rank int not null",
+        "insight jsonb not null",
+        "told_at timestamptz not null",
+        "is_open boolean not null",
+        "closed_at timestamptz",
+    ),
+    key=("id",),
+    readers=OWN_WEBSITES,
+    indexes=("website_id, is_open, rank",),
+)
+
+INSIGHT_DIGESTS: Final = ReadModel(
+    name="insight_digests",
+    version=1,
+    columns=("account_id uuid", "every text not null"),
+    key=("account_id",),
+    readers=own_account("account_id"),
+)
+
+
+@INSIGHTS.on(InsightsGenerated)
+def generated(rows: Rows, event: InsightsGenerated) -> None:
+    """What the look before told and this one does not is over."""
+    rows.update({"website_id": event.website_id, "is_open": True}, is_open=False, closed_at=event.timestamp)
+    for rank, insight in enumerate(event.insights, start=1):
+        rows.put(
+            id=insight_id(event.website_id, insight.key),
+            website_id=event.website_id,
+            rank=rank,
+            insight=insight.model_dump(mode="json"),
+            told_at=event.timestamp,
+            is_open=True,
+            closed_at=None,
+        )
+
+
+@INSIGHTS.on(WebsiteDisconnected)
+def disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
+    where = {"website_id": event.originator_id, "is_open": True}
+    rows.update(where, is_open=False, closed_at=event.timestamp)
+
+
+@INSIGHT_DIGESTS.on(InsightsDigestChosen)
+def chosen(rows: Rows, event: InsightsDigestChosen) -> None:
+    rows.put(account_id=event.account_id, every=event.every)
+
+
+@INSIGHT_DIGESTS.on(AccountErased)
+def erased(rows: Rows, event: AccountErased) -> None:
+    rows.update({"account_id": event.originator_id}, every="off")

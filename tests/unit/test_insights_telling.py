@@ -1,0 +1,144 @@
+"""Strangers' text never reaches the model, and a model that says more than the evidence is not believed."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import Any, cast
+from uuid import uuid4
+
+import pytest
+
+from command_api.insights.desk import shown_name
+from command_api.insights.finding import Finding, Subject
+from command_api.insights.history import Dimension, Range
+from command_api.insights.telling import Wording, Wordings, heard, tell
+from command_api.insights.trust import trusted
+from command_api.insights.words import Words, worded
+from infra.llm import LanguageModel, ModelSilent, Question
+from tests.support.injections import INJECTIONS
+
+NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10, 16), date(2026, 11, 12))
+WEEK = Finding(
+    "week:clicks",
+    "week",
+    "growth",
+    "clicks",
+    None,
+    {"current": 2_412, "usual": 1_201.4, "change": 1.0077},
+    NOW,
+    BEFORE,
+    0.97,
+    1.0,
+)
+
+
+def about(value: str, dimension: Dimension = "source") -> Finding:
+    figures = {"current": 300.0, "usual": 100.0, "share": 0.3, "usual_share": 0.1, "change": 2.0}
+    subject = Subject(dimension, value)
+    return Finding(f"share:{value}", "share", "growth", "clicks", subject, figures, NOW, BEFORE, 0.9, 1.0)
+
+
+class Model:
+    """Answers as told, and keeps what it was asked."""
+
+    def __init__(self, *answers: tuple[int, str, str], silent: ModelSilent | None = None) -> None:
+        self.answers, self.silent = answers, silent
+        self.asked: list[Question[Wordings]] = []
+
+    def ask(self, question: Question[Wordings]) -> Wordings:
+        self.asked.append(question)
+        if self.silent is not None:
+            raise self.silent
+        return Wordings(insights=[Wording(number=n, title=title, content=text) for n, title, text in self.answers])
+
+
+def telling(model: Model, findings: list[Finding], names: dict[str, str]) -> Any:
+    return tell(cast(LanguageModel, model), uuid4(), findings, names, "USD")
+
+
+def test_fifty_texts_planted_in_names_and_sources_never_reach_the_model() -> None:
+    assert len(INJECTIONS) == 50
+    dimensions: tuple[Dimension, ...] = ("partner", "source", "link")
+    for index, (planted, _, _) in enumerate(INJECTIONS):
+        model = Model()
+        finding = about(f"value {index}", dimensions[index % 3])
+        telling(model, [WEEK, finding], {f"value {index}": planted})
+        [question] = model.asked
+        sent = json.dumps(question.data, ensure_ascii=False) + question.instructions
+        assert planted not in sent
+        assert f"value {index}" not in sent
+        assert "S2 brings more of your clicks" in sent
+
+
+@pytest.mark.parametrize(("planted", "title", "content"), INJECTIONS, ids=[str(n) for n in range(len(INJECTIONS))])
+def test_a_model_that_obeys_one_anyway_is_not_believed(planted: str, title: str, content: str) -> None:
+    for finding, mask in ((WEEK, ""), (about("x"), "S1")):
+        assert trusted(Words(title, content), worded(finding, mask, "USD"), finding) is None
+    told = telling(Model((1, title, content)), [about("x")], {"x": planted})
+    assert [(words.by, words.words.title) for _, words in told.found] == [
+        ("finder", f"{planted} brings more of your clicks")
+    ]
+    assert told.silence == "not_believed"
+
+
+def test_words_with_our_figures_are_taken_and_names_put_back() -> None:
+    model = Model(
+        (2, "S2 stands out", "S2 brought 30% of the clicks, after 10%."), (1, "A strong week", "2412 clicks.")
+    )
+    told = telling(model, [WEEK, about("x")], {"x": "North & Co"})
+    assert [(finding.key, words.by, words.words) for finding, words in told.found] == [
+        ("share:x", "model", Words("North & Co stands out", "North & Co brought 30% of the clicks, after 10%.")),
+        ("week:clicks", "model", Words("A strong week", "2412 clicks.")),
+    ]
+    assert told.silence is None
+
+
+def test_what_a_model_leaves_out_repeats_or_invents_is_told_by_the_finder() -> None:
+    answer = Wordings(
+        insights=[
+            Wording(number=7, title="Invented", content="More."),
+            Wording(number=1, title="A strong week", content="2,412 clicks."),
+            Wording(number=1, title="Again", content="2,412 clicks."),
+            Wording(number=0, title="Zero", content="None."),
+        ]
+    )
+    told = heard(answer, [about("x"), WEEK], {"x": "North"}, "USD")
+    assert [(finding.key, words.by) for finding, words in told.found] == [
+        ("share:x", "finder"),
+        ("week:clicks", "finder"),
+    ]
+    told = heard(answer, [WEEK, about("x")], {"x": "North"}, "USD")
+    assert [(finding.key, words.by) for finding, words in told.found] == [
+        ("week:clicks", "model"),
+        ("share:x", "finder"),
+    ]
+
+
+def test_without_a_model_the_finders_words_stand_and_the_reason_is_told() -> None:
+    told = telling(Model(silent=ModelSilent("not_configured")), [WEEK], {})
+    assert [(words.by, words.words) for _, words in told.found] == [("finder", worded(WEEK, "", "USD"))]
+    assert told.silence == "not_configured"
+
+
+def test_where_nothing_was_found_no_model_is_asked() -> None:
+    model = Model()
+    assert telling(model, [], {}) == telling(model, [], {})
+    assert model.asked == []
+
+
+@pytest.mark.parametrize(
+    ("title", "content"),
+    [
+        ("Clicks doubled", "2,412 clicks, where 1,201 are usual."),
+        ("Clicks are up 101%", "They rose to 2,412 from 13 November to 19 November."),
+        ("A week of growth", "Twice the usual clicks: 2,412 \u2013 not 1,201."),
+    ],
+)
+def test_plain_words_with_the_right_direction_are_believed(title: str, content: str) -> None:
+    assert trusted(Words(title, content), worded(WEEK, "", "USD"), WEEK) == Words(title, content)
+
+
+def test_strangers_names_are_one_short_printable_line() -> None:
+    assert shown_name("Nor\u202eth\n\tVPN") == "Nor th VPN"
+    assert shown_name("x" * 200) == "x" * 59 + "…"
