@@ -90,7 +90,8 @@ def edit(post: Post | None, text: str, mentions: Collection[UUID], *, hold: bool
         return []
     if post.text == ERASED:
         raise missing("post")
-    new = tuple(one for one in mentions if one not in post.mentions)
+    held = hold and post.state == "visible"
+    new = tuple(one for one in mentions if one not in post.mentions) if post.state == "visible" and not held else ()
     return [
         PostEdited(
             **_next(post, asked),
@@ -101,7 +102,7 @@ def edit(post: Post | None, text: str, mentions: Collection[UUID], *, hold: bool
             mentions=tuple(mentions),
             newly_mentioned=new,
             is_first=post.is_first,
-            held=hold and post.state == "visible",
+            held=held,
         )
     ]
 
@@ -213,7 +214,8 @@ def evolve(post: Post | None, event: DomainEvent) -> Post:
     match event:
         case PostEdited():
             state: State = "held" if event.held else post.state
-            untold = (*post.untold, *event.newly_mentioned) if state != "visible" else ()
+            new = tuple(one for one in event.mentions if one not in post.mentions)
+            untold = () if state == "visible" else (*post.untold, *new)
             return replace(post, text=event.text, mentions=event.mentions, state=state, untold=untold)
         case PostFlagged():
             return replace(post, flags={**post.flags, event.account_id: event.timestamp})

@@ -19,8 +19,7 @@ from infra.identity import authenticate, bearer, session_cookie
 from infra.problems import Problem
 from schemas.events.forum import FlagReason
 
-router = APIRouter(prefix="/api/forum", tags=["forum"])
-public_router = APIRouter(prefix="/api/public/forum", tags=["forum"])
+router = APIRouter(prefix="/api", tags=["forum"])
 
 PER_VIEWER: Final = limits.Limit("forum-view", timedelta(seconds=1), 60)
 """Threads that one address opens."""
@@ -77,7 +76,7 @@ def desk_of(request: Request) -> ForumDesk:
 Desk = Annotated[ForumDesk, Depends(desk_of)]
 
 
-@router.post("/threads", status_code=201, response_model=StartedThread)
+@router.post("/forum/threads", status_code=201, response_model=StartedThread)
 def start_thread(body: NewThread, run: Runs, desk: Desk) -> Response:
     """Starts a thread, which its author follows. A new member's with links waits for approval."""
 
@@ -90,7 +89,7 @@ def start_thread(body: NewThread, run: Runs, desk: Desk) -> Response:
     return run(decide, body, status=201)
 
 
-@router.post("/threads/{id}/posts", status_code=201, response_model=WrittenPost)
+@router.post("/forum/threads/{id}/posts", status_code=201, response_model=WrittenPost)
 def reply_to_thread(thread_id: Id, body: Reply, run: Runs, desk: Desk) -> Response:
     """Replies; who replies for the first time follows the thread."""
 
@@ -101,7 +100,7 @@ def reply_to_thread(thread_id: Id, body: Reply, run: Runs, desk: Desk) -> Respon
     return run(decide, body, status=201)
 
 
-@router.patch("/posts/{id}", response_model=WrittenPost)
+@router.patch("/forum/posts/{id}", response_model=WrittenPost)
 def edit_post(post_id: Id, body: NewText, run: Runs, desk: Desk) -> Response:
     """Replaces the text; the one before is kept for the author and moderators."""
 
@@ -112,13 +111,13 @@ def edit_post(post_id: Id, body: NewText, run: Runs, desk: Desk) -> Response:
     return run(decide, body)
 
 
-@router.delete("/posts/{id}", status_code=204)
+@router.delete("/forum/posts/{id}", status_code=204)
 def delete_post(post_id: Id, run: Runs, desk: Desk) -> Response:
     """One's own; the first post of a thread as long as nobody has replied."""
     return run(lambda: Decided(desk.delete(post_id, "", run.asked, as_moderator=False), Nothing()), status=204)
 
 
-@router.put("/posts/{id}/like", status_code=204)
+@router.put("/forum/posts/{id}/like", status_code=204)
 def like_post(post_id: Id, run: Runs, desk: Desk) -> Response:
     """Once; again changes nothing."""
 
@@ -129,13 +128,13 @@ def like_post(post_id: Id, run: Runs, desk: Desk) -> Response:
     return run(decide, status=204)
 
 
-@router.delete("/posts/{id}/like", status_code=204)
+@router.delete("/forum/posts/{id}/like", status_code=204)
 def unlike_post(post_id: Id, run: Runs, desk: Desk) -> Response:
     who = run.person.account_id
     return run(lambda: Decided(desk.unlike(who, post_id, run.asked), Nothing()), status=204)
 
 
-@router.post("/posts/{id}/flag", status_code=204)
+@router.post("/forum/posts/{id}/flag", status_code=204)
 def flag_post(post_id: Id, body: Report, run: Runs, desk: Desk) -> Response:
     """Reports a post to the moderators; the third member's report hides it until one has looked."""
 
@@ -146,26 +145,29 @@ def flag_post(post_id: Id, body: Report, run: Runs, desk: Desk) -> Response:
     return run(decide, body, status=204)
 
 
-@router.put("/threads/{id}/follow", status_code=204)
+@router.put("/forum/threads/{id}/follow", status_code=204)
 def follow_thread(thread_id: Id, run: Runs, desk: Desk) -> Response:
     who = run.person.account_id
     return run(lambda: Decided(desk.follow(who, thread_id, run.asked, follows=True), Nothing()), status=204)
 
 
-@router.delete("/threads/{id}/follow", status_code=204)
+@router.delete("/forum/threads/{id}/follow", status_code=204)
 def unfollow_thread(thread_id: Id, run: Runs, desk: Desk) -> Response:
     who = run.person.account_id
     return run(lambda: Decided(desk.follow(who, thread_id, run.asked, follows=False), Nothing()), status=204)
 
 
-@router.post("/threads/{id}/read", status_code=204)
+@router.post("/forum/threads/{id}/read", status_code=204)
 def read_thread(thread_id: Id, body: ReadUpTo, run: Runs) -> Response:
-    """Keeps how far the reader came: a place that only ever moves on. No event: it is nobody else's business."""
+    """Keeps how far the reader came, a place that only ever moves on, and takes its notifications as seen. No event: it
+    is nobody else's business."""
     _keep_read(run, thread_id, body.position)
+    with run.core.pool.connection() as connection:
+        connection.execute(_SEEN, (run.person.account_id, thread_id))
     return Response(status_code=204)
 
 
-@router.post("/read", status_code=204)
+@router.post("/forum/read", status_code=204)
 def read_everything(run: Runs) -> Response:
     """Marks all threads read up to now."""
     with run.core.pool.connection() as connection:
@@ -175,7 +177,7 @@ def read_everything(run: Runs) -> Response:
     return Response(status_code=204)
 
 
-@public_router.post("/threads/{id}/view", status_code=204)
+@router.post("/public/forum/threads/{id}/view", status_code=204)
 def view_thread(thread_id: Id, body: View, request: Request, client: From) -> Response:
     """Counts a visitor once a day."""
     core = core_of(request)
@@ -207,4 +209,7 @@ def _writer(run: Run) -> Writer:
 _READ: Final = (
     "INSERT INTO ops.forum_read AS r (account_id, thread_id, position) VALUES (%s, %s, %s)"
     " ON CONFLICT (account_id, thread_id) DO UPDATE SET position = greatest(r.position, excluded.position)"
+)
+_SEEN: Final = (
+    "UPDATE ops.notification SET seen_at = now() WHERE account_id = %s AND thread_id = %s AND seen_at IS NULL"
 )

@@ -33,7 +33,7 @@ FORUM_MEMBERS: Final = ReadModel(
     columns=(
         "account_id uuid",
         "name text not null",
-        "handle text",
+        'handle text collate "C"',
         "is_moderator boolean not null default false",
         "registered_at timestamptz not null",
         "joined_at timestamptz",
@@ -45,7 +45,7 @@ FORUM_MEMBERS: Final = ReadModel(
     ),
     key=("account_id",),
     readers=shown_or_own("(joined_at is not null or is_moderator)", "account_id"),
-    indexes=("handle text_pattern_ops",),
+    indexes=("handle",),
 )
 
 FORUM_SUSPENSIONS: Final = ReadModel(

@@ -1,1 +1,1 @@
-"""The forum as it is read: categories, threads, posts, members, search, and what moderators see. Most of it by anybody."""
+"""The forum as it is read: threads, posts, members, search, and what moderators see. Most of it by anybody."""

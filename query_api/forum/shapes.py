@@ -145,7 +145,9 @@ class LogEntry(BaseModel):
     """Something a moderator, or the rules, did."""
 
     id: int
-    action: str = Field(description="pinned, unpinned, locked, unlocked, moved, hidden, approved, deleted, restored, ...")
+    action: str = Field(
+        description="pinned, unpinned, locked, unlocked, moved, hidden, approved, deleted, restored, ..."
+    )
     threadId: UUID | None
     postId: UUID | None
     title: str | None

@@ -1,0 +1,190 @@
+"""`GET /api/forum/threads/{id}/posts`, of members, and the history of a post: texts, as their readers may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from infra import markdown
+from query_api import paging
+from query_api.context import Reads, Theirs
+from query_api.forum.looking import Look, Looks, Shows, named, people, said
+from query_api.forum.shapes import Edit, Post, Quoted
+from query_api.owned import not_found
+from query_api.paging import Cursor, Limit
+
+router = APIRouter(prefix="/api/forum", tags=["forum"])
+
+EXCERPT: Final = 200
+Html = Annotated[bool, Query(description="Also the sanitised HTML of each text")]
+_READ: Final = Shows("forum_posts", "forum_threads", "forum_members", "forum_likes", "forum_flags")
+
+
+@router.get("/threads/{id}/posts", dependencies=[Depends(_READ)])
+def get_forum_posts(
+    id: UUID,
+    request: Request,
+    response: Response,
+    looks: Looks,
+    around: Annotated[UUID | None, Query(description="The page that holds this post, in its middle")] = None,
+    html: Html = False,
+    limit: Limit = 20,
+    cursor: Cursor = None,
+) -> list[Post]:
+    """In the order of writing. `Link` names the pages before and after: they keep their place, whatever is added."""
+    if looks.reader.row("SELECT 1 FROM read.forum_threads WHERE id = %s", (id,)) is None:
+        raise not_found("thread")
+    bound = {**looks.bound, "thread": id, "limit": limit + 1}
+    if around is not None and cursor is None:
+        rows, before, after = _around(looks, bound, around, limit)
+    elif cursor is not None and (place := paging.decode(cursor, str, int))[0] == "before":
+        found = looks.reader.rows(_BACK, {**bound, "place": place[1]})
+        rows, before, after = found[:limit][::-1], len(found) > limit, True
+    else:
+        start = paging.decode(cursor, str, int)[1] if cursor is not None else -1
+        found = looks.reader.rows(_ON, {**bound, "place": start})
+        rows, before, after = found[:limit], cursor is not None, len(found) > limit
+    _link(request, response, rows, before, after)
+    return shown(looks, rows, html=html)
+
+
+@router.get("/members/{handle}/posts", dependencies=[Depends(_READ)])
+def get_forum_posts_of_member(
+    handle: str, request: Request, response: Response, looks: Looks, limit: Limit = 20, cursor: Cursor = None
+) -> list[Post]:
+    """What a member wrote and everybody may see, newest first."""
+    member = looks.reader.row("SELECT account_id FROM read.forum_members WHERE handle = %s", (handle.lower(),))
+    if member is None:
+        raise not_found("member")
+    before = paging.decode(cursor, int)[0] if cursor is not None else 2**62
+    rows = looks.reader.rows(_OF_MEMBER, {"author": member["account_id"], "place": before, "limit": limit + 1})
+    more, rows = len(rows) > limit, rows[:limit]
+    paging.link_next(request, response, paging.encode(rows[-1]["position"]) if more else None)
+    return shown(looks, rows)
+
+
+@router.get("/posts/{id}/history", dependencies=[Depends(Reads("forum_posts", "forum_edits"))])
+def get_forum_post_history(id: UUID, theirs: Theirs) -> list[Edit]:
+    """The texts before each edit, newest first: for the author and moderators: people edit out what they regret."""
+    post = theirs.reader.row("SELECT author_id FROM read.forum_posts WHERE id = %s", (id,))
+    allowed = theirs.principal.is_admin or (post is not None and post["author_id"] == theirs.principal.account_id)
+    if post is None or not allowed:
+        raise not_found("post")
+    rows = theirs.reader.rows(_HISTORY, (id,))
+    found = people(theirs.reader, (row["edited_by"] for row in rows))
+    return [
+        Edit(
+            number=len(rows) - index,
+            text=said(row["text"]),
+            editedBy=named(found, row["edited_by"]),
+            editedAt=row["edited_at"],
+        )
+        for index, row in enumerate(rows)
+    ]
+
+
+def shown(looks: Look, rows: Sequence[Mapping[str, Any]], *, html: bool = False) -> list[Post]:
+    """The rows as posts: with names, quotes, and what the reader did with them."""
+    ids = [row["id"] for row in rows]
+    quoted = _quoted(looks, rows)
+    wanted = [row["author_id"] for row in rows] + [one for row in rows for one in row["mentions"]]
+    found = people(looks.reader, [*wanted, *(row["author_id"] for row in quoted.values())])
+    mine = {**looks.bound, "ids": ids}
+    signed_in = looks.account_id is not None
+    liked = {row["post_id"] for row in looks.reader.rows(_LIKED, mine)} if signed_in else set()
+    flagged = {row["post_id"] for row in looks.reader.rows(_FLAGGED, mine)} if signed_in else set()
+    posts = []
+    for row in rows:
+        text, answered = said(row["text"]), quoted.get(row["reply_to"])
+        changeable = looks.may_change(row["author_id"]) and row["state"] != "deleted"
+        posts.append(
+            Post(
+                id=row["id"],
+                threadId=row["thread_id"],
+                author=named(found, row["author_id"]),
+                text=text,
+                excerpt=markdown.plain(text, EXCERPT),
+                html=markdown.render(text) if html else None,
+                isFirst=row["is_first"],
+                replyTo=None if answered is None else _quote(answered, named(found, answered["author_id"])),
+                mentions=[found[one] for one in row["mentions"] if one in found],
+                likes=row["likes"],
+                liked=row["id"] in liked,
+                state=row["state"],
+                createdAt=row["created_at"],
+                editedAt=row["edited_at"],
+                edits=row["edits"],
+                canEdit=changeable and (looks.is_moderator or not row["is_locked"]),
+                canDelete=changeable and (looks.is_moderator or not row["is_first"] or row["thread_replies"] == 0),
+                flagged=row["id"] in flagged,
+                position=row["position"],
+            )
+        )
+    return posts
+
+
+def _around(
+    looks: Look, bound: Mapping[str, Any], post_id: UUID, limit: int
+) -> tuple[list[dict[str, Any]], bool, bool]:
+    post = looks.reader.row(
+        "SELECT position FROM read.forum_posts WHERE id = %s AND thread_id = %s", (post_id, bound["thread"])
+    )
+    if post is None:
+        raise not_found("post")
+    back = limit // 2
+    earlier = looks.reader.rows(_BACK, {**bound, "place": post["position"], "limit": back + 1})
+    later = looks.reader.rows(
+        _ON, {**bound, "place": post["position"] - 1, "limit": limit - min(back, len(earlier)) + 1}
+    )
+    kept = earlier[:back]
+    room = limit - len(kept)
+    return kept[::-1] + later[:room], len(earlier) > back, len(later) > room
+
+
+def _link(request: Request, response: Response, rows: list[dict[str, Any]], before: bool, after: bool) -> None:
+    if not rows:
+        return
+    query = [(name, value) for name, value in request.query_params.multi_items() if name not in ("cursor", "around")]
+    links = []
+    for there, way, rel, row in ((after, "after", "next", rows[-1]), (before, "before", "prev", rows[0])):
+        if there:
+            given = urlencode([*query, ("cursor", paging.encode(way, row["position"]))])
+            links.append(f'<{request.url.path}?{given}>; rel="{rel}"')
+    if links:
+        response.headers["Link"] = ", ".join(links)
+
+
+def _quoted(looks: Look, rows: Sequence[Mapping[str, Any]]) -> dict[UUID, dict[str, Any]]:
+    ids = [row["reply_to"] for row in rows if row["reply_to"] is not None]
+    if not ids:
+        return {}
+    return {row["id"]: row for row in looks.reader.rows(_QUOTED, (ids,))}
+
+
+def _quote(row: Mapping[str, Any], author: Any) -> Quoted:
+    return Quoted(id=row["id"], author=author, excerpt=markdown.plain(said(row["text"]), EXCERPT))
+
+
+COLUMNS: Final = (
+    "SELECT p.id, p.thread_id, p.author_id, p.text, p.is_first, p.reply_to, p.mentions, p.state, p.likes, p.edits,"
+    " p.created_at, p.edited_at, p.waiting_since, p.position, t.is_locked, t.replies AS thread_replies,"
+    " t.title AS thread_title FROM read.forum_posts AS p JOIN read.forum_threads AS t ON t.id = p.thread_id"
+)
+_IN_THREAD: Final = (
+    "p.thread_id = %(thread)s"
+    " AND (p.state = 'visible' OR %(moderator)s OR (p.author_id = %(me)s AND p.state <> 'deleted'))"
+)
+_ON: Final = f"{COLUMNS} WHERE {_IN_THREAD} AND p.position > %(place)s ORDER BY p.position LIMIT %(limit)s"
+_BACK: Final = f"{COLUMNS} WHERE {_IN_THREAD} AND p.position < %(place)s ORDER BY p.position DESC LIMIT %(limit)s"
+_OF_MEMBER: Final = (
+    f"{COLUMNS} WHERE p.author_id = %(author)s AND p.state = 'visible' AND t.visible AND p.position < %(place)s"
+    " ORDER BY p.position DESC LIMIT %(limit)s"
+)
+_QUOTED: Final = "SELECT id, author_id, text FROM read.forum_posts WHERE id = ANY(%s) AND state = 'visible'"
+_LIKED: Final = "SELECT post_id FROM read.forum_likes WHERE post_id = ANY(%(ids)s) AND account_id = %(me)s AND likes"
+_FLAGGED: Final = "SELECT post_id FROM read.forum_flags WHERE post_id = ANY(%(ids)s) AND account_id = %(me)s AND open"
+_HISTORY: Final = "SELECT text, edited_by, edited_at FROM read.forum_edits WHERE post_id = %s ORDER BY number DESC"

@@ -1,0 +1,83 @@
+"""`GET /api/forum/search`: full text of Postgres over titles and posts, best first. For everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from query_api import paging
+from query_api.forum.looking import Looks, Shows, named, people, said
+from query_api.forum.shapes import Found, Piece
+from query_api.paging import Cursor
+
+router = APIRouter(prefix="/api/forum", tags=["forum"])
+
+MOST_FOUND: Final = 200
+"""Who has looked through so many asks for something else."""
+_BEGIN, _END = "\ue000", "\ue001"
+_FOUND: Final = f"""
+SELECT p.id, p.thread_id, p.author_id, p.created_at, t.title, t.category_id,
+    ts_headline('english', p.text, websearch_to_tsquery('english', %(words)s),
+        'StartSel={_BEGIN}, StopSel={_END}, MaxWords=40, MinWords=15, MaxFragments=2') AS excerpt
+FROM (
+    SELECT found_post, found_rank FROM read.search_forum(%(words)s, %(category)s::uuid, %(author)s::uuid, %(most)s)
+    ORDER BY found_rank DESC, found_post DESC OFFSET %(offset)s LIMIT %(limit)s
+) AS hits
+JOIN read.forum_posts AS p ON p.id = hits.found_post JOIN read.forum_threads AS t ON t.id = p.thread_id
+ORDER BY hits.found_rank DESC, p.id DESC"""  # noqa: S608 - own text
+
+
+@router.get("/search", dependencies=[Depends(Shows("forum_posts", "forum_threads", "forum_members"))])
+def search_forum(
+    request: Request,
+    response: Response,
+    looks: Looks,
+    q: Annotated[str, Query(min_length=1, max_length=200, description='Words; "a phrase"; -without; or')],
+    categoryId: UUID | None = None,
+    author: Annotated[str | None, Query(max_length=50, description="A handle")] = None,
+    limit: Annotated[int, Query(ge=1, le=50)] = 20,
+    cursor: Cursor = None,
+) -> list[Found]:
+    """The 200 best at most. The text around a hit comes in pieces, so that nothing has to be read as HTML."""
+    writer = None
+    if author is not None:
+        sql = "SELECT account_id FROM read.forum_members WHERE handle = %s"
+        row = looks.reader.row(sql, (author.lower().removeprefix("@"),))
+        if row is None:
+            return []
+        writer = row["account_id"]
+    offset = paging.decode(cursor, int)[0] if cursor is not None else 0
+    if not isinstance(offset, int) or not 0 <= offset < MOST_FOUND:
+        raise paging.bad_cursor()
+    bound = {"words": q, "category": categoryId, "author": writer, "most": MOST_FOUND}
+    rows = looks.reader.rows(_FOUND, {**bound, "offset": offset, "limit": limit + 1})
+    more, page = len(rows) > limit and offset + limit < MOST_FOUND, rows[:limit]
+    paging.link_next(request, response, paging.encode(offset + limit) if more else None)
+    found = people(looks.reader, (row["author_id"] for row in page))
+    return [
+        Found(
+            threadId=row["thread_id"],
+            postId=row["id"],
+            categoryId=row["category_id"],
+            title=said(row["title"]),
+            excerpt=list(pieces(row["excerpt"])),
+            author=named(found, row["author_id"]),
+            createdAt=row["created_at"],
+        )
+        for row in page
+    ]
+
+
+def pieces(marked: str) -> Iterator[Piece]:
+    """The text between the marks is what was found."""
+    for number, part in enumerate(marked.split(_BEGIN)):
+        hit, end, rest = part.partition(_END) if number else ("", "", part)
+        if hit and end:
+            yield Piece(text=hit, hit=True)
+        elif hit:
+            rest = hit
+        if rest:
+            yield Piece(text=rest, hit=False)

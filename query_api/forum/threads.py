@@ -1,0 +1,157 @@
+"""`GET /api/forum/categories`, `/threads`: the forum's lists, for everybody. Pinned threads come first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from query_api import paging
+from query_api.forum.looking import Look, Looks, Shows, named, people, said
+from query_api.forum.shapes import Category, Thread, ThreadInFull
+from query_api.owned import not_found
+from query_api.paging import Cursor, Limit
+
+router = APIRouter(prefix="/api/forum", tags=["forum"])
+
+Sort = Literal["latest", "newest", "replies", "views"]
+Filter = Literal["all", "following", "mine", "unread"]
+
+_ORDER: Final[Mapping[Sort, tuple[str, ...]]] = {
+    "latest": ("last_position",),
+    "newest": ("position",),
+    "replies": ("replies", "position"),
+    "views": ("views", "position"),
+}
+_CATEGORIES: Final = """
+SELECT c.id, c.name, c.slug, c.description, coalesce(t.threads, 0) AS threads, coalesce(t.replies, 0) AS replies,
+    t.last_at
+FROM read.forum_categories AS c LEFT JOIN (
+    SELECT category_id, count(*) AS threads, sum(replies) AS replies,
+        max(coalesce(last_reply_at, created_at)) AS last_at
+    FROM read.forum_threads WHERE visible GROUP BY category_id
+) AS t ON t.category_id = c.id
+ORDER BY c.place, c.id"""
+_COLUMNS: Final = """
+SELECT t.id, t.title, t.category_id, t.author_id, t.first_post_id, t.is_pinned, t.is_locked, t.visible, t.views,
+    t.replies, t.created_at, t.last_reply_at, t.last_reply_by, t.position, t.last_position, r.position AS read_position,
+    coalesce(f.follows, false) AS follows,
+    %(me)s <> '00000000-0000-0000-0000-000000000000'::uuid
+    AND t.last_position > greatest(r.position, mine.all_read, 0)
+    AND coalesce(t.last_reply_at, t.created_at) > mine.since AS unread
+FROM read.forum_threads AS t
+LEFT JOIN ops.forum_read AS r ON r.thread_id = t.id AND r.account_id = %(me)s
+LEFT JOIN read.forum_follows AS f ON f.thread_id = t.id AND f.account_id = %(me)s AND f.follows
+CROSS JOIN (SELECT
+    (SELECT position FROM ops.forum_read
+     WHERE account_id = %(me)s AND thread_id = '00000000-0000-0000-0000-000000000000') AS all_read,
+    (SELECT registered_at FROM read.forum_members WHERE account_id = %(me)s) AS since
+) AS mine"""
+_FILTERS: Final[Mapping[Filter, str]] = {
+    "all": "t.visible",
+    "following": "t.visible AND f.follows",
+    "mine": "t.author_id = %(me)s",
+    "unread": "t.visible AND t.last_position > greatest(r.position, mine.all_read, 0)"
+    " AND coalesce(t.last_reply_at, t.created_at) > mine.since",
+}
+
+
+@router.get("/categories", dependencies=[Depends(Shows("forum_categories", "forum_threads"))])
+def get_forum_categories(looks: Looks) -> list[Category]:
+    """All of them, in their order."""
+    return [
+        Category(
+            id=row["id"],
+            name=row["name"],
+            slug=row["slug"],
+            description=row["description"],
+            threads=row["threads"],
+            replies=row["replies"],
+            lastActivityAt=row["last_at"],
+        )
+        for row in looks.reader.rows(_CATEGORIES)
+    ]
+
+
+@router.get("/threads", dependencies=[Depends(Shows("forum_threads", "forum_members", "forum_follows"))])
+def get_forum_threads(
+    request: Request,
+    response: Response,
+    looks: Looks,
+    categoryId: UUID | None = None,
+    sort: Sort = "latest",
+    filter: Annotated[Filter, Query(description="Others than all: of who is signed in; for visitors empty")] = "all",
+    limit: Limit = 20,
+    cursor: Cursor = None,
+) -> list[Thread]:
+    """Pinned ones first, then by `sort`."""
+    order = ("is_pinned", *_ORDER[sort])
+    bound: dict[str, Any] = {**looks.bound, "limit": limit + 1, "category": categoryId}
+    wheres = [_FILTERS[filter]]
+    if categoryId is not None:
+        wheres.append("t.category_id = %(category)s")
+    if cursor is not None:
+        pinned, *places = paging.decode(cursor, *(int for _ in order))
+        bound |= dict(zip(order, (bool(pinned), *places), strict=True))
+        wheres.append(f"({_list(order, 't.{}')}) < ({_list(order, '%({})s')})")
+    sql = f"{_COLUMNS} WHERE {' AND '.join(wheres)} ORDER BY {_list(order, 't.{} DESC')} LIMIT %(limit)s"
+    rows = looks.reader.rows(sql, bound)
+    page = rows[:limit]
+    more = len(rows) > limit
+    paging.link_next(request, response, paging.encode(*(int(page[-1][name]) for name in order)) if more else None)
+    return [Thread(**thread) for thread in _shown(looks, page)]
+
+
+@router.get(
+    "/threads/{id}", dependencies=[Depends(Shows("forum_threads", "forum_members", "forum_follows", "forum_posts"))]
+)
+def get_forum_thread(id: UUID, looks: Looks) -> ThreadInFull:
+    """One thread, without its posts."""
+    row = looks.reader.row(f"{_COLUMNS} WHERE t.id = %(id)s", {**looks.bound, "id": id})
+    if row is None:
+        raise not_found("thread")
+    last_read = None
+    if row["read_position"] is not None:
+        last_read = looks.reader.row(_LAST_READ, {"id": id, "position": row["read_position"]})
+    may_reply = looks.account_id is not None and (looks.is_moderator or (row["visible"] and not row["is_locked"]))
+    return ThreadInFull(
+        **_shown(looks, [row])[0],
+        firstPostId=row["first_post_id"],
+        lastReadPostId=last_read["id"] if last_read is not None else None,
+        canReply=may_reply,
+    )
+
+
+def _shown(looks: Look, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    found = people(looks.reader, (row[who] for row in rows for who in ("author_id", "last_reply_by")))
+    return [
+        {
+            "id": row["id"],
+            "title": said(row["title"]),
+            "categoryId": row["category_id"],
+            "isPinned": row["is_pinned"],
+            "isLocked": row["is_locked"],
+            "views": row["views"],
+            "replies": row["replies"],
+            "createdAt": row["created_at"],
+            "lastReplyAt": row["last_reply_at"],
+            "author": named(found, row["author_id"]),
+            "lastReplyBy": named(found, row["last_reply_by"]) if row["last_reply_by"] is not None else None,
+            "unread": bool(row["unread"]),
+            "followed": row["follows"],
+            "isVisible": row["visible"],
+        }
+        for row in rows
+    ]
+
+
+def _list(names: Sequence[str], form: str) -> str:
+    return ", ".join(form.format(name) for name in names)
+
+
+_LAST_READ: Final = (
+    "SELECT id FROM read.forum_posts WHERE thread_id = %(id)s AND position <= %(position)s AND state = 'visible'"
+    " ORDER BY position DESC LIMIT 1"
+)

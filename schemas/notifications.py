@@ -1,0 +1,51 @@
+"""The kinds of things that members are told, and the words for it: the same in the app and in a mail.
+
+A new kind is one entry in `KINDS` and a rule in `command_api/notifications`; what it says is its own `title` then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from schemas.events.notifications import DigestMail
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`title`: as the settings show it. `mail`: until the member chooses."""
+
+    title: str
+    mail: DigestMail
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "mention": Kind("Somebody mentions you", "daily"),
+    "quote": Kind("Somebody answers your post", "daily"),
+    "reply": Kind("New replies in threads you follow", "weekly"),
+    "like": Kind("Somebody likes your post", "off"),
+    "moderation": Kind("A moderator did something about your posts", "daily"),
+}
+
+A_THREAD: Final = "a thread"
+
+
+def words(kind: str, count: int, actor: str | None, thread: str | None, title: str) -> str:
+    """One line. `thread`: its title, none for one that is gone. `title`: of kinds that bring their own."""
+    where = f"“{thread}”" if thread else A_THREAD
+    who = actor or "Somebody"
+    match kind:
+        case "mention":
+            return f"{who} mentioned you in {where}"
+        case "quote":
+            return f"{who} answered your post in {where}"
+        case "reply":
+            return f"{who} replied in {where}" if count == 1 else f"{count:,} new replies in {where}"
+        case "like":
+            if count == 1:
+                return f"{who} likes your post in {where}"
+            others = "another" if count == 2 else f"{count - 1:,} others"
+            return f"{who} and {others} like your post in {where}"
+        case _:
+            return title
