@@ -5,8 +5,11 @@ const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+export const useNow = (): number => useFromNow((at) => at);
+
+/** What is worked out from the time; drawn anew only when that changes. */
+export function useFromNow<T extends string | number>(read: (now: number) => T): T {
+  return useSyncExternalStore(subscribe, () => read(now));
 }
 
 function subscribe(listener: () => void): () => void {

@@ -4,7 +4,7 @@ import { getSession, startSession } from '@/lib/session';
 import { USER } from '@/test/fixtures';
 import { signIn } from '@/test/render';
 import { at, refuse, server, state } from '@/test/server';
-import { answer, api, body, nextCursorOf } from './client';
+import { answer, api, body, cursorOf } from './client';
 import { ApiError, messageOf } from './errors';
 
 test('calls carry the token; unsafe ones the CSRF header and an idempotency key', async () => {
@@ -33,8 +33,10 @@ test('freshness and the next page come from the headers', async () => {
   const result = await answer(api.GET('/api/platform/conversions', { params: { query: { websiteId: 'w1' } } }));
   expect(result.freshness).toEqual({ asOf: new Date('2026-11-20T12:00:00Z'), lagSeconds: 1.5, stale: true });
   expect(result.nextCursor).toBe('abc=');
-  expect(nextCursorOf(null)).toBeNull();
-  expect(nextCursorOf('</x?cursor=1>; rel="prev"')).toBeNull();
+  expect(result.previousCursor).toBeNull();
+  expect(cursorOf(null, 'next')).toBeNull();
+  expect(cursorOf('</x?cursor=1>; rel="prev"', 'next')).toBeNull();
+  expect(cursorOf('</x?cursor=1>; rel="prev", </x?cursor=2>; rel="next"', 'prev')).toBe('1');
 });
 
 test('a refusal becomes its message and its fields', async () => {

@@ -15,6 +15,8 @@ export interface Answer<T> {
   readonly data: T;
   readonly freshness: Freshness;
   readonly nextCursor: string | null;
+  /** Of lists that can be read in both directions. */
+  readonly previousCursor: string | null;
 }
 
 interface Result<T> {
@@ -80,7 +82,8 @@ export async function answer<T>(call: Promise<Result<T>>): Promise<Answer<T>> {
       lagSeconds: lag === null ? null : Number(lag),
       stale: response.headers.get('X-Stale') === '1',
     },
-    nextCursor: nextCursorOf(response.headers.get('Link')),
+    nextCursor: cursorOf(response.headers.get('Link'), 'next'),
+    previousCursor: cursorOf(response.headers.get('Link'), 'prev'),
   };
 }
 
@@ -93,9 +96,9 @@ export async function done(call: Promise<{ response: Response }>): Promise<void>
   await call;
 }
 
-export function nextCursorOf(link: string | null): string | null {
-  const next = link?.split(',').find((part) => /;\s*rel="?next"?/.test(part));
-  const target = next?.match(/<([^>]*)>/)?.[1];
+export function cursorOf(link: string | null, rel: 'next' | 'prev'): string | null {
+  const found = link?.split(',').find((part) => new RegExp(`;\\s*rel="?${rel}"?`).test(part));
+  const target = found?.match(/<([^>]*)>/)?.[1];
   return target ? new URL(target, window.location.origin).searchParams.get('cursor') : null;
 }
 

@@ -1,0 +1,14 @@
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { useFromNow } from '@/lib/now';
+import { relativeTime } from '@/lib/relative-time';
+
+/** How long ago; the moment itself on hover. */
+export function When({ at }: { readonly at: string }) {
+  const zone = browserTimezone();
+  const words = useFromNow((now) => relativeTime(at, now, zone));
+  return (
+    <time dateTime={at} title={formatDateTime(at, zone)}>
+      {words}
+    </time>
+  );
+}
