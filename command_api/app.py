@@ -23,6 +23,9 @@ from command_api.conversions import routes as conversions
 from command_api.core import Core
 from command_api.domains import routes as domains
 from command_api.domains.looking import looking
+from command_api.forum import moderation_routes as forum_moderation
+from command_api.forum import routes as forum
+from command_api.forum.desk import ForumDesk
 from command_api.http import install_refusals
 from command_api.insights import routes as insights
 from command_api.insights.desk import InsightsDesk
@@ -30,6 +33,9 @@ from command_api.leads import admin_routes as leads_administration
 from command_api.leads import public_routes as leads
 from command_api.leads.desk import LeadsDesk
 from command_api.links import routes as links
+from command_api.marketplace import admin_routes as marketplace_administration
+from command_api.marketplace import deal_routes, listing_routes, member_routes, messages
+from command_api.notifications import routes as notifications
 from command_api.operations import dead_letters
 from command_api.operations import projections as projection_requests
 from command_api.operations import routes as operations
@@ -61,10 +67,18 @@ CONTEXTS = (
     analysts,
     leads,
     leads_administration,
+    forum,
+    forum_moderation,
+    notifications,
+    listing_routes,
+    deal_routes,
+    member_routes,
+    marketplace_administration,
+    messages,
     insights,
 )
 
-STOP_PATHS = (leads.STOP_PATH, DIGEST_STOP_PATH)
+STOP_PATHS = (leads.STOP_PATH, notifications.STOP_PATH, DIGEST_STOP_PATH, member_routes.STOP_PATH)
 """Where mail programs POST a form."""
 
 
@@ -92,6 +106,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     app.state.accounts = Accounts(core, Passwords())
     app.state.providers = ProviderSignIn(app.state.accounts)
     app.state.leads = LeadsDesk.of(core)
+    app.state.forum = ForumDesk(core)
     app.state.insights = InsightsDesk.of(core)
     app.state.places = open_places(core.settings)
     app.state.looking = looking(core.settings)
@@ -99,6 +114,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     install_refusals(app)
     for context in CONTEXTS:
         app.include_router(context.router)
+    app.include_router(member_routes.public_router)
     app.include_router(_health(core, parts))
     app.add_middleware(CrossSiteGuard, public_url=core.settings.app_url)
     describe(app)

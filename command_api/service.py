@@ -23,10 +23,14 @@ from command_api.core import Core, open_core
 from command_api.domains import watch
 from command_api.domains.looking import looking
 from command_api.domains.watch import Watch
+from command_api.forum import categories, views
 from command_api.insights import watch as insights_watch
 from command_api.insights.desk import InsightsDesk
 from command_api.insights.watch import Watch as InsightsWatch
 from command_api.leader import Leader
+from command_api.marketplace import watch as marketplace
+from command_api.marketplace.verifying import ClickHouseFigures
+from command_api.notifications import raising
 from command_api.operations.recording import NAME as RECORDING
 from command_api.operations.recording import Recording
 from command_api.policies import approving, waiting
@@ -39,6 +43,7 @@ from command_api.relay import NAME as RELAY
 from command_api.relay import Relay
 from infra import health
 from infra.clickhouse import ClientPool
+from infra.escrow import EscrowProvider
 from infra.http_server import serve
 from infra.llm import LanguageModel
 from infra.log import Log, open_log
@@ -84,6 +89,7 @@ def main(arguments: list[str]) -> int:
         # Straight to the console: the log blanks secrets, and this one is meant to be read.
         sys.stdout.write(f"Nobody has an account yet. Set up the first one here: {link}\n")
         sys.stdout.flush()
+    categories.seed(core)
     for leader in leaders:
         leader.start()
     try:
@@ -114,9 +120,16 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         Leader(core.settings, RECORDING, Recording(core).run),
         Leader(core.settings, approving.NAME, Approving(core).run),
         Leader(core.settings, watch.NAME, Watch(core, looking(core.settings)).run),
+        Leader(core.settings, marketplace.NAME, marketplace_watch(core, clients).run),
         Leader(core.settings, anchoring.NAME, Anchoring(core).run),
+        Leader(core.settings, views.NAME, views.Counting(core).run),
+        Leader(core.settings, raising.NAME, raising.Raising(core).run),
         Leader(core.settings, insights_watch.NAME, InsightsWatch(insights).run),
     ]
+
+
+def marketplace_watch(core: Core, clients: ClientPool) -> marketplace.Watch:
+    return marketplace.Watch(core, ClickHouseFigures(clients), EscrowProvider.over_http(core.settings))
 
 
 def _open_patiently(settings: Settings) -> Core:

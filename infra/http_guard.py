@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from asyncio import TimerHandle
 from collections.abc import Awaitable, Callable, MutableMapping
 from http import HTTPStatus
@@ -25,6 +26,9 @@ OnRefused = Callable[[Scope, int, str, str], None]
 """Told of a refusal: the request, status, code and message."""
 
 MAX_BODY_BYTES = 1024 * 1024
+MAX_IMAGE_BYTES = 5 * 1024 * 1024
+IMAGE_PATH = re.compile(r"/api/marketplace/listings/[0-9a-f-]{36}/images")
+"""The one address where files are sent: its bodies may be larger, wherever bodies of the usual size may."""
 MAX_HEAD_BYTES = 32 * 1024
 REQUEST_DEADLINE_S = 8.0
 LAST_REQUEST_S = 2.0
@@ -169,19 +173,22 @@ class BodyGuard:
             return
         declared = 0
         chunked = False
+        most = self._max_bytes
+        if most == MAX_BODY_BYTES and scope["method"] == "POST" and IMAGE_PATH.fullmatch(scope["path"]):
+            most = MAX_IMAGE_BYTES
         for name, value in scope["headers"]:
             if name == b"content-length":
                 declared = int(value)  # the protocol's parser has refused what is not a number
             elif name == b"transfer-encoding":
                 chunked = True
-        if declared > self._max_bytes:
-            await self._refuse(413, "too_large", self._too_large(), scope, receive, send)
+        if declared > most:
+            await self._refuse(413, "too_large", _too_large(most), scope, receive, send)
         elif declared or chunked:
-            await self._with_body(scope, receive, send)
+            await self._with_body(most, scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _with_body(self, most: int, scope: Scope, receive: Receive, send: Send) -> None:
         parts: list[bytes] = []
         size = 0
         try:
@@ -192,7 +199,7 @@ class BodyGuard:
                         return
                     part = message.get("body", b"")
                     size += len(part)
-                    if size > self._max_bytes:
+                    if size > most:
                         break
                     parts.append(part)
                     if not message.get("more_body", False):
@@ -200,8 +207,8 @@ class BodyGuard:
         except TimeoutError:
             await self._refuse(408, "too_slow", "The request's body did not arrive in time.", scope, receive, send)
             return
-        if size > self._max_bytes:
-            await self._refuse(413, "too_large", self._too_large(), scope, receive, send)
+        if size > most:
+            await self._refuse(413, "too_large", _too_large(most), scope, receive, send)
             return
         body = parts[0] if len(parts) == 1 else b"".join(parts)
         replayed = False
@@ -214,9 +221,6 @@ class BodyGuard:
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self._app(scope, replay, send)
-
-    def _too_large(self) -> str:
-        return f"A request's body may have at most {self._max_bytes:,} bytes."
 
     async def _refuse(self, status: int, code: str, message: str, scope: Scope, receive: Receive, send: Send) -> None:
         if self._on_refused is not None:
@@ -233,6 +237,10 @@ class BodyGuard:
         if status == 413:
             await _linger(receive)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _too_large(most: int) -> str:
+    return f"A request's body may have at most {most:,} bytes."
 
 
 def problem(status: int, code: str, message: str) -> bytes:

@@ -22,6 +22,7 @@ from command_api.accounts.sessions import end_all
 from command_api.core import Core
 from command_api.decision import Asked, missing
 from command_api.domains.desk import ending
+from command_api.marketplace.desk import leaving as leave_marketplace
 from command_api.store import Conflict
 from command_api.websites import model as websites
 from infra.client import Client
@@ -115,7 +116,7 @@ def _domains(core: Core, account_id: UUID, asked: Asked) -> Decision:
     return ending(core, "account_id", account_id, asked)
 
 
-PARTS: Final[list[Leaving]] = [_websites, _domains, _invites]
+PARTS: Final[list[Leaving]] = [_websites, _domains, _invites, leave_marketplace]
 
 _FORGET: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM auth.credential WHERE account_id = %(account)s",
@@ -130,6 +131,12 @@ _FORGET: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM auth.idempotency WHERE account_id = %(account)s",
     "DELETE FROM policy.insight_digest WHERE account_id = %(account)s",
     "DELETE FROM auth.sql_token WHERE account_id = %(account)s",
+    "UPDATE ops.forum_member SET handle = NULL WHERE account_id = %(account)s",
+    "DELETE FROM ops.forum_act WHERE account_id = %(account)s",
+    "DELETE FROM ops.forum_read WHERE account_id = %(account)s",
+    "DELETE FROM ops.forum_follower WHERE account_id = %(account)s",
+    "DELETE FROM ops.notification WHERE account_id = %(account)s",
+    "DELETE FROM ops.digest WHERE account_id = %(account)s",
     "DELETE FROM ops.saved_query WHERE account_id = %(account)s",
     "UPDATE ops.sql_statement SET text = '', message = '' WHERE account_id = %(account)s",
     "DELETE FROM ops.mail WHERE account_id = %(account)s",

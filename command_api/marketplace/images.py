@@ -1,0 +1,64 @@
+"""Images of listings: decoded and drawn anew, so that nothing of the file that was sent is kept but what one sees."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BytesIO
+from typing import Final
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from command_api.decision import Refused, invalid
+from infra.http_guard import MAX_IMAGE_BYTES
+
+MOST_PIXELS: Final = 40_000_000
+LONGEST_SIDE: Final = 1_600
+FORMATS: Final = ("JPEG", "PNG", "WEBP")
+_QUALITY: Final = 82
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A WebP image; `hash` names what it holds."""
+
+    hash: str
+    width: int
+    height: int
+    body: bytes
+
+
+def redrawn(sent: bytes) -> Picture:
+    """The image as it is kept: turned upright, at most 1600 pixels a side, without metadata. Raises `Refused`.
+
+    The size that a file claims is looked at before it is unpacked, so that a small file cannot fill the memory.
+    """
+    if len(sent) > MAX_IMAGE_BYTES:
+        raise invalid("too_large", f"An image may have at most {MAX_IMAGE_BYTES // 2**20} MB.", "image")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(BytesIO(sent), formats=FORMATS) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise invalid("too_large", f"An image may have at most {MOST_PIXELS:,} pixels.", "image")
+                image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
+                upright = ImageOps.exif_transpose(image)
+                upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+                plain = upright.convert("RGBA" if _is_transparent(upright) else "RGB")
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError) as error:
+        raise _no_image() from error
+    drawn = BytesIO()
+    # A new image with these pixels alone: what else the old one carried (EXIF, profiles, comments) is not taken along.
+    clean = Image.frombytes(plain.mode, plain.size, plain.tobytes())
+    clean.save(drawn, "WEBP", quality=_QUALITY, method=4)
+    body = drawn.getvalue()
+    return Picture(sha256(body).hexdigest(), clean.width, clean.height, body)
+
+
+def _is_transparent(image: Image.Image) -> bool:
+    return image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+
+
+def _no_image() -> Refused:
+    return invalid("no_image", "This is not an image. Please choose a JPEG, PNG or WebP file.", "image")
