@@ -33,6 +33,11 @@ RULES: Final[dict[str, LiteralString]] = {
     " and created_at < now() - interval '8 days'"
     " and not exists (select 1 from auth.contact_link where contact_id = ops.contact.id)",
     "calls of the language model": "delete from ops.llm_call where created_at < now() - interval '400 days'",
+    "what members of the forum did": "delete from ops.forum_act where at < now() - interval '2 days'",
+    "salts of the forum": "delete from ops.forum_salt where day < (now() at time zone 'UTC')::date - 1",
+    "visitors of the forum": "delete from ops.forum_visit where day < (now() at time zone 'UTC')::date - 1",
+    "notifications": "delete from ops.notification where updated_at < now() - interval '180 days'",
+    "digests": "delete from ops.digest where queued_at < now() - interval '60 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
     "statements of analysts": "delete from ops.sql_statement where started_at < now() - interval '400 days'",
 }

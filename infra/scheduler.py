@@ -79,6 +79,12 @@ JOBS = (
         "says for which websites the day is over and insights are due",
     ),
     Job(
+        "send-digests",
+        "infra.digest:send_due",
+        timedelta(minutes=10),
+        "writes the digests of yesterday and of last week to those who want them",
+    ),
+    Job(
         "note-erased",
         "infra.backup.erased:note",
         timedelta(minutes=1),

@@ -40,6 +40,10 @@ from query_api.analytics import routes as analytics
 from query_api.columnar import Columnar
 from query_api.context import Services
 from query_api.delivery import routes as delivery
+from query_api.forum import members as forum_members
+from query_api.forum import posts as forum_posts
+from query_api.forum import search as forum_search
+from query_api.forum import threads as forum_threads
 from query_api.freshness import Freshness
 from query_api.insights import routes as insights
 from query_api.live import reading
@@ -55,6 +59,7 @@ from query_api.platform import (
     export,
     invites,
     links,
+    notifications,
     partners,
     sessions,
     sign_ins,
@@ -107,6 +112,13 @@ ROUTERS: Final = (
     sql.admin_router,
     sql_asking.router,
     early_access.router,
+    forum_threads.router,
+    forum_posts.router,
+    forum_search.router,
+    forum_members.router,
+    forum_members.own_router,
+    forum_members.admin_router,
+    notifications.router,
     newsletter.router,
     admin_leads.router,
     insights.router,
