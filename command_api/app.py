@@ -35,6 +35,8 @@ from command_api.leads.desk import LeadsDesk
 from command_api.links import routes as links
 from command_api.marketplace import admin_routes as marketplace_administration
 from command_api.marketplace import deal_routes, listing_routes, member_routes, messages
+from command_api.matching import admin_routes as program_directory
+from command_api.matching import routes as matching
 from command_api.notifications import routes as notifications
 from command_api.operations import dead_letters
 from command_api.operations import projections as projection_requests
@@ -44,6 +46,7 @@ from command_api.websites import routes as websites
 from infra import PRODUCT_NAME, health
 from infra.countries import open_places
 from infra.identity import refuse_cross_site
+from infra.llm import LanguageModel
 from infra.problems import REFUSALS, Problem, describe, install
 from schemas.insights import DIGEST_STOP_PATH
 
@@ -75,6 +78,8 @@ CONTEXTS = (
     member_routes,
     marketplace_administration,
     messages,
+    matching,
+    program_directory,
     insights,
 )
 
@@ -108,6 +113,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
     app.state.leads = LeadsDesk.of(core)
     app.state.forum = ForumDesk(core)
     app.state.insights = InsightsDesk.of(core)
+    app.state.matching = LanguageModel(core.settings, core.pool)
     app.state.places = open_places(core.settings)
     app.state.looking = looking(core.settings)
     install(app)

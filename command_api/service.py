@@ -30,6 +30,7 @@ from command_api.insights.watch import Watch as InsightsWatch
 from command_api.leader import Leader
 from command_api.marketplace import watch as marketplace
 from command_api.marketplace.verifying import ClickHouseFigures
+from command_api.matching import starter_set
 from command_api.notifications import raising
 from command_api.operations.recording import NAME as RECORDING
 from command_api.operations.recording import Recording
@@ -84,6 +85,7 @@ def main(arguments: list[str]) -> int:
     app = create_app(core, parts)
     if again := erase_again(app.state.accounts.desk):
         log.info("erased %d accounts again that were erased after the backup", again)
+    starter_set.plant(core)
     link = app.state.accounts.ensure_first_admin()
     if link is not None:
         # Straight to the console: the log blanks secrets, and this one is meant to be read.

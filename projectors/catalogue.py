@@ -21,6 +21,7 @@ from projectors.engine.projection import Catalogue, ClickHouseProjection
 from projectors.postgres.account_details import ACCOUNT_DETAILS
 from projectors.postgres.accounts import ACCOUNTS
 from projectors.postgres.activity import ACTIVITY
+from projectors.postgres.applications import APPLICATION_STEPS, APPLICATIONS
 from projectors.postgres.conversion_steps import CONVERSION_STEPS
 from projectors.postgres.conversions import CONVERSIONS
 from projectors.postgres.custom_domains import CUSTOM_DOMAINS
@@ -33,6 +34,7 @@ from projectors.postgres.forum_threads import FORUM_CATEGORIES, FORUM_FOLLOWS, F
 from projectors.postgres.inquiries import INQUIRIES, INQUIRY_STEPS
 from projectors.postgres.insights import INSIGHT_DIGESTS, INSIGHTS
 from projectors.postgres.invites import INVITE_JOINS, INVITES
+from projectors.postgres.lessons_done import LESSONS_DONE
 from projectors.postgres.links import LINKS
 from projectors.postgres.listings import LISTINGS
 from projectors.postgres.market import (
@@ -42,10 +44,12 @@ from projectors.postgres.market import (
     SAVED_SEARCHES,
     SELLERS,
 )
+from projectors.postgres.matching_profiles import MATCHING_PROFILES
 from projectors.postgres.notification_choices import NOTIFICATION_CHOICES
 from projectors.postgres.offers import ESCROWS, OFFER_MESSAGES, OFFERS
 from projectors.postgres.partner_terms import PARTNER_TERMS
 from projectors.postgres.partners import PARTNERS
+from projectors.postgres.programs import PROGRAMS
 from projectors.postgres.statement_months import STATEMENT_MONTHS
 from projectors.postgres.subscriptions import SUBSCRIPTIONS
 from projectors.postgres.website_keys import WEBSITE_KEYS
@@ -98,6 +102,11 @@ CATALOGUE: Final = Catalogue(
         EARLY_ACCESS,
         INQUIRIES,
         INQUIRY_STEPS,
+        PROGRAMS,
+        MATCHING_PROFILES,
+        APPLICATIONS,
+        APPLICATION_STEPS,
+        LESSONS_DONE,
         INSIGHTS,
         INSIGHT_DIGESTS,
         LISTINGS,

@@ -50,6 +50,9 @@ from query_api.live import reading
 from query_api.live import routes as live
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
+from query_api.matching import directory as program_directory
+from query_api.matching import learning
+from query_api.matching import routes as matching
 from query_api.parameters import refuse_odd_parameters
 from query_api.platform import (
     account,
@@ -121,6 +124,9 @@ ROUTERS: Final = (
     notifications.router,
     newsletter.router,
     admin_leads.router,
+    matching.router,
+    learning.router,
+    program_directory.router,
     insights.router,
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib.resources import files
 from typing import Final
 
 MOST_WORDS: Final = 2_000
@@ -12,15 +13,7 @@ MOST_WORDS: Final = 2_000
 _WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _DOUBLED: Final = frozenset("bdgmnprt")
 _TOGETHER: Final = (("e-mail", "email"), ("e-commerce", "ecommerce"), ("make-up", "makeup"), ("wi-fi", "wifi"))
-_STOP: Final = frozenset(
-    "a about after all also am an and any are as at be because been before being best both but by can could do does"
-    " doing down each easy every few for from further get good had has have having he her here him his how i if in into"
-    " is it its just let like make makes making many me more most much my new no nor not now of off on once one only or"
-    " other our out over own people per run same she should site so some such than that the their them then there these"
-    " they this those through to too under until up use used using very was way ways we were what when where which"
-    " while who whom why will with work working would you your website websites blog blogs review reviews guide guides"
-    " want wants need needs help helps idea ideas start starting".split()
-)
+_STOP: Final = frozenset((files("infra.matching") / "stop_words.txt").read_text("utf-8").split())
 """Words that say nothing about a subject; most of what people write about is a site with reviews and guides."""
 
 

@@ -47,14 +47,20 @@ _COOKIE_DAYS: Final = 30
 _SHORT_COOKIE: Final = 7
 _OWN_WEIGHT: Final = 200
 _WORDS_ENOUGH: Final = 0.35
+_LEAST_WORDS: Final = 6.0
+"""More than the rarest word alone can bring: one shared word is never a full fit."""
+_CERTAIN: Final = 3.0
+"""Score of the taxonomy from which an industry is taken as certain: one keyword that belongs to it alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """What a member wants to do. `industry`: key of the taxonomy as the analysis has it, or `general`."""
+    """What a member wants to do. `industry`: key of the taxonomy as the analysis has it, or `general`; `by_model`: a
+    model named it, not the words alone."""
 
     text: str
     industry: str
+    by_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +132,12 @@ def ranked(idea: Idea, programs: Sequence[Listed], results: Mapping[UUID, Result
     are left out: good terms alone are no reason. `results` by program id."""
     query = stems(idea.text)
     index = Index([_words(listed.program) for listed in programs])
-    most = _WORDS_ENOUGH * index.best_possible(query)
+    most = max(_WORDS_ENOUGH * index.best_possible(query), _LEAST_WORDS)
     strength = _industries(idea)
     found: list[Match] = []
     for listed, raw in zip(programs, index.scores(query), strict=True):
         fit = strength.get(listed.category, 0.0)
-        text = min(1.0, raw / most) if most else 0.0
+        text = min(1.0, raw / most)
         if fit > 0 or text > 0:
             own = results.get(listed.id)
             found.append(Match(listed, _parts(idea, listed.program, fit, text, own), own))
@@ -139,10 +145,12 @@ def ranked(idea: Idea, programs: Sequence[Listed], results: Mapping[UUID, Result
 
 
 def _industries(idea: Idea) -> Mapping[str, float]:
-    """How far each industry is the idea's, the best 1; the one of the analysis is always 1."""
+    """How far each industry is the idea's: the best 1 if enough speaks for it, others by their share of its score; one
+    that a model named is always 1."""
     found = fits(idea.text)
-    shares = {fit.industry.key: fit.score / found[0].score for fit in found}
-    return shares if idea.industry == GENERAL else {**shares, idea.industry: 1.0}
+    most = max(found[0].score, _CERTAIN) if found else 1.0
+    shares = {fit.industry.key: fit.score / most for fit in found}
+    return {**shares, idea.industry: 1.0} if idea.by_model and idea.industry != GENERAL else shares
 
 
 def _words(program: Program) -> tuple[str, ...]:
@@ -154,6 +162,8 @@ def _parts(idea: Idea, program: Program, fit: float, text: float, own: Results |
     label = label_of(program.category)
     if fit >= 1:
         industry = f"{label} is what your idea is about"
+    elif fit >= 0.5:
+        industry = f"{label} is close to your idea"
     elif fit > 0:
         industry = f"{label} is touched by your idea"
     else:
@@ -252,5 +262,3 @@ def cons(match: Match) -> list[str]:
     if match.listed.checked_on is None:
         found.append("Terms are to be checked on the program's own page")
     return found
-
-

@@ -1,0 +1,22 @@
+"""The address by which a member gets to a program's page: it tells the program where the visitor came from. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from uuid import UUID
+
+from infra import PRODUCT_NAME
+
+_MARKS: Final = {"utm_source": PRODUCT_NAME.lower(), "utm_medium": "program-directory"}
+
+
+def tracked_address(url: str, application: UUID) -> str:
+    """`url` with the marks of a campaign added, the application's short reference among them: it says nothing about
+    the member. Marks that the address has already, stay."""
+    parts = urlsplit(url)
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    marks = {**_MARKS, "utm_content": application.hex[:12]}
+    names = {name for name, _ in given}
+    query = urlencode([*given, *((name, value) for name, value in marks.items() if name not in names)])
+    return urlunsplit(parts._replace(query=query))

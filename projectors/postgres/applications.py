@@ -1,0 +1,96 @@
+"""`read.applications` and `read.application_steps`: where an account applied, and what became of it, in order."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import uuid5
+
+from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.readers import own_account
+from schemas.base import ERASED
+from schemas.events.accounts import AccountErased
+from schemas.events.matching import ApplicationMade, ApplicationMoved, ApplicationPageOpened
+
+APPLICATIONS: Final = ReadModel(
+    name="applications",
+    version=1,
+    columns=(
+        "id uuid",
+        "account_id uuid not null",
+        "program_id uuid not null",
+        "status text not null",
+        "visits int not null",
+        "applied_at timestamptz not null",
+        "updated_at timestamptz not null",
+    ),
+    key=("id",),
+    readers=own_account("account_id"),
+    indexes=("account_id, applied_at",),
+)
+
+APPLICATION_STEPS: Final = ReadModel(
+    name="application_steps",
+    version=1,
+    columns=(
+        "id uuid",
+        "application_id uuid not null",
+        "account_id uuid not null",
+        "number int not null",
+        "status text not null",
+        "note text not null",
+        "at timestamptz not null",
+    ),
+    key=("id",),
+    readers=own_account("account_id"),
+    indexes=("application_id, number", "account_id"),
+)
+
+
+@APPLICATIONS.on(ApplicationMade)
+def made(rows: Rows, event: ApplicationMade) -> None:
+    rows.put(
+        id=event.originator_id,
+        account_id=event.account_id,
+        program_id=event.program_id,
+        status="applied",
+        visits=1,
+        applied_at=event.timestamp,
+        updated_at=event.timestamp,
+    )
+
+
+@APPLICATIONS.on(ApplicationPageOpened)
+def page_opened(rows: Rows, event: ApplicationPageOpened) -> None:
+    rows.add({"id": event.originator_id}, visits=1)
+
+
+@APPLICATIONS.on(ApplicationMoved)
+def moved(rows: Rows, event: ApplicationMoved) -> None:
+    rows.update({"id": event.originator_id}, status=event.status, updated_at=event.timestamp)
+
+
+@APPLICATION_STEPS.on(ApplicationMade)
+def begun(rows: Rows, event: ApplicationMade) -> None:
+    _step(rows, event, "applied", "")
+
+
+@APPLICATION_STEPS.on(ApplicationMoved)
+def stepped(rows: Rows, event: ApplicationMoved) -> None:
+    _step(rows, event, event.status, event.note)
+
+
+@APPLICATION_STEPS.on(AccountErased)
+def erased(rows: Rows, event: AccountErased) -> None:
+    rows.update({"account_id": event.originator_id}, note=ERASED)
+
+
+def _step(rows: Rows, event: ApplicationMade | ApplicationMoved, status: str, note: str) -> None:
+    rows.put(
+        id=uuid5(event.originator_id, str(event.originator_version)),
+        application_id=event.originator_id,
+        account_id=event.account_id,
+        number=event.originator_version,
+        status=status,
+        note=note,
+        at=event.timestamp,
+    )

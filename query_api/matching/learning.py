@@ -1,0 +1,126 @@
+"""`GET /api/platform/learning/*`: which lessons the member finished, and which niches may be worth a try."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, Field
+
+from infra.matching.taxonomy import Difficulty, Industry, Potential, taxonomy
+from infra.problems import Problem
+from query_api.context import Context, Reads, Theirs
+from query_api.matching.directory import active_programs
+from query_api.matching.results import own_results
+from query_api.matching.scoring import Listed, Results
+from schemas.currencies import amount_text
+
+router = APIRouter(prefix="/api/platform/learning", tags=["learning"])
+
+MOST: Final = 6
+_EASE: Final[Mapping[Difficulty, int]] = {"easy": 0, "medium": 1, "hard": 2}
+_WORTH: Final[Mapping[Potential, int]] = {"high": 0, "medium": 1, "low": 2}
+_DONE: Final = """
+SELECT course, lesson, at FROM read.lessons_done WHERE account_id = %s AND done ORDER BY at, course, lesson"""
+
+
+class LessonDone(BaseModel):
+    course: str
+    lesson: str
+    completedAt: datetime
+
+
+class LearningProgress(BaseModel):
+    lessons: list[LessonDone] = Field(description="In the order in which they were finished")
+
+
+class Suggestion(BaseModel):
+    """A niche, with an idea that can be given to matching as it stands."""
+
+    industry: str
+    niche: str
+    idea: str
+    difficulty: Difficulty
+    monetization: Potential
+    why: str
+
+
+class Suggestions(BaseModel):
+    suggestions: list[Suggestion]
+    fromOwnResults: bool = Field(description="Whether the account's own figures put some of them first")
+
+
+@router.get("/progress", dependencies=[Depends(Reads("lessons_done"))])
+def get_learning_progress(theirs: Theirs) -> LearningProgress:
+    rows = theirs.reader.rows(_DONE, (theirs.principal.account_id,))
+    lessons = [LessonDone(course=row["course"], lesson=row["lesson"], completedAt=row["at"]) for row in rows]
+    return LearningProgress(lessons=lessons)
+
+
+@router.get("/suggestions", dependencies=[Depends(Reads("programs", "partners", "websites", "events"))])
+def get_suggestions(context: Context, theirs: Theirs) -> Suggestions:
+    """Niches of the industries that earned the account most in the last 90 days, then easy ones to begin with."""
+    listed = [Listed(id, program, checked) for id, program, checked, _ in active_programs(theirs.reader)]
+    try:
+        now = datetime.now(UTC)
+        results = own_results(theirs.reader, context.columnar, theirs.principal.account_id, listed, now)
+    except Problem:
+        results = {}  # suggestions of the taxonomy are better than none while the figures cannot be read
+    earned = best_industries(listed, list(results.items()))
+    return Suggestions(suggestions=suggested(earned), fromOwnResults=bool(earned))
+
+
+def best_industries(listed: Sequence[Listed], results: Sequence[tuple[object, Results]]) -> Mapping[str, str]:
+    """Industries that earned something, the best first, each with why. Amounts of several currencies are not added:
+    the one with most clicks counts. Pure."""
+    category = {one.id: one.category for one in listed}
+    sums: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    for program, own in results:
+        total = sums[category[program], own.currency]  # type: ignore[index]
+        total[0] += own.clicks
+        total[1] += own.earned
+    best: dict[str, tuple[int, int, str]] = {}
+    for (key, currency), (clicks, earned) in sums.items():
+        if earned > 0 and clicks > best.get(key, (0, 0, ""))[0]:
+            best[key] = clicks, earned, currency
+    ordered = sorted(best.items(), key=lambda item: (-item[1][1], item[0]))
+    return {
+        key: f"Your links in this industry earned {amount_text(earned, currency)} from {clicks:,} clicks in 90 days"
+        for key, (clicks, earned, currency) in ordered
+        if key in taxonomy()
+    }
+
+
+def suggested(earned: Mapping[str, str]) -> list[Suggestion]:
+    """Every niche of the two best industries, then the first of the others, the easiest and best paying first. Pure."""
+    found = [
+        _suggestion(taxonomy()[key], number, why)
+        for key, why in list(earned.items())[:2]
+        for number in range(len(taxonomy()[key].niches))
+    ]
+    others = sorted(
+        (industry for key, industry in taxonomy().items() if key not in earned),
+        key=lambda industry: _EASE[industry.difficulty] + _WORTH[industry.monetization],
+    )
+    easy = [_suggestion(industry, 0, _why(industry)) for industry in others]
+    return [*found, *easy][:MOST]
+
+
+def _suggestion(industry: Industry, number: int, why: str) -> Suggestion:
+    niche = industry.niches[number]
+    return Suggestion(
+        industry=industry.label,
+        niche=niche.name,
+        idea=niche.idea,
+        difficulty=industry.difficulty,
+        monetization=industry.monetization,
+        why=why,
+    )
+
+
+def _why(industry: Industry) -> str:
+    begin = {"easy": "Easy to begin in", "medium": "Not too hard to begin in", "hard": "Hard to begin in"}
+    return f"{begin[industry.difficulty]}; potential to earn: {industry.monetization}"

@@ -1,0 +1,99 @@
+"""What an account's own websites measured with the programs of the directory, in the last 90 days."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from query_api.analytics import metrics
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.reading import seconds
+from query_api.columnar import Columnar, Query
+from query_api.matching.scoring import Listed, Results
+from query_api.reader import Reader
+
+PERIOD: Final = timedelta(days=90)
+
+_WEBSITES: Final = "SELECT id::text, currency FROM read.websites WHERE account_id = %s AND deleted_at IS NULL"
+_PARTNERS: Final = "SELECT id, base_url FROM read.partners WHERE removed_at IS NULL ORDER BY created_at, id"
+_COUNTED: Final = (
+    f"SELECT toString(t.website_id) AS website, toString(t.partner_id) AS partner,"  # noqa: S608 - own text
+    f" {metrics.counters(Source.PARTNER, PERFORMANCE_COUNTERS)} FROM {Source.PARTNER.table} AS t"
+    " WHERE t.website_id IN {websites:Array(UUID)} AND NOT t.is_bot"
+    f" AND t.{Source.PARTNER.time} >= toDateTime({{start:UInt32}}, 'UTC') GROUP BY t.website_id, t.partner_id"
+)
+
+
+@dataclass(slots=True)
+class _Sum:
+    clicks: int = 0
+    conversions: int = 0
+    earned: int = 0
+
+    def add(self, counts: Counts) -> None:
+        self.clicks += counts.clicks
+        self.conversions += counts.conversions
+        self.earned += counts.revenue
+
+
+def own_results(
+    reader: Reader, columnar: Columnar, account_id: UUID, programs: Sequence[Listed], now: datetime
+) -> Mapping[UUID, Results]:
+    """By program id; in the currency in which the program got most clicks. Raises `Problem` 503."""
+    currencies = {row["id"]: row["currency"] for row in reader.rows(_WEBSITES, (account_id,))}
+    if not currencies:
+        return {}
+    bound = {"websites": sorted(currencies), "start": seconds(now - PERIOD)}
+    counted = [
+        (UUID(row["partner"]), currencies[row["website"]], Counts.of(row))
+        for row in columnar.rows(Query(_COUNTED, bound))
+    ]
+    if not counted:
+        return {}
+    partners = [(row["id"], row["base_url"]) for row in reader.rows(_PARTNERS)]
+    return results_of(counted, partner_programs(programs, partners))
+
+
+def results_of(counted: Iterable[tuple[UUID, str, Counts]], programs: Mapping[UUID, UUID]) -> Mapping[UUID, Results]:
+    """From counts per partner and currency. `programs`: program id by partner id. Pure."""
+    totals: defaultdict[str, _Sum] = defaultdict(_Sum)
+    sums: defaultdict[UUID, defaultdict[str, _Sum]] = defaultdict(lambda: defaultdict(_Sum))
+    for partner, currency, counts in counted:
+        totals[currency].add(counts)
+        if partner in programs:
+            sums[programs[partner]][currency].add(counts)
+    found: dict[UUID, Results] = {}
+    for program, by_currency in sums.items():
+        currency, own = max(by_currency.items(), key=lambda item: (item[1].clicks, item[0]))
+        everything = totals[currency]
+        found[program] = Results(
+            own.clicks, own.conversions, own.earned, everything.clicks, everything.earned, currency
+        )
+    return found
+
+
+def partner_programs(programs: Iterable[Listed], partners: Iterable[tuple[UUID, str]]) -> Mapping[UUID, UUID]:
+    """Program id by partner id: as an admin linked them, else by the host of their addresses. Pure."""
+    programs = list(programs)
+    linked = {listed.program.partner_id: listed.id for listed in programs if listed.program.partner_id is not None}
+    hosts = [(_host(listed.program.url), listed.id) for listed in programs if listed.program.partner_id is None]
+    found: dict[UUID, UUID] = {}
+    for partner, address in partners:
+        host = _host(address)
+        same = linked.get(partner) or next((program for known, program in hosts if _is_same(host, known)), None)
+        if same is not None:
+            found[partner] = same
+    return found
+
+
+def _host(address: str) -> str:
+    return (urlsplit(address).hostname or "").removeprefix("www.")
+
+
+def _is_same(one: str, other: str) -> bool:
+    return bool(one) and (one == other or one.endswith(f".{other}") or other.endswith(f".{one}"))
