@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { content } from './scripts/content.ts';
 
 const backend = process.env.ALTHING_URL ?? 'http://127.0.0.1:8000';
 
@@ -17,10 +18,10 @@ const GROUPS = [
 ];
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [content(fileURLToPath(new URL('./content', import.meta.url))), react(), tailwindcss()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: { manifest: true, target: 'es2022', sourcemap: false, rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } } },
-  server: { proxy: { '/api': { target: backend, changeOrigin: false } } },
+  server: { fs: { allow: ['..'] }, proxy: { '/api': { target: backend, changeOrigin: false } } },
   test: {
     environment: 'jsdom',
     setupFiles: ['./src/test/setup.ts'],

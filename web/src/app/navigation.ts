@@ -6,10 +6,10 @@ export interface NavEntry {
   readonly label: string;
   readonly to: string;
   readonly built: boolean;
-  /** Served by the API, not by this app: a plain link. */
-  readonly external?: boolean;
-  /** Shown only to people who have this role. */
-  readonly role?: 'admin' | 'analyst';
+  /** The part of the page. */
+  readonly hash?: string;
+  /** Shown only to people who are signed in, or who have this role. */
+  readonly role?: 'member' | 'admin' | 'analyst';
   /** Pressed after "g". */
   readonly key?: string;
 }
@@ -24,11 +24,11 @@ const NAVIGATION: readonly NavEntry[] = [
   { label: 'AI Matching', to: '/affiliate-matching', built: false, key: 'i' },
   { label: 'Marketplace', to: '/marketplace', built: false, key: 'm' },
   { label: 'Forum', to: '/forum', built: false, key: 'f' },
-  { label: 'About', to: '/about', built: false },
-  { label: 'Consulting', to: '/consulting', built: false },
+  { label: 'About', to: '/about', built: true },
+  { label: 'Consulting', to: '/consulting', built: true },
   { label: 'Dashboard', to: '/dashboard', built: true, key: 'd' },
   { label: 'Analytics', to: '/analytics', built: true, key: 'a' },
-  { label: 'Conversions', to: '/conversions', built: true, key: 'c' },
+  { label: 'Conversions', to: '/conversions', built: true, key: 'c', role: 'member' },
   { label: 'SQL', to: '/sql', built: true, key: 'q', role: 'analyst' },
   { label: 'Admin', to: '/admin', built: true, key: 'x', role: 'admin' },
 ];
@@ -37,28 +37,28 @@ const FOOTER: readonly FooterColumn[] = [
   {
     title: 'Product',
     links: [
-      { label: 'Features', to: '/', built: false },
-      { label: 'Pricing', to: '/pricing', built: false },
-      { label: 'API Documentation', to: '/api/docs', built: true, external: true },
-      { label: 'Integrations', to: '/integrations', built: false },
+      { label: 'Features', to: '/', hash: 'features', built: true },
+      { label: 'Pricing', to: '/pricing', built: true },
+      { label: 'API Documentation', to: '/docs/api', built: true },
+      { label: 'Integrations', to: '/integrations', built: true },
     ],
   },
   {
     title: 'Company',
     links: [
-      { label: 'About', to: '/about', built: false },
-      { label: 'Consulting', to: '/consulting', built: false },
-      { label: 'Blog', to: '/blog', built: false },
-      { label: 'Careers', to: '/careers', built: false },
+      { label: 'About', to: '/about', built: true },
+      { label: 'Consulting', to: '/consulting', built: true },
+      { label: 'Blog', to: '/blog', built: true },
+      { label: 'Careers', to: '/careers', built: true },
     ],
   },
   {
     title: 'Support',
     links: [
-      { label: 'Help Center', to: '/help', built: false },
-      { label: 'Contact', to: '/contact', built: false },
-      { label: 'Privacy Policy', to: '/privacy', built: false },
-      { label: 'Terms of Service', to: '/terms', built: false },
+      { label: 'Help Center', to: '/help', built: true },
+      { label: 'Contact', to: '/contact', built: true },
+      { label: 'Privacy Policy', to: '/privacy', built: true },
+      { label: 'Terms of Service', to: '/terms', built: true },
     ],
   },
 ];
@@ -70,7 +70,7 @@ export const navigation: readonly NavEntry[] = NAVIGATION.filter((entry) => isBu
 
 /** What this person sees. An admin may do all that an analyst may. */
 export const navigationFor = (user: User | undefined): readonly NavEntry[] =>
-  NAVIGATION.filter((entry) => isBuilt(entry) && (!entry.role || user?.roles.some((role) => role === entry.role || role === 'admin')));
+  NAVIGATION.filter((entry) => isBuilt(entry) && (!entry.role || (entry.role === 'member' ? user !== undefined : user?.roles.some((role) => role === entry.role || role === 'admin'))));
 
 export const footer: readonly FooterColumn[] = FOOTER.map((column) => ({ ...column, links: column.links.filter(isBuilt) })).filter(
   (column) => column.links.length > 0,
@@ -80,6 +80,6 @@ export const footer: readonly FooterColumn[] = FOOTER.map((column) => ({ ...colu
 export function deadEnds(router: AnyRouter): string[] {
   const known = new Set(Object.keys(router.routesByPath as Record<string, unknown>));
   return [...NAVIGATION, ...FOOTER.flatMap((column) => column.links)]
-    .filter((entry) => entry.built && !entry.external && !known.has(entry.to))
+    .filter((entry) => entry.built && !known.has(entry.to))
     .map((entry) => entry.to);
 }

@@ -1,42 +1,42 @@
-import { Link } from '@tanstack/react-router';
-import { Activity, BadgeCheck, Link2, ShieldCheck, type LucideIcon } from 'lucide-react';
-import { buttonClass } from '@/components/ui/button';
-import { surface } from '@/components/ui/card';
-import { cx } from '@/lib/cx';
+import { useRouter } from '@tanstack/react-router';
+import { EarlyAccessBanner, EarlyAccessForm } from '@/features/leads/early-access-form';
+import { NewsletterForm } from '@/features/leads/newsletter-form';
+import { ShareSection } from '@/features/leads/share-section';
+import { Home } from '@/features/site/home';
 import { PRODUCT } from '../product';
 
-const POINTS: readonly { readonly Icon: LucideIcon; readonly title: string; readonly text: string }[] = [
-  { Icon: Activity, title: 'Live within a second', text: 'Page views, clicks and conversions travel through a log to your dashboard and show as they happen.' },
-  { Icon: BadgeCheck, title: 'Counted once', text: 'The same event sent twice counts once, and the same sale reported twice never pays twice.' },
-  { Icon: Link2, title: 'From click to commission', text: 'Tracked links carry a signed click id. A postback finds its click, and you approve, reject or reverse it.' },
-  { Icon: ShieldCheck, title: 'Yours, and private', text: 'It runs on your own machine. No IP address and no raw user agent is kept.' },
-];
-
-export function Home() {
+export function HomePage() {
+  const router = useRouter();
+  const paths: Readonly<Record<string, unknown>> = router.routesByPath;
   return (
-    <>
-      <section className="mx-auto flex max-w-4xl flex-col items-center px-4 pt-16 pb-12 text-center sm:px-6 sm:pt-24">
-        <h1 className="text-4xl font-semibold tracking-tight sm:text-6xl">{PRODUCT}</h1>
-        <p className="mt-5 max-w-2xl text-lg text-muted text-balance sm:text-xl">
-          Exact, live analytics for affiliate marketers. See which links, partners and countries earn your money, and trust every number.
-        </p>
-        <Link to="/login" className={buttonClass({ variant: 'primary', size: 'lg' }, 'mt-8')}>
-          Sign In to Platform
-        </Link>
-      </section>
-      <section aria-label="What it does" className="mx-auto max-w-5xl px-4 pb-8 sm:px-6">
-        <ul className="grid gap-4 sm:grid-cols-2">
-          {POINTS.map(({ Icon, title, text }) => (
-            <li key={title} className={cx(surface, 'p-6')}>
-              <span className="grid size-10 place-items-center rounded-lg bg-brand-soft text-brand">
-                <Icon aria-hidden className="size-5" />
-              </span>
-              <h2 className="mt-4 text-base font-semibold">{title}</h2>
-              <p className="mt-1 text-muted">{text}</p>
-            </li>
-          ))}
-        </ul>
-      </section>
-    </>
+    <Home
+      has={(path) => path in paths}
+      earlyAccess={
+        <>
+          <EarlyAccessBanner className="mb-4" />
+          <EarlyAccessForm layout="row" />
+        </>
+      }
+      newsletter={
+        <>
+          <h2 className="text-xl font-semibold">Newsletter</h2>
+          <p className="mt-1 mb-5 text-muted">New articles and what changed in the platform, about once a month. One click ends it.</p>
+          <NewsletterForm withName source="home_page" />
+        </>
+      }
+      earlyAdopter={
+        <>
+          <h2 className="text-xl font-semibold">Become an early adopter</h2>
+          <p className="mt-1 mb-5 text-muted">10 beta testers, free. Who comes later stands on the waiting list, also for what is still being built.</p>
+          <EarlyAccessForm />
+        </>
+      }
+      share={
+        <>
+          <h2 className="mb-4 text-xl font-semibold">Share {PRODUCT}</h2>
+          <ShareSection title={PRODUCT} description="Exact, live analytics and a community for affiliate marketers" />
+        </>
+      }
+    />
   );
 }

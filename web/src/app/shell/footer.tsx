@@ -32,13 +32,8 @@ export function Footer() {
 }
 
 function FooterLink({ entry }: { readonly entry: NavEntry }) {
-  const look = 'text-muted hover:text-text hover:underline';
-  return entry.external ? (
-    <a href={entry.to} className={look}>
-      {entry.label}
-    </a>
-  ) : (
-    <Link to={entry.to} className={look}>
+  return (
+    <Link to={entry.to} {...(entry.hash ? { hash: entry.hash } : {})} className="text-muted hover:text-text hover:underline">
       {entry.label}
     </Link>
   );

@@ -1,19 +1,16 @@
 // A route change in a single-page app tells nobody: title, focus and the announcement are set here.
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { PRODUCT } from '../product';
+import { headOf, showHead } from '../head';
 
 export function RouteChange() {
   const router = useRouter();
   const [announced, setAnnounced] = useState('');
   useEffect(() => {
-    const title = () => {
-      const own = router.state.matches.findLast((match) => match.staticData.title)?.staticData.title;
-      return own ? `${own} · ${PRODUCT}` : `${PRODUCT} · Exact, live affiliate analytics`;
-    };
-    document.title = title();
+    const show = () => showHead(headOf(router.state.matches), router.state.location.pathname);
+    show();
     return router.subscribe('onResolved', (event) => {
-      document.title = title();
+      show();
       if (!event.fromLocation || !event.pathChanged) return;
       document.getElementById('main')?.focus({ preventScroll: true });
       setAnnounced(document.title);

@@ -1,0 +1,6 @@
+import { useLoaderData } from '@tanstack/react-router';
+import { BlogPage } from '@/features/site/article';
+
+export function BlogIndexPage() {
+  return <BlogPage cards={useLoaderData({ from: '/blog' })} />;
+}

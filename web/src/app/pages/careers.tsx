@@ -1,0 +1,1 @@
+export { Careers as CareersPage } from '@/features/site/offers';

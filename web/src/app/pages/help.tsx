@@ -1,0 +1,6 @@
+import { useLoaderData } from '@tanstack/react-router';
+import { HelpPage } from '@/features/site/article';
+
+export function HelpIndexPage() {
+  return <HelpPage cards={useLoaderData({ from: '/help' })} />;
+}

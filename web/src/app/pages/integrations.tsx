@@ -1,0 +1,1 @@
+export { Integrations as IntegrationsPage } from '@/features/site/integrations';

@@ -1,0 +1,137 @@
+import { Link } from '@tanstack/react-router';
+import { Activity, BadgeCheck, Link2, ShieldCheck } from 'lucide-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { Badge } from '@/components/ui/badge';
+import { buttonClass } from '@/components/ui/button';
+import { surface } from '@/components/ui/card';
+import { cx } from '@/lib/cx';
+import { PRODUCTS, SECURITY_CLAIMS, SECURITY_STATISTICS, STATISTICS } from './claims';
+import { FEATURES } from './features';
+import { Glow, IconTile, More, PointCard, Section, type Point } from './parts';
+import { DashboardPicture } from './picture';
+
+interface Props {
+  /** Banner with the free places, and the form that takes one. */
+  readonly earlyAccess: ReactNode;
+  readonly newsletter: ReactNode;
+  readonly earlyAdopter: ReactNode;
+  readonly share: ReactNode;
+  /** Whether there is a page at this path. */
+  readonly has: (path: string) => boolean;
+}
+
+const PROMISES: readonly Point[] = [
+  { Icon: Activity, title: 'Live within a second', text: 'Page views, clicks and conversions travel through a log to your dashboard and show as they happen.' },
+  { Icon: BadgeCheck, title: 'Counted once', text: 'The same event sent twice counts once, and the same sale reported twice never pays twice.' },
+  { Icon: Link2, title: 'From click to commission', text: 'Tracked links carry a signed click id. A postback finds its click, and you approve, reject or reverse it.' },
+  { Icon: ShieldCheck, title: 'Yours, and private', text: 'It runs on your own machine. No IP address and no raw user agent is kept.' },
+];
+
+export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Props) {
+  return (
+    <>
+      <section className="relative overflow-hidden border-b border-line">
+        <Glow />
+        <div className="relative mx-auto grid max-w-6xl items-center gap-10 px-4 py-12 sm:px-6 sm:py-16 lg:grid-cols-[1.1fr_1fr]">
+          <div>
+            <h1 className="text-4xl font-semibold tracking-tight sm:text-[3.25rem] sm:leading-[1.1]">
+              Finding the perfect <Changing /> for affiliate marketing
+            </h1>
+            <p className="mt-5 max-w-xl text-lg text-muted">
+              Across all industries, with Iceland-based secure infrastructure. See which links, partners and countries earn your money, live, and trust every number.
+            </p>
+            <div className="mt-6 max-w-xl">{earlyAccess}</div>
+            <div className="mt-5 flex flex-wrap gap-3">
+              <Link to="/login" className={buttonClass({ size: 'lg' })}>
+                Sign In to Platform
+              </Link>
+            </div>
+          </div>
+          <div className="max-lg:hidden">
+            <DashboardPicture />
+          </div>
+        </div>
+      </section>
+      <Section id="features" title="Everything an affiliate business needs" text="Eight parts of one platform, on one log of everything that happened.">
+        <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+          {FEATURES.map((feature) => {
+            const target = has(feature.to) || !feature.otherwise ? { to: feature.to, says: feature.says } : feature.otherwise;
+            return (
+              <PointCard key={feature.title} {...feature}>
+                <More {...target}>{target.says}</More>
+              </PointCard>
+            );
+          })}
+        </ul>
+      </Section>
+      <section aria-label="Statistics" className="border-y border-line bg-sunken/50">
+        <div className="mx-auto max-w-6xl px-4 py-12 sm:px-6">
+          <dl className="grid grid-cols-2 gap-8 lg:grid-cols-4">
+            {STATISTICS.map((item) => <Figure key={item.label} {...item} />)}
+          </dl>
+          <dl className="mx-auto mt-10 grid max-w-4xl gap-8 sm:grid-cols-3">
+            {SECURITY_STATISTICS.map((item) => <Figure key={item.label} {...item} small />)}
+          </dl>
+          <ul aria-label="Security" className="mt-8 flex flex-wrap justify-center gap-2">
+            {SECURITY_CLAIMS.map((text) => <li key={text}><Badge tone="good">{text}</Badge></li>)}
+          </ul>
+        </div>
+      </section>
+      <Section title="Numbers you can check" text="Dashboards are easy to draw and hard to believe. Here every figure leads to the events behind it.">
+        <ul className="grid gap-x-10 gap-y-7 sm:grid-cols-2">
+          {PROMISES.map(({ Icon, title, text }) => (
+            <li key={title} className="flex gap-4">
+              <IconTile Icon={Icon} />
+              <div>
+                <h3 className="text-base font-semibold">{title}</h3>
+                <p className="mt-1 text-muted">{text}</p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <section aria-label="Stay in touch" className="border-y border-line bg-sunken/50">
+        <div className="mx-auto grid max-w-6xl gap-5 px-4 py-14 sm:px-6 lg:grid-cols-2">
+          <div className={cx(surface, 'p-6')}>{newsletter}</div>
+          <div id="early-access" className={cx(surface, 'scroll-mt-20 p-6')}>{earlyAdopter}</div>
+        </div>
+      </section>
+      <section aria-label="Share" className="mx-auto max-w-3xl px-4 py-12 text-center sm:px-6">{share}</section>
+    </>
+  );
+}
+
+function Figure({ value, label, small = false }: { readonly value: string; readonly label: string; readonly small?: boolean }) {
+  return (
+    <div className="flex flex-col-reverse text-center">
+      <dt className="mt-1 text-muted">{label}</dt>
+      <dd className={cx('tabular font-semibold tracking-tight', small ? 'text-2xl' : 'text-4xl')}>{value}</dd>
+    </div>
+  );
+}
+
+const EACH_MS = 2600;
+
+/** "{product}" of the tagline, one after the other; all stand in the same place, so that nothing moves. */
+function Changing() {
+  const [shown, setShown] = useState(0);
+  useEffect(() => {
+    if (window.matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) setShown((index) => (index + 1) % PRODUCTS.length);
+    }, EACH_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <>
+      <span className="sr-only">{PRODUCTS[0]}</span>
+      <span aria-hidden className="inline-grid text-brand">
+        {PRODUCTS.map((name, index) => (
+          <span key={name} className={cx('col-start-1 row-start-1 transition-opacity duration-500', index !== shown && 'opacity-0')}>
+            {name}
+          </span>
+        ))}
+      </span>
+    </>
+  );
+}
