@@ -13,6 +13,7 @@ from infra.identity import IDLE
 from query_api import paging
 from query_api.context import AsAdmin, Reads
 from query_api.paging import Cursor, Limit
+from schemas.events.accounts import Role
 
 router = APIRouter(tags=["admin"])
 
@@ -41,6 +42,7 @@ _ACCOUNTS: Final = (
     " WHERE s.account_id = a.id AND s.revoked_at IS NULL AND s.expires_at > now()"
     " AND s.last_seen_at > now() - %(idle)s) AS s ON true"
     " WHERE (%(search)s::text IS NULL OR strpos(lower(concat_ws(' ', a.name, a.email)), %(search)s) > 0)"
+    " AND (%(role)s::text IS NULL OR %(role)s = ANY (a.roles))"
     " AND (%(at)s::timestamptz IS NULL OR (a.created_at, a.id) < (%(at)s, %(id)s))"
     " ORDER BY a.created_at DESC, a.id DESC LIMIT %(limit)s"
 )
@@ -52,13 +54,14 @@ def get_admin_accounts(
     response: Response,
     admin: AsAdmin,
     search: Annotated[str | None, Query(max_length=200, description="Part of name or address")] = None,
+    role: Role | None = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> list[AdminAccount]:
     """Newest first."""
     at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
     search = search.lower() if search else None
-    bound = {"idle": IDLE, "search": search, "at": at, "id": last, "limit": limit + 1}
+    bound = {"idle": IDLE, "search": search, "role": role, "at": at, "id": last, "limit": limit + 1}
     rows = admin.reader.rows(_ACCOUNTS, bound)
     more, rows = len(rows) > limit, rows[:limit]
     paging.link_next(request, response, paging.encode(rows[-1]["created_at"], rows[-1]["id"]) if more else None)

@@ -1,9 +1,10 @@
 import { useId, type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react';
 import { cx } from '@/lib/cx';
 
-const control =
-  'h-9 w-full rounded-lg border border-line-strong/60 bg-surface px-3 text-text transition-colors hover:border-line-strong ' +
+const look =
+  'w-full rounded-lg border border-line-strong/60 bg-surface px-3 text-text transition-colors hover:border-line-strong ' +
   'disabled:opacity-55 aria-invalid:border-bad';
+const control = `h-9 ${look}`;
 
 interface Frame {
   readonly label: string;
@@ -45,7 +46,7 @@ export function TextArea({ label, hint, error, className, ...rest }: AreaProps) 
       <label htmlFor={id} className="mb-1.5 block font-medium">
         {label}
       </label>
-      <textarea id={id} className={cx(control, 'block h-auto resize-y py-2')} {...described(id, hint, error)} {...rest} />
+      <textarea id={id} className={cx(look, 'block resize-y py-2')} {...described(id, hint, error)} {...rest} />
       <Notes id={id} hint={hint} error={error} />
     </div>
   );

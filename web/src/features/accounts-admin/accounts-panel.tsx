@@ -12,7 +12,7 @@ import { messageOf } from '@/lib/api/errors';
 import type { AdminAccount } from '@/lib/api/types';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
-import { PagedTable } from './paged-table';
+import { PagedTable } from '@/components/data/paged-table';
 import { accountsQuery } from './queries';
 
 const ROLES = ['member', 'analyst', 'admin'] as const;

@@ -11,7 +11,7 @@ import type { AuditEntry } from '@/lib/api/types';
 import { describeAction } from '@/lib/audit';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { PagedTable } from './paged-table';
+import { PagedTable } from '@/components/data/paged-table';
 import { checkTrail, trailQuery, type TrailCheck, type TrailFilter } from './queries';
 
 const SUBJECTS = { '': 'All actions', 'account.': 'Accounts', 'invite.': 'Invite codes', 'website.': 'Websites', 'domain.': 'Custom domains', 'partner.': 'Partners', 'link.': 'Links', 'conversion.': 'Conversions', 'outbox.': 'Outbox', 'dead_letter.': 'Dead letters', 'projection.': 'Projections', 'analyst.': 'Analysts' } as const;

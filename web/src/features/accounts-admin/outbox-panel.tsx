@@ -9,7 +9,7 @@ import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import type { OutboxMail } from '@/lib/api/types';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
-import { PagedTable } from './paged-table';
+import { PagedTable } from '@/components/data/paged-table';
 import { letterQuery, outboxQuery } from './queries';
 
 const TONES: Readonly<Record<string, Tone>> = { waiting: 'warn', sent: 'good', failed: 'bad' };

@@ -42,6 +42,8 @@ export const joinEarlyAccess = (email: string, website: string): Promise<string>
 export const inquire = ({ serviceInterest, ...rest }: Inquiring): Promise<string> =>
   agreed(body(api.POST('/api/public/contact', { body: { ...rest, serviceInterest: serviceInterest || null } })));
 
+export const leaveEarlyAccess = (code: string): Promise<string> => agreed(body(api.POST('/api/public/early-access/leave', { body: { code } })));
+
 export const confirmSubscription = (code: string): Promise<string> => agreed(body(api.POST('/api/public/newsletter/confirm', { body: { code } })));
 
 export const unsubscribe = (code: string): Promise<string> => agreed(body(api.POST('/api/public/newsletter/unsubscribe', { body: { code } })));

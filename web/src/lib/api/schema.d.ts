@@ -754,6 +754,148 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/program-categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Program Categories
+         * @description The industries of the taxonomy, which are the categories of the directory.
+         */
+        get: operations["get_program_categories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Admin Programs
+         * @description By name.
+         */
+        get: operations["get_admin_programs"];
+        put?: never;
+        /**
+         * Add Program
+         * @description Adds a program whose page the admin has just read: it counts as checked today.
+         */
+        post: operations["addProgram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/programs/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Programs
+         * @description Adds and changes programs by a CSV file, by company name; nothing is retired. First line: the names of columns
+         *     (see `docs/matching.md`). A dry run says what would come of it. With faults nothing is imported.
+         */
+        post: operations["importPrograms"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/programs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Program
+         * @description Other facts for a program. That they were compared with its page says a review.
+         */
+        put: operations["changeProgram"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/programs/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore Program */
+        post: operations["restoreProgram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/programs/{id}/retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retire Program
+         * @description Recommended no more; applications stay.
+         */
+        post: operations["retireProgram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/programs/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Review Program
+         * @description The facts were compared with the program's page today.
+         */
+        post: operations["reviewProgram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/projections": {
         parameters: {
             query?: never;
@@ -1130,6 +1272,128 @@ export interface paths {
          * @description Public: name and version of the product, address of the tracking API.
          */
         get: operations["get_about"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/affiliate/analyze-business": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Analyze Business
+         * @description Understands a business idea and keeps it, with the analysis, as the member's profile.
+         */
+        post: operations["analyzeBusiness"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/affiliate/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Applications
+         * @description Newest first, at most 500.
+         */
+        get: operations["get_applications"];
+        put?: never;
+        /**
+         * Apply To Program
+         * @description Records that the member applies to a program and answers with the tracked address of its page. Whoever applied
+         *     already is led there again; after a refusal or a withdrawal this applies anew.
+         */
+        post: operations["applyToProgram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/affiliate/applications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Move Application
+         * @description Writes down what became of an application, with a note.
+         */
+        patch: operations["moveApplication"];
+        trace?: never;
+    };
+    "/api/platform/affiliate/applications/{id}/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Visit Program
+         * @description Opens the program's page again: counted, and answered with its tracked address.
+         */
+        post: operations["visitProgram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/affiliate/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Matching Profile */
+        get: operations["get_matching_profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/affiliate/recommendations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Recommendations
+         * @description Programs for the business idea that was analyzed last; none without one.
+         */
+        get: operations["get_recommendations"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1866,6 +2130,83 @@ export interface paths {
          * @description Withdraws an invite: nobody registers with it any more. Who joined stays.
          */
         delete: operations["revokeInviteCode"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/learning/lessons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish Lesson
+         * @description A lesson counts as done.
+         */
+        post: operations["finishLesson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/learning/lessons/{course}/{lesson}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Reopen Lesson
+         * @description The lesson counts as unread again.
+         */
+        delete: operations["reopenLesson"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/learning/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Learning Progress */
+        get: operations["get_learning_progress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/learning/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Suggestions
+         * @description Niches of the industries that earned the account most in the last 90 days, then easy ones to begin with.
+         */
+        get: operations["get_suggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3299,6 +3640,21 @@ export interface components {
             /** Email */
             email: string | null;
         };
+        /** ApplicationStep */
+        ApplicationStep: {
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "applied" | "in_review" | "approved" | "rejected" | "withdrawn";
+            /** Note */
+            note: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
         /**
          * AskedStatement
          * @description A statement that ran or was refused.
@@ -3517,6 +3873,49 @@ export interface components {
             positions: components["schemas"]["query_api__admin__projection_shapes__Place"][];
         };
         /**
+         * BusinessProfile
+         * @description The business idea as it was understood last (spec §3).
+         */
+        BusinessProfile: {
+            /** Business Idea */
+            business_idea: string;
+            /** Industry */
+            industry: string;
+            /** Industry Key */
+            industry_key: string;
+            /** Target Audience */
+            target_audience: string;
+            /**
+             * Difficulty Level
+             * @enum {string}
+             */
+            difficulty_level: "easy" | "medium" | "hard";
+            /**
+             * Monetization Potential
+             * @enum {string}
+             */
+            monetization_potential: "high" | "medium" | "low";
+            /** Content Strategy */
+            content_strategy: string[];
+            /** Key Success Factors */
+            key_success_factors: string[];
+            /**
+             * Method
+             * @enum {string}
+             */
+            method: "rules" | "model";
+            /**
+             * Silence
+             * @description Why no language model was heard; null where one was
+             */
+            silence: string | null;
+            /**
+             * Analyzed At
+             * Format: date-time
+             */
+            analyzed_at: string;
+        };
+        /**
          * Canary
          * @description Page views of nobody's, sent every 15 seconds: from the request to the row that can be read.
          */
@@ -3561,6 +3960,13 @@ export interface components {
             at: string;
             /** Seconds */
             seconds: number | null;
+        };
+        /** Category */
+        Category: {
+            /** Key */
+            key: string;
+            /** Name */
+            name: string;
         };
         /**
          * Change
@@ -4277,6 +4683,53 @@ export interface components {
             conversion_rate: number;
         };
         /**
+         * FollowedApplication
+         * @description Where the member applied, and what became of it.
+         */
+        FollowedApplication: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Programid
+             * Format: uuid
+             */
+            programId: string;
+            /** Companyname */
+            companyName: string;
+            /** Category */
+            category: string;
+            /** Programretired */
+            programRetired: boolean;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "applied" | "in_review" | "approved" | "rejected" | "withdrawn";
+            /**
+             * Visits
+             * @description How often the program's page was opened from here
+             */
+            visits: number;
+            /**
+             * Appliedat
+             * Format: date-time
+             */
+            appliedAt: string;
+            /**
+             * Updatedat
+             * Format: date-time
+             */
+            updatedAt: string;
+            /**
+             * History
+             * @description Oldest first
+             */
+            history: components["schemas"]["ApplicationStep"][];
+        };
+        /**
          * Freshness
          * @description Seconds from the log to visible, of batches within the last quarter of an hour; null without any.
          */
@@ -4526,6 +4979,26 @@ export interface components {
             placesTaken: number;
             /** Waiting */
             waiting: number;
+        };
+        /** LearningProgress */
+        LearningProgress: {
+            /**
+             * Lessons
+             * @description In the order in which they were finished
+             */
+            lessons: components["schemas"]["LessonDone"][];
+        };
+        /** LessonDone */
+        LessonDone: {
+            /** Course */
+            course: string;
+            /** Lesson */
+            lesson: string;
+            /**
+             * Completedat
+             * Format: date-time
+             */
+            completedAt: string;
         };
         /**
          * Link
@@ -5003,6 +5476,23 @@ export interface components {
             previous: components["schemas"]["Figures"] | null;
         };
         /**
+         * OwnResults
+         * @description What the account's websites measured with the program in the last 90 days.
+         */
+        OwnResults: {
+            /** Clicks */
+            clicks: number;
+            /** Conversions */
+            conversions: number;
+            /**
+             * Epc
+             * @description Earnings per click, major units
+             */
+            epc: number;
+            /** Currency */
+            currency: string;
+        };
+        /**
          * Partner
          * @description An affiliate program.
          */
@@ -5088,6 +5578,93 @@ export interface components {
             uptimeSeconds: number;
             /** Memorybytes */
             memoryBytes: number;
+        };
+        /** ProfileAnswer */
+        ProfileAnswer: {
+            /** @description Null until an idea was analyzed */
+            profile: components["schemas"]["BusinessProfile"] | null;
+        };
+        /**
+         * ProgramEntry
+         * @description A program with everything that an admin may change.
+         */
+        ProgramEntry: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Companyname */
+            companyName: string;
+            /**
+             * Category
+             * @description Key of the taxonomy
+             */
+            category: string;
+            /** Categoryname */
+            categoryName: string;
+            /** Audience */
+            audience: string;
+            /** Description */
+            description: string;
+            /** Url */
+            url: string;
+            /**
+             * Commissiontype
+             * @enum {string}
+             */
+            commissionType: "percentage" | "flat" | "hybrid";
+            /**
+             * Commissionrate
+             * @description Percent of the sale; 0 for a flat sum
+             */
+            commissionRate: number;
+            commissionAmount: components["schemas"]["Amount"] | null;
+            /** Recurring */
+            recurring: boolean;
+            /** Cookiedays */
+            cookieDays: number;
+            /**
+             * Approval
+             * @enum {string}
+             */
+            approval: "easy" | "medium" | "hard";
+            /**
+             * Payment
+             * @enum {string}
+             */
+            payment: "weekly" | "biweekly" | "monthly" | "quarterly" | "on_request";
+            /** Source */
+            source: string;
+            /** Partnerid */
+            partnerId: string | null;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "starter" | "admin" | "csv";
+            /**
+             * Recordedon
+             * Format: date
+             */
+            recordedOn: string;
+            /**
+             * Checkedon
+             * @description Null: nobody has compared these facts with the program's page yet
+             */
+            checkedOn: string | null;
+            /**
+             * Reviewon
+             * Format: date
+             */
+            reviewOn: string;
+            /** Retired */
+            retired: boolean;
+            /**
+             * Updatedat
+             * Format: date-time
+             */
+            updatedAt: string;
         };
         /**
          * Progress
@@ -5269,6 +5846,100 @@ export interface components {
             tables: string[];
         };
         /**
+         * Recommendation
+         * @description A program, how well it suits the idea, and why (spec §3).
+         */
+        Recommendation: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Companyname */
+            companyName: string;
+            /** Primarycategory */
+            primaryCategory: string;
+            /** Match Score */
+            match_score: number;
+            /**
+             * Recommendation
+             * @enum {string}
+             */
+            recommendation: "highly_recommended" | "recommended" | "consider" | "review_needed";
+            /** Parts */
+            parts: components["schemas"]["ScorePart"][];
+            /**
+             * Commissiontype
+             * @enum {string}
+             */
+            commissionType: "percentage" | "flat" | "hybrid";
+            /**
+             * Commissionrate
+             * @description Percent of the sale
+             */
+            commissionRate: number | null;
+            /**
+             * Commissionamount
+             * @description Flat sum, major units of `commissionCurrency`
+             */
+            commissionAmount: number | null;
+            /** Commissioncurrency */
+            commissionCurrency: string | null;
+            /** Recurring */
+            recurring: boolean;
+            /**
+             * Cookieduration
+             * @description Days
+             */
+            cookieDuration: number;
+            /** Description */
+            description: string;
+            /** Pros */
+            pros: string[];
+            /** Cons */
+            cons: string[];
+            /**
+             * Approvaldifficulty
+             * @enum {string}
+             */
+            approvalDifficulty: "easy" | "medium" | "hard";
+            /**
+             * Paymentfrequency
+             * @enum {string}
+             */
+            paymentFrequency: "weekly" | "biweekly" | "monthly" | "quarterly" | "on_request";
+            /** Source */
+            source: string;
+            /**
+             * Recordedon
+             * Format: date
+             */
+            recordedOn: string;
+            /**
+             * Checkedon
+             * @description Null: these terms are still to be checked
+             */
+            checkedOn: string | null;
+            results: components["schemas"]["OwnResults"] | null;
+            /** Applicationid */
+            applicationId: string | null;
+            /** Applicationstatus */
+            applicationStatus: ("applied" | "in_review" | "approved" | "rejected" | "withdrawn") | null;
+        };
+        /** Recommendations */
+        Recommendations: {
+            /**
+             * Recommendations
+             * @description The best first, at most 20
+             */
+            recommendations: components["schemas"]["Recommendation"][];
+            /**
+             * Results Known
+             * @description False while the analytics store does not answer: scored without results
+             */
+            results_known: boolean;
+        };
+        /**
          * Refused
          * @description One refusal; equal ones of the same second are kept as one with their `count`.
          */
@@ -5378,6 +6049,12 @@ export interface components {
              */
             active_partners: number;
         };
+        /**
+         * Role
+         * @description What an account may do. A role is a right, not a rank: an admin who queries as an analyst holds both.
+         * @enum {string}
+         */
+        Role: "member" | "analyst" | "admin";
         /** RunStatistics */
         RunStatistics: {
             /** Rows */
@@ -5406,6 +6083,31 @@ export interface components {
              * Format: date-time
              */
             createdAt: string;
+        };
+        /**
+         * ScorePart
+         * @description One part of a match score: `weight` × `value`; all parts together are the score.
+         */
+        ScorePart: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "industry" | "text" | "commission" | "cookie" | "approval" | "results";
+            /** Weight */
+            weight: number;
+            /**
+             * Value
+             * @description 0 to 1
+             */
+            value: number;
+            /**
+             * Points
+             * @description weight × value, four decimals
+             */
+            points: number;
+            /** Why */
+            why: string;
         };
         /**
          * Session
@@ -5880,6 +6582,40 @@ export interface components {
             confirmedAt: string | null;
             /** Endedat */
             endedAt: string | null;
+        };
+        /**
+         * Suggestion
+         * @description A niche, with an idea that can be given to matching as it stands.
+         */
+        Suggestion: {
+            /** Industry */
+            industry: string;
+            /** Niche */
+            niche: string;
+            /** Idea */
+            idea: string;
+            /**
+             * Difficulty
+             * @enum {string}
+             */
+            difficulty: "easy" | "medium" | "hard";
+            /**
+             * Monetization
+             * @enum {string}
+             */
+            monetization: "high" | "medium" | "low";
+            /** Why */
+            why: string;
+        };
+        /** Suggestions */
+        Suggestions: {
+            /** Suggestions */
+            suggestions: components["schemas"]["Suggestion"][];
+            /**
+             * Fromownresults
+             * @description Whether the account's own figures put some of them first
+             */
+            fromOwnResults: boolean;
         };
         /**
          * SumShown
@@ -6370,6 +7106,14 @@ export interface components {
             /** Postbackpreset */
             postbackPreset?: string | null;
         };
+        /** Added */
+        Added: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+        };
         /** AdminedAccount */
         AdminedAccount: {
             /** Id */
@@ -6378,6 +7122,49 @@ export interface components {
             roles: string[];
             /** Disabled */
             disabled: boolean;
+        };
+        /** AnalyzeBusiness */
+        AnalyzeBusiness: {
+            /**
+             * Businessidea
+             * @description 10 to 4,000 characters after trimming
+             */
+            businessIdea: string;
+        };
+        /** Analyzed */
+        Analyzed: {
+            analysis: components["schemas"]["BusinessAnalysis"];
+        };
+        /** Applied */
+        Applied: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Programid
+             * Format: uuid
+             */
+            programId: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "applied" | "in_review" | "approved" | "rejected" | "withdrawn";
+            /**
+             * Url
+             * @description The program's page, by an address that tells the program where the visitor is from
+             */
+            url: string;
+        };
+        /** Apply */
+        Apply: {
+            /**
+             * Programid
+             * Format: uuid
+             */
+            programId: string;
         };
         /**
          * Approve
@@ -6435,6 +7222,46 @@ export interface components {
              * @description The filter holds more than can be decided at once: send it again
              */
             more: boolean;
+        };
+        /**
+         * BusinessAnalysis
+         * @description How an idea is understood (spec §3), and by what.
+         */
+        BusinessAnalysis: {
+            /** Industry */
+            industry: string;
+            /**
+             * Industry Key
+             * @description Key of the taxonomy, or `general`
+             */
+            industry_key: string;
+            /** Target Audience */
+            target_audience: string;
+            /**
+             * Difficulty Level
+             * @enum {string}
+             */
+            difficulty_level: "easy" | "medium" | "hard";
+            /**
+             * Monetization Potential
+             * @enum {string}
+             */
+            monetization_potential: "high" | "medium" | "low";
+            /** Content Strategy */
+            content_strategy: string[];
+            /** Key Success Factors */
+            key_success_factors: string[];
+            /**
+             * Method
+             * @description `rules`: by the documented taxonomy alone; `model`: by a language model
+             * @enum {string}
+             */
+            method: "rules" | "model";
+            /**
+             * Silence
+             * @description Why no language model was heard; null where one was
+             */
+            silence: string | null;
         };
         /** ChangeEmail */
         ChangeEmail: {
@@ -6875,6 +7702,13 @@ export interface components {
              */
             to?: string | null;
         };
+        /** FinishLesson */
+        FinishLesson: {
+            /** Course */
+            course: string;
+            /** Lesson */
+            lesson: string;
+        };
         /** ForgotPassword */
         ForgotPassword: {
             /** Email */
@@ -6932,6 +7766,32 @@ export interface components {
             projection: string;
             /** State */
             state: string;
+        };
+        /** ImportPrograms */
+        ImportPrograms: {
+            /** Csv */
+            csv: string;
+            /**
+             * Dryrun
+             * @default true
+             */
+            dryRun: boolean;
+        };
+        /**
+         * Imported
+         * @description What a file comes to. With a single fault nothing is imported.
+         */
+        Imported: {
+            /** Added */
+            added: number;
+            /** Changed */
+            changed: number;
+            /** Unchanged */
+            unchanged: number;
+            /** Faults */
+            faults: components["schemas"]["LineFault"][];
+            /** Applied */
+            applied: boolean;
         };
         /** InquiryState */
         InquiryState: {
@@ -6996,6 +7856,15 @@ export interface components {
          * @enum {string}
          */
         KeyKind: "site" | "secret" | "postback";
+        /** LineFault */
+        LineFault: {
+            /** Line */
+            line: number;
+            /** Column */
+            column: string | null;
+            /** Message */
+            message: string;
+        };
         /** Link */
         Link2: {
             /**
@@ -7129,6 +7998,19 @@ export interface components {
              */
             status: "new" | "in_progress" | "answered" | "closed" | "spam";
         };
+        /** MoveApplication */
+        MoveApplication: {
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "applied" | "in_review" | "approved" | "rejected" | "withdrawn";
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        };
         /** Partner */
         Partner2: {
             /**
@@ -7174,6 +8056,73 @@ export interface components {
             timezone: string;
             /** Roles */
             roles: string[];
+        };
+        /**
+         * ProgramGiven
+         * @description The facts of a program, as its own page says.
+         */
+        ProgramGiven: {
+            /** Companyname */
+            companyName: string;
+            /**
+             * Category
+             * @description Key of the taxonomy
+             */
+            category: string;
+            /** Description */
+            description: string;
+            /**
+             * Audience
+             * @default
+             */
+            audience: string;
+            /**
+             * Url
+             * @description Where one applies
+             */
+            url: string;
+            /**
+             * Commissiontype
+             * @enum {string}
+             */
+            commissionType: "percentage" | "flat" | "hybrid";
+            /**
+             * Commissionrate
+             * @description Percent of the sale, in steps of 0.01
+             * @default 0
+             */
+            commissionRate: number;
+            commissionAmount?: components["schemas"]["Sum"] | null;
+            /**
+             * Recurring
+             * @default false
+             */
+            recurring: boolean;
+            /**
+             * Cookiedays
+             * @description 0: until the visit ends
+             */
+            cookieDays: number;
+            /**
+             * Approval
+             * @enum {string}
+             */
+            approval: "easy" | "medium" | "hard";
+            /**
+             * Payment
+             * @enum {string}
+             */
+            payment: "weekly" | "biweekly" | "monthly" | "quarterly" | "on_request";
+            /**
+             * Source
+             * @description Where these facts are from
+             */
+            source: string;
+            /**
+             * Partnerid
+             * @description Partner that measures it here
+             */
+            partnerId?: string | null;
         };
         /**
          * ProjectionRequest
@@ -7396,12 +8345,14 @@ export interface components {
              */
             amount?: number | null;
         };
-        /**
-         * Role
-         * @description What an account may do. A role is a right, not a rank: an admin who queries as an analyst holds both.
-         * @enum {string}
-         */
-        Role: "member" | "analyst" | "admin";
+        /** Review */
+        Review: {
+            /**
+             * Reviewon
+             * @description Left out: in 180 days
+             */
+            reviewOn?: string | null;
+        };
         /**
          * Rule
          * @description Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination.
@@ -7567,6 +8518,16 @@ export interface components {
              * @default
              */
             website: string;
+        };
+        /** Sum */
+        Sum: {
+            /**
+             * Amount
+             * @description Minor units
+             */
+            amount: number;
+            /** Currency */
+            currency: string;
         };
         /**
          * TermsGiven
@@ -7835,6 +8796,7 @@ export interface operations {
             query?: {
                 /** @description Part of name or address */
                 search?: string | null;
+                role?: components["schemas"]["Role"] | null;
                 /** @description Rows of one page */
                 limit?: number;
                 /** @description From `Link: rel=next` of the page before */
@@ -9225,6 +10187,267 @@ export interface operations {
             };
         };
     };
+    get_program_categories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Category"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_admin_programs: {
+        parameters: {
+            query?: {
+                state?: ("active" | "retired") | null;
+                /** @description Only those whose review is due */
+                due?: boolean;
+                category?: string | null;
+                search?: string | null;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgramEntry"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgramGiven"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Added"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    importPrograms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportPrograms"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Imported"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgramGiven"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restoreProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retireProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reviewProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Review"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_projections: {
         parameters: {
             query?: never;
@@ -9823,6 +11046,232 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["About"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    analyzeBusiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnalyzeBusiness"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Analyzed"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_applications: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowedApplication"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    applyToProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Apply"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Applied"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    moveApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveApplication"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    visitProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Applied"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_matching_profile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileAnswer"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_recommendations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recommendations"];
                 };
             };
             /** @description Refused or failed */
@@ -11393,6 +12842,131 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finishLesson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FinishLesson"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reopenLesson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                course: string;
+                lesson: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_learning_progress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LearningProgress"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_suggestions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestions"];
+                };
             };
             /** @description Refused or failed */
             default: {

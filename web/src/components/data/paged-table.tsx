@@ -1,7 +1,7 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
-import { Button } from '@/components/ui/button';
+import { Empty, ErrorBox, Skeleton } from './states';
+import { Table, type Column } from './table';
+import { Button } from '../ui/button';
 import type { Answer } from '@/lib/api/client';
 
 interface Props<Row> {

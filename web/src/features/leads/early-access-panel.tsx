@@ -1,0 +1,64 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { PagedTable } from '@/components/data/paged-table';
+import type { Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
+import { api, body, done } from '@/lib/api/client';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { signupsQuery, totalsQuery, useLead, type Signup } from './admin-queries';
+
+/** Who has one of the ten places, and who waits. A place that became free is given by hand, to the first in line or another. */
+export function EarlyAccessPanel() {
+  const signups = useInfiniteQuery(signupsQuery);
+  const totals = useQuery(totalsQuery).data;
+  const [leaving, setLeaving] = useState<Signup | null>(null);
+  const promote = useLead((id: string) => body(api.POST('/api/admin/early-access/{id}/promote', { params: { path: { id } } })), 'Place given', 'Failed to give the place');
+  const invite = useLead((id: string) => body(api.POST('/api/admin/early-access/{id}/invite', { params: { path: { id } } })), 'Invite on its way', 'Failed to invite');
+  const release = useLead((id: string) => done(api.DELETE('/api/admin/early-access/{id}', { params: { path: { id } } })), 'Place released', 'Failed to release the place');
+  const busy = promote.isPending || invite.isPending || release.isPending;
+  const zone = browserTimezone();
+  const isFree = totals !== undefined && totals.placesTaken < totals.places;
+  const columns: Column<Signup>[] = [
+    { id: 'place', header: 'Place', cell: (row) => (row.place === null ? <Badge>{`Waiting, number ${row.waitingNumber ?? '–'}`}</Badge> : <Badge tone="brand">{`Place ${row.place}`}</Badge>) },
+    { id: 'email', header: 'Address', cell: (row) => emailOf(row), className: 'min-w-44 font-medium [overflow-wrap:anywhere]' },
+    { id: 'joined', header: 'Joined', cell: (row) => formatDateTime(row.joinedAt, zone), className: 'whitespace-nowrap tabular' },
+    { id: 'invited', header: 'Invited', cell: (row) => (row.invitedAt ? formatDateTime(row.invitedAt, zone) : '–'), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) => (
+        <div className="flex justify-end gap-1.5">
+          {row.place === null ? (
+            <Button size="sm" aria-label={`Give a place to ${emailOf(row)}`} disabled={busy || !isFree} onClick={() => promote.mutate(row.id)}>
+              Give place
+            </Button>
+          ) : (
+            <Button size="sm" aria-label={`Invite ${emailOf(row)}`} disabled={busy || row.invitedAt !== null} onClick={() => invite.mutate(row.id)}>
+              Invite
+            </Button>
+          )}
+          <Button size="sm" aria-label={`Release ${emailOf(row)}`} disabled={busy} onClick={() => setLeaving(row)}>
+            Release
+          </Button>
+        </div>
+      ),
+    },
+  ];
+  return (
+    <Card title="Early access" description={totals ? `${totals.placesTaken} of ${totals.places} places are taken, ${totals.waiting} wait` : 'Ten places, and a line behind them'}>
+      <PagedTable caption="Early access" query={signups} columns={columns} rowKey={(row) => row.id} none="Nobody asked for early access yet" />
+      {leaving && (
+        <ConfirmDialog
+          title={`Release ${emailOf(leaving)}?`} action="Release"
+          description={leaving.place === null ? 'The place in line is given up, and the address is deleted.' : 'The place becomes free, and the address is deleted. An account that was made with its invite stays.'}
+          onClose={() => setLeaving(null)} onConfirm={() => release.mutate(leaving.id)}
+        />
+      )}
+    </Card>
+  );
+}
+
+const emailOf = (row: Signup): string => row.email ?? 'deleted address';

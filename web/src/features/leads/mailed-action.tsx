@@ -1,0 +1,39 @@
+import { useMutation } from '@tanstack/react-query';
+import { CircleCheck } from 'lucide-react';
+import { Empty, ErrorBox } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+
+interface Props {
+  /** Of the mailed link; empty when the link was not whole. */
+  readonly code: string;
+  readonly question: string;
+  readonly action: string;
+  readonly busy: string;
+  readonly done: string;
+  readonly run: (code: string) => Promise<string>;
+}
+
+const NOT_WHOLE = new Error('This link is not whole. Open the whole link of the mail.');
+
+/** What a mailed link leads to. A button, so that a program that opens the links of mails decides nothing. */
+export function MailedAction({ code, question, action, busy, done, run }: Props) {
+  const send = useMutation({ mutationFn: () => run(code) });
+  if (!code) return <ErrorBox error={NOT_WHOLE} />;
+  return (
+    <div role="status">
+      {send.isSuccess ? (
+        <Empty icon={<CircleCheck aria-hidden className="size-5" />} title={done} className="py-6">
+          {send.data}
+        </Empty>
+      ) : (
+        <div className="flex flex-col gap-4">
+          <p className="text-muted">{question}</p>
+          {send.error && <ErrorBox error={send.error} />}
+          <Button variant="primary" size="lg" busy={send.isPending} onClick={() => send.mutate()}>
+            {send.isPending ? busy : action}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { PagedTable } from '@/components/data/paged-table';
+import type { Column } from '@/components/data/table';
+import { Badge, type Tone } from '@/components/ui/badge';
+import { Button, buttonClass } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
+import { Select } from '@/components/ui/field';
+import { api, done } from '@/lib/api/client';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { subscribersQuery, totalsQuery, useLead, type Subscriber } from './admin-queries';
+
+type State = Subscriber['state'];
+const STATES: Readonly<Record<State, { readonly label: string; readonly tone: Tone }>> = {
+  confirmed: { label: 'Confirmed', tone: 'good' },
+  pending: { label: 'Not yet confirmed', tone: 'warn' },
+  ended: { label: 'Unsubscribed', tone: 'neutral' },
+};
+
+interface Props {
+  readonly state: State | undefined;
+  readonly onState: (state: State | undefined) => void;
+}
+
+/** Who gets the newsletter. The file holds those who confirmed, with the link that each mail to them must have. */
+export function SubscribersPanel({ state, onState }: Props) {
+  const subscribers = useInfiniteQuery(subscribersQuery(state));
+  const totals = useQuery(totalsQuery).data?.subscribers;
+  const [ending, setEnding] = useState<Subscriber | null>(null);
+  const end = useLead((id: string) => done(api.DELETE('/api/admin/subscribers/{id}', { params: { path: { id } } })), 'Subscription ended', 'Failed to end the subscription');
+  const zone = browserTimezone();
+  const at = (time: string | null): string => (time ? formatDateTime(time, zone) : '–');
+  const columns: Column<Subscriber>[] = [
+    {
+      id: 'who',
+      header: 'Subscriber',
+      className: 'min-w-44 [overflow-wrap:anywhere]',
+      cell: (row) => (
+        <>
+          <span className="block font-medium">{row.email ?? 'Address deleted'}</span>
+          <span className="block text-[0.8125rem] text-muted">{row.name}</span>
+        </>
+      ),
+    },
+    { id: 'state', header: 'State', cell: (row) => <Badge tone={STATES[row.state].tone}>{STATES[row.state].label}</Badge> },
+    { id: 'source', header: 'Source', cell: (row) => row.source, className: 'max-w-44 [overflow-wrap:anywhere]' },
+    { id: 'requested', header: 'Asked for', cell: (row) => at(row.requestedAt), className: 'whitespace-nowrap tabular' },
+    { id: 'confirmed', header: 'Confirmed', cell: (row) => at(row.confirmedAt), className: 'whitespace-nowrap tabular' },
+    { id: 'ended', header: 'Ended', cell: (row) => at(row.endedAt), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) =>
+        row.state !== 'ended' && (
+          <div className="flex justify-end">
+            <Button size="sm" aria-label={`Unsubscribe ${row.email ?? 'deleted address'}`} onClick={() => setEnding(row)}>
+              Unsubscribe
+            </Button>
+          </div>
+        ),
+    },
+  ];
+  const counted = (of: State): string => (totals ? `${STATES[of].label} (${totals[of] ?? 0})` : STATES[of].label);
+  return (
+    <Card
+      title="Newsletter"
+      description="Newest first. The CSV holds everybody who confirmed, each with the unsubscribe link that belongs into every mail."
+      actions={
+        <>
+          <Select label="State" value={state ?? ''} onChange={(event) => onState((event.target.value || undefined) as State | undefined)}>
+            <option value="">All</option>
+            {(Object.keys(STATES) as State[]).map((of) => (
+              <option key={of} value={of}>
+                {counted(of)}
+              </option>
+            ))}
+          </Select>
+          <a href="/api/admin/subscribers.csv" download="subscribers.csv" className={buttonClass()}>
+            <Download aria-hidden className="size-4" />
+            Export CSV
+          </a>
+        </>
+      }
+    >
+      <PagedTable caption="Subscribers" query={subscribers} columns={columns} rowKey={(row) => row.id} none={state ? 'No subscriber matches.' : 'No subscribers yet'} />
+      {ending && (
+        <ConfirmDialog
+          title={`Unsubscribe ${ending.email ?? 'this address'}?`} description="No newsletter is sent there any more, and the address is deleted." action="Unsubscribe"
+          onClose={() => setEnding(null)} onConfirm={() => end.mutate(ending.id)}
+        />
+      )}
+    </Card>
+  );
+}
