@@ -1,17 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, notFound, redirect, type RouterHistory } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent, notFound, redirect, type RouterHistory } from '@tanstack/react-router';
 import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/search';
 import { getSession, isAdmin } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { getWebsiteSession } from '@/lib/website-session';
-import { RouteError } from './error';
 import { NotFound } from './not-found';
-import { Home } from './pages/home';
-import { Shell } from './shell/shell';
-
-interface Context {
-  readonly client: QueryClient;
-}
+import { root } from './root-route';
+import { siteRoutes } from './site-routes';
 
 declare module '@tanstack/react-router' {
   interface Register {
@@ -19,14 +14,12 @@ declare module '@tanstack/react-router' {
   }
   interface StaticDataRouteOption {
     title?: string;
+    /** A page for everybody. */
+    site?: { readonly description: string };
   }
 }
 
 const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSearch;
-
-const root = createRootRouteWithContext<Context>()({ component: Shell, notFoundComponent: NotFound, errorComponent: RouteError });
-
-const home = createRoute({ getParentRoute: () => root, path: '/', component: Home });
 
 const login = createRoute({
   getParentRoute: () => root,
@@ -223,7 +216,7 @@ const websiteAdmin = createRoute({
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([home, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates, adminAccounts, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
+const routeTree = root.addChildren([...siteRoutes, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates, adminAccounts, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({
