@@ -50,6 +50,8 @@ from query_api.live import reading
 from query_api.live import routes as live
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
+from query_api.marketplace import deals
+from query_api.marketplace import listings as market_listings
 from query_api.matching import directory as program_directory
 from query_api.matching import learning
 from query_api.matching import routes as matching
@@ -124,6 +126,10 @@ ROUTERS: Final = (
     notifications.router,
     newsletter.router,
     admin_leads.router,
+    market_listings.router,
+    market_listings.admin_router,
+    deals.router,
+    deals.admin_router,
     matching.router,
     learning.router,
     program_directory.router,

@@ -122,9 +122,7 @@ class Escrow(BaseModel):
     status: EscrowStatus
     price: Amount
     payUntil: datetime
-    paymentUrl: str | None = Field(
-        description="For the buyer, until it is paid; null: not there yet"
-    )
+    paymentUrl: str | None = Field(description="For the buyer, until it is paid; null: not there yet")
     inspectFrom: datetime | None = Field(description="When the inspection begins without the buyer's word")
     inspectUntil: datetime | None = Field(description="When the delivery counts as accepted")
     disputedBy: Side | None

@@ -1,0 +1,136 @@
+"""Rows of the marketplace's read models as its answers show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from query_api.marketplace.shapes import Image, Listing, Month, Seller, VerifiedFigures
+from query_api.money import Amount, major
+from query_api.reader import Reader
+from schemas.base import ERASED
+
+DELETED_MEMBER: Final = "Deleted member"
+LISTING: Final = (
+    "id, seller_id, status, title, website_url, description, niche, currency, asking_price, monthly_revenue,"
+    " monthly_profit, monthly_traffic, years_established, website_id, images, verified_website, created_at,"
+    " published_at"
+)
+_SELLERS: Final = "SELECT account_id, name FROM read.sellers WHERE account_id = ANY(%s)"
+_SELLER: Final = """
+SELECT account_id, name, member_since, sold,
+  (SELECT count(*) FROM read.listings AS l WHERE l.seller_id = account_id AND l.status IN ('active', 'under_offer'))
+  AS active
+FROM read.sellers WHERE account_id = %s"""
+
+
+def listing(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `Listing`."""
+    currency = row["currency"]
+
+    def money(minor: int | None) -> float | None:
+        return major(minor, currency) if minor is not None else None
+
+    return {
+        "id": row["id"],
+        "title": row["title"],
+        "websiteUrl": row["website_url"],
+        "description": row["description"],
+        "niche": row["niche"],
+        "status": row["status"],
+        "askingPrice": money(row["asking_price"]),
+        "monthlyRevenue": money(row["monthly_revenue"]),
+        "monthlyProfit": money(row["monthly_profit"]),
+        "monthlyTraffic": row["monthly_traffic"],
+        "yearsEstablished": row["years_established"],
+        "verificationStatus": "verified" if is_verified(row) else "pending",
+        "createdAt": row["created_at"],
+        "image": image_url(row["images"][0]) if row["images"] else None,
+    }
+
+
+def listings(rows: list[dict[str, Any]]) -> list[Listing]:
+    return [Listing(**listing(row)) for row in rows]
+
+
+def is_verified(row: Mapping[str, Any]) -> bool:
+    """Measured, and it still is that website which is for sale."""
+    return row["verified_website"] is not None and row["verified_website"] == row["website_id"]
+
+
+def images(row: Mapping[str, Any]) -> list[Image]:
+    return [Image(hash=one, url=image_url(one)) for one in row["images"]]
+
+
+def image_url(name: str) -> str:
+    return f"/api/marketplace/images/{name}"
+
+
+def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
+    """What was measured, against what is claimed now."""
+    found = row["verification"]
+    if found is None or not is_verified(row):
+        return None
+    revenue = Amount(**found["monthly_revenue"]) if found["monthly_revenue"] is not None else None
+    return VerifiedFigures(
+        asOf=datetime.fromisoformat(found["as_of"]),
+        months=[
+            Month(
+                month=date.fromisoformat(month["month"]),
+                visitors=month["visitors"],
+                pageviews=month["pageviews"],
+                revenue=Amount(**month["revenue"]),
+            )
+            for month in found["months"]
+        ],
+        monthlyTraffic=found["monthly_traffic"],
+        monthlyRevenue=revenue,
+        trafficDifference=difference(row["monthly_traffic"], found["monthly_traffic"]),
+        revenueDifference=difference(row["monthly_revenue"], revenue.amount) if revenue is not None else None,
+    )
+
+
+def difference(claimed: int | None, measured: int) -> float | None:
+    """By how many percent the claim is above what was measured; the command service says the same."""
+    if claimed is None or measured <= 0:
+        return None
+    return round((claimed - measured) / measured * 100, 1)
+
+
+def seller(reader: Reader, account_id: UUID) -> Seller | None:
+    row = reader.row(_SELLER, (account_id,))
+    if row is None:
+        return None
+    return Seller(
+        id=row["account_id"],
+        name=shown_name(row["name"]),
+        memberSince=row["member_since"],
+        activeListings=row["active"],
+        soldListings=row["sold"],
+    )
+
+
+def names(reader: Reader, *account_ids: UUID) -> dict[UUID, str]:
+    rows = reader.rows(_SELLERS, (list(set(account_ids)),)) if account_ids else []
+    found = {row["account_id"]: shown_name(row["name"]) for row in rows}
+    return {one: found.get(one, DELETED_MEMBER) for one in account_ids}
+
+
+def shown_name(name: str) -> str:
+    return DELETED_MEMBER if name == ERASED else name
+
+
+def like(words: str | None) -> str | None:
+    """Finds the words as they are, whatever their case: what LIKE would read as a pattern is none. None: anything."""
+    if words is None or not words.strip():
+        return None
+    found = words.strip().lower()
+    for sign in ("\\", "%", "_"):
+        found = found.replace(sign, f"\\{sign}")
+    return f"%{found}%"
+
+
+def amount(row: Mapping[str, Any], field: str) -> Amount | None:
+    return Amount(amount=row[field], currency=row["currency"]) if row[field] is not None else None
