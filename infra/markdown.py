@@ -26,6 +26,10 @@ REL: Final = "ugc nofollow noopener"
 MAX_NESTING: Final = 20
 """Deeper quotes and lists are plain text."""
 MOST_LINKED: Final = 200
+MOST_BRACKETS: Final = 1_000
+MOST_MARKS: Final = 4_000
+_READ_FOR_ONE: Final = 20
+"""Characters of the source that are read for one of a beginning."""
 
 _WEB: Final = re.compile(r"(?i)https?://")
 _SPACE: Final = re.compile(r"\s+")
@@ -45,6 +49,11 @@ def _is_web_link(url: str) -> bool:
 _MARKDOWN: Final = _parser()
 
 
+def is_readable(source: str) -> bool:
+    """Whether the text has no more brackets and marks than anybody needs: tens of thousands keep a parser busy."""
+    return sum(map(source.count, "[<")) <= MOST_BRACKETS and sum(map(source.count, "*_~`")) <= MOST_MARKS
+
+
 def render(source: str) -> str:
     """The source as HTML that can be put into any page. Pure, bounded by the length of the source."""
     tokens = _MARKDOWN.parse(source)
@@ -60,7 +69,8 @@ def render(source: str) -> str:
 
 def plain(source: str, most: int | None = None) -> str:
     """What the source says, without marks, on one line; its first `most` characters, cut at a word."""
-    words = _SPACE.sub(" ", html.unescape(" ".join(_texts(_MARKDOWN.parse(source))))).strip()
+    begin = source if most is None else source[: most * _READ_FOR_ONE]
+    words = _SPACE.sub(" ", html.unescape(" ".join(_texts(_MARKDOWN.parse(begin))))).strip()
     if most is None or len(words) <= most:
         return words
     return words[:most].rsplit(" ", 1)[0].rstrip() + "…"

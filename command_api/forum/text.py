@@ -27,6 +27,8 @@ def _text(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip()
     if _CONTROL.search(text):
         raise ValueError("A text holds no control characters")
+    if not markdown.is_readable(text):
+        raise ValueError("Please use fewer brackets and marks")
     if len(text.strip()) < POST_LENGTH[0]:
         return _long_enough(text.strip(), "Text", POST_LENGTH)
     return _long_enough(text, "Text", POST_LENGTH)

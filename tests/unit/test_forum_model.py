@@ -1,0 +1,288 @@
+"""The forum's decisions: given this history, when that command, then these events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from command_api.decision import AnotherKind, Asked, Refused
+from command_api.forum import categories, marks, members, posts, text, threads
+from command_api.forum.pace import Standing
+from command_api.forum.rules import FLAGS_HIDE, NEW_LINKS, PACE, POST_LENGTH, REFLAG_AFTER, TITLE_LENGTH, UNIQUE_FOR
+from schemas.base import ERASED, DomainEvent
+from schemas.events import forum
+
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+ADA, EVE, MOD = uuid4(), uuid4(), uuid4()
+THREAD, POST, CATEGORY = uuid4(), uuid4(), uuid4()
+
+
+def by(account: UUID, after: timedelta = timedelta()) -> Asked:
+    return Asked(NOW + after, account, is_admin=account == MOD)
+
+
+def post(
+    *events: DomainEvent, held: bool = False, is_first: bool = False, mentions: tuple[UUID, ...] = ()
+) -> posts.Post:
+    written = posts.write(
+        POST, author_id=ADA, thread_id=THREAD, text="A first text", is_first=is_first, answered=None, mentions=mentions,
+        held=held, asked=by(ADA),
+    )  # fmt: skip
+    return after(posts.evolve(None, written), *events)
+
+
+def after(state: posts.Post, *events: DomainEvent) -> posts.Post:
+    for event in events:
+        state = posts.evolve(state, event)
+    return state
+
+
+def thread(*events: DomainEvent, held: bool = False) -> threads.Thread:
+    started = threads.start(
+        THREAD, author_id=ADA, category=threads.Category(CATEGORY), first_post_id=POST, title="Title", held=held,
+        asked=by(ADA),
+    )  # fmt: skip
+    state = threads.evolve(None, started)
+    for event in events:
+        state = threads.evolve(state, event)
+    return state
+
+
+def names(events: list[DomainEvent]) -> list[str]:
+    return [event.NAME for event in events]
+
+
+def refusal(call: Callable[[], Any]) -> str:
+    with pytest.raises(Refused) as refused:
+        call()
+    return refused.value.code
+
+
+def test_limits_are_those_of_the_reference() -> None:
+    """Discourse's site_settings.yml and NodeBB's defaults.json."""
+    assert (TITLE_LENGTH, POST_LENGTH, NEW_LINKS, FLAGS_HIDE) == ((3, 255), (8, 32_767), 2, 3)
+    assert (PACE.first_day_topics, PACE.first_day_replies, PACE.topics_a_day) == (3, 10, 20)
+    assert (PACE.likes_a_day, PACE.flags_a_day) == (50, 20)
+    seconds = (PACE.topic_gap, PACE.reply_gap, PACE.new_topic_gap, PACE.new_reply_gap)
+    assert [gap.total_seconds() for gap in seconds] == [15, 5, 120, 30]
+    assert (timedelta(hours=24), timedelta(minutes=5)) == (REFLAG_AFTER, UNIQUE_FOR)
+
+
+def test_the_categories_are_those_of_the_specification() -> None:
+    """Spec §3."""
+    assert [category.slug for category in categories.CATEGORIES] == [
+        "getting-started", "case-studies", "tools-resources", "marketplace-talk", "niche-strategies",
+        "cybsectools-updates",
+    ]  # fmt: skip
+
+
+def test_an_edit_keeps_the_text_before_and_says_who_is_newly_mentioned() -> None:
+    before = post(mentions=(EVE,))
+    [edited] = posts.edit(before, "Another text", [EVE, MOD], hold=False, asked=by(ADA))
+    assert isinstance(edited, forum.PostEdited)
+    assert (edited.before, edited.text, edited.newly_mentioned, edited.held) == (
+        "A first text", "Another text", (MOD,), False,
+    )  # fmt: skip
+    assert posts.edit(before, "A first text", [], hold=False, asked=by(ADA)) == []
+    assert refusal(lambda: posts.edit(before, "x" * 10, [], hold=False, asked=by(EVE))) == "not_allowed"
+    assert names(posts.edit(before, "By a moderator", [], hold=False, asked=by(MOD))) == ["forum.post_edited"]
+
+
+def test_an_edit_that_must_be_approved_takes_the_post_away_and_tells_nobody_yet() -> None:
+    [edited] = posts.edit(post(), "See https://a.example", [EVE], hold=True, asked=by(ADA))
+    assert isinstance(edited, forum.PostEdited)
+    assert (edited.held, edited.newly_mentioned) == (True, ())
+    held = post(edited)
+    assert (held.state, held.untold, held.was_shown) == ("held", (EVE,), True)
+    [approved] = posts.approve(held, by(MOD))
+    assert isinstance(approved, forum.PostApproved)
+    assert (approved.mentions, approved.was_shown, approved.was) == ((EVE,), True, "held")
+
+
+def test_the_third_report_hides_a_post_and_a_moderator_brings_it_back() -> None:
+    state = post()
+    for number in range(1, FLAGS_HIDE + 1):
+        events = posts.flag(state, "spam", "", by(uuid4()))
+        assert names(events) == ["forum.post_flagged", "forum.post_hidden"][: 1 + (number == FLAGS_HIDE)]
+        state = after(state, *events)
+    assert state.state == "hidden"
+    assert state.is_seen_by(by(ADA)) and state.is_seen_by(by(MOD)) and not state.is_seen_by(by(EVE))
+    assert refusal(lambda: posts.flag(state, "spam", "", by(ADA))) == "own_post"
+    assert names(posts.dismiss_flags(state, by(MOD))) == ["forum.post_approved"]
+    shown = after(state, *posts.dismiss_flags(state, by(MOD)))
+    assert (shown.state, shown.flags) == ("visible", {})
+    assert refusal(lambda: posts.flag(shown, "spam", "", by(EVE, timedelta(hours=23)))) == "reviewed"
+    assert posts.flag(shown, "spam", "", by(EVE, timedelta(hours=24)))
+
+
+def test_nobody_reports_a_post_twice_or_their_own() -> None:
+    state = after(post(), *posts.flag(post(), "abusive", "", by(EVE)))
+    assert refusal(lambda: posts.flag(state, "spam", "", by(EVE))) == "already_reported"
+    assert refusal(lambda: posts.flag(state, "spam", "", by(ADA))) == "own_post"
+    [dismissed] = posts.dismiss_flags(state, by(MOD))
+    assert refusal(lambda: posts.flag(after(state, dismissed), "spam", "", by(EVE))) == "reviewed"
+
+
+def test_what_is_deleted_is_there_for_moderators_alone_who_can_bring_it_back() -> None:
+    [deleted] = posts.delete(post(), "", as_moderator=False, asked=by(ADA))
+    gone = post(deleted)
+    assert refusal(lambda: posts.edit(gone, "Some text", [], hold=False, asked=by(ADA))) == "not_found"
+    assert refusal(lambda: posts.restore(gone, by(ADA))) == "not_allowed"
+    assert after(gone, *posts.restore(gone, by(MOD))).state == "visible"
+    assert refusal(lambda: posts.delete(post(), "x", as_moderator=False, asked=by(EVE))) == "not_allowed"
+    assert refusal(lambda: posts.delete(post(), "x", as_moderator=True, asked=by(ADA))) == "not_allowed"
+
+
+def test_a_post_of_an_erased_member_can_be_taken_away_and_not_edited() -> None:
+    erased = posts.Post(POST, 1, ADA, THREAD, ERASED, is_first=False, state="visible")
+    [deleted] = posts.delete(erased, "spam", as_moderator=True, asked=by(MOD))
+    assert isinstance(deleted, forum.PostDeleted) and deleted.reason is None  # there is no key to keep it with
+    assert refusal(lambda: posts.edit(erased, "Some text", [], hold=False, asked=by(MOD))) == "not_found"
+
+
+def test_only_posts_of_the_same_thread_are_answered() -> None:
+    elsewhere = posts.Post(uuid4(), 1, EVE, uuid4(), "x", is_first=True, state="visible")
+    assert (
+        refusal(
+            lambda: posts.write(
+                POST,
+                author_id=ADA,
+                thread_id=THREAD,
+                text="Some text",
+                is_first=False,
+                answered=elsewhere,
+                mentions=[],
+                held=False,
+                asked=by(ADA),
+            )
+        )
+        == "not_found"
+    )
+
+
+def test_moderators_pin_lock_and_move_and_nobody_else() -> None:
+    state = thread()
+    for act, undo in ((threads.pin, threads.unpin), (threads.lock, threads.unlock)):
+        events = act(state, "why", by(MOD))
+        assert len(events) == 1 and act(thread(*events), "", by(MOD)) == []
+        assert len(undo(thread(*events), "", by(MOD))) == 1 and undo(state, "", by(MOD)) == []
+        assert refusal(lambda act=act: act(state, "", by(ADA))) == "not_allowed"  # type: ignore[misc]
+    [moved] = threads.move(state, threads.Category(uuid4()), "", by(MOD))
+    assert thread(moved).category_id != CATEGORY
+    assert refusal(lambda: threads.move(state, None, "", by(MOD))) == "category_unknown"
+
+
+def test_a_locked_or_hidden_thread_takes_no_replies_but_moderators() -> None:
+    locked = thread(*threads.lock(thread(), "", by(MOD)))
+    assert refusal(lambda: threads.open_to(locked, by(EVE))) == "thread_locked"
+    assert threads.open_to(locked, by(MOD)) == locked
+    held = thread(held=True)
+    assert refusal(lambda: threads.open_to(held, by(EVE))) == "not_found"
+    assert refusal(lambda: threads.open_to(None, by(EVE))) == "not_found"
+
+
+def test_a_like_counts_once_and_ones_own_not_at_all() -> None:
+    liked = marks.like(None, post(), EVE, by(EVE))
+    mark = marks.evolve_like(None, liked[0])
+    assert names(liked) == ["forum.post_liked"] and marks.like(mark, post(), EVE, by(EVE)) == []
+    taken = marks.unlike(mark, post(), EVE, by(EVE))
+    assert names(taken) == ["forum.post_unliked"] and taken[0].originator_version == 2
+    assert marks.unlike(marks.evolve_like(mark, taken[0]), post(), EVE, by(EVE)) == []
+    assert refusal(lambda: marks.like(None, post(), ADA, by(ADA))) == "own_post"
+
+
+def test_a_follow_is_one_until_it_ends() -> None:
+    [followed] = marks.follow(None, THREAD, EVE, by(EVE))
+    mark = marks.evolve_follow(None, followed)
+    assert marks.follow(mark, THREAD, EVE, by(EVE)) == []
+    assert names(marks.unfollow(mark, THREAD, EVE, by(EVE))) == ["forum.thread_unfollowed"]
+    assert marks.unfollow(None, THREAD, EVE, by(EVE)) == []
+
+
+def test_a_suspended_member_writes_again_when_it_ends() -> None:
+    member = members.evolve(None, members.join(EVE, "eve", by(EVE)))
+    [suspended] = members.suspend(member, NOW + timedelta(days=2), "Spam", by(MOD))
+    member = members.evolve(member, suspended)
+    assert refusal(lambda: members.require_unsuspended(member, by(EVE))) == "suspended"
+    members.require_unsuspended(member, by(EVE, timedelta(days=2)))
+    assert names(members.reinstate(member, by(MOD))) == ["forum.member_reinstated"]
+    assert members.reinstate(member, by(MOD, timedelta(days=3))) == []
+    assert refusal(lambda: members.suspend(member, NOW, "Spam", by(MOD))) == "until_past"
+    assert refusal(lambda: members.suspend(None, None, "Spam", by(MOD))) == "not_found"
+    forever = members.evolve(member, members.suspend(member, None, "Spam", by(MOD))[0])
+    assert refusal(lambda: members.require_unsuspended(forever, by(EVE, timedelta(days=9_999)))) == "suspended"
+
+
+@pytest.mark.parametrize(
+    ("name", "best"),
+    [
+        ("Ada Byron", "ada-byron"),
+        ("Þórður Ægisson", "thordur-aegisson"),
+        ("José  María-Luz", "jose-maria-luz"),
+        ("李明", "member"),
+        ("x" * 60, "x" * 24),
+        ("@@ <script>", "script"),
+        ("Straße", "strasse"),
+    ],
+)
+def test_handles_fit_names(name: str, best: str) -> None:
+    found = list(islice(members.handles(name), 3))
+    assert found == [best, f"{best}-2", f"{best}-3"]
+    assert all(members.HANDLE.fullmatch(one) for one in found)
+
+
+def test_mentions_are_found_where_people_mean_them() -> None:
+    source = (
+        "Hi @Ada-Byron, @eve. and (@mod-2)! mail@ada.example, https://x.example/@not `@not` \n\n```\n@not\n```\n\n"
+        "> @quoted\n\n@ada-byron again"
+    )
+    assert text.mentioned(source) == ["ada-byron", "eve", "mod-2", "quoted"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        (text.Title, "ab", "at least 3 characters"),
+        (text.Title, "x" * 256, "at most 255 characters"),
+        (text.Title, "a\u202eb c", "control characters"),
+        (text.Text, "x" * 7, "at least 8 characters"),
+        (text.Text, " " * 20, "at least 8 characters"),
+        (text.Text, "x" * 32_768, "at most 32,767 characters"),
+        (text.Text, "some\x07thing", "control characters"),
+        (text.Text, "[" * 2_000, "fewer brackets"),
+        (text.GivenReason, "  ", "Please say why"),
+    ],
+)
+def test_what_is_wrong_with_a_text_is_named(kind: Any, given: str, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        TypeAdapter(kind).validate_python(given)
+
+
+def test_texts_are_kept_as_they_were_written() -> None:
+    assert TypeAdapter(text.Text).validate_python("\n    code first\r\nthen text  \n") == "    code first\nthen text"
+    assert TypeAdapter(text.Title).validate_python("  One\n line ") == "One line"
+    assert text.same_words("The  SAME\nwords") == text.same_words("the same words")
+
+
+def test_new_members_are_new_for_a_day_and_three_posts() -> None:
+    day = timedelta(days=1)
+    assert Standing(NOW, 9).is_new(NOW + day - timedelta(seconds=1), PACE)
+    assert not Standing(NOW, 3).is_new(NOW + day, PACE)
+    assert Standing(NOW, 2).is_new(NOW + 9 * day, PACE)
+
+
+def test_each_history_knows_its_own_kind() -> None:
+    liked = marks.like(None, post(), EVE, by(EVE))[0]
+    joined = members.join(EVE, "eve", by(EVE))
+    evolves: tuple[Any, ...] = (threads.evolve, posts.evolve, threads.evolve_category, marks.evolve_follow)
+    for evolve in (*evolves, members.evolve):
+        with pytest.raises(AnotherKind):
+            evolve(None, liked)
+    with pytest.raises(AnotherKind):
+        marks.evolve_like(None, joined)
