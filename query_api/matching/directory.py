@@ -61,7 +61,7 @@ class ProgramEntry(BaseModel):
     updatedAt: datetime
 
 
-class Category(BaseModel):
+class ProgramCategory(BaseModel):
     key: str
     name: str
 
@@ -97,9 +97,9 @@ def get_admin_programs(
 
 
 @router.get("/program-categories")
-def get_program_categories(admin: AsAdmin) -> list[Category]:
+def get_program_categories(admin: AsAdmin) -> list[ProgramCategory]:
     """The industries of the taxonomy, which are the categories of the directory."""
-    return [Category(key=key, name=industry.label) for key, industry in taxonomy().items()]
+    return [ProgramCategory(key=key, name=industry.label) for key, industry in taxonomy().items()]
 
 
 def active_programs(reader: Reader) -> list[tuple[UUID, Program, date | None, date]]:

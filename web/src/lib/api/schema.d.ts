@@ -490,6 +490,234 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/forum/members/{id}/reinstate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reinstate Member */
+        post: operations["reinstateMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/members/{id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suspend Member
+         * @description They may read, and write nothing, until then; without an end until reinstated.
+         */
+        post: operations["suspendMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/posts/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Post
+         * @description Has a post shown that waits, and settles its reports.
+         */
+        post: operations["approvePost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/posts/{id}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete As Moderator
+         * @description Takes a post away; the first one with its whole thread. Its author is told why.
+         */
+        post: operations["deleteAsModerator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/posts/{id}/dismiss-flags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss Flags
+         * @description Nothing is wrong with it; who reported it cannot again for a day.
+         */
+        post: operations["dismissFlags"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/posts/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore Post */
+        post: operations["restorePost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Queue
+         * @description Posts that wait for a moderator, the longest first.
+         */
+        get: operations["get_forum_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/threads/{id}/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lock Thread
+         * @description Nobody but moderators can reply then.
+         */
+        post: operations["lockThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/threads/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move Thread
+         * @description To another category.
+         */
+        post: operations["moveThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/threads/{id}/pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pin Thread
+         * @description Puts it before the others.
+         */
+        post: operations["pinThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/threads/{id}/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unlock Thread */
+        post: operations["unlockThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/forum/threads/{id}/unpin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unpin Thread */
+        post: operations["unpinThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/inquiries": {
         parameters: {
             query?: never;
@@ -639,6 +867,240 @@ export interface paths {
         get: operations["get_admin_links"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/disputes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Disputes
+         * @description Deals that wait for a decision, oldest first; with `all` also those that were decided.
+         */
+        get: operations["get_disputes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/escrow-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Escrow Calls
+         * @description What the escrow provider refused, or has not taken at the first try.
+         */
+        get: operations["get_escrow_calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/escrow-calls/{escrowId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Escrow Call
+         * @description Has what the escrow provider refused tried again.
+         */
+        post: operations["retryEscrowCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/listings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get All Listings
+         * @description Everybody's, in one state; oldest first.
+         */
+        get: operations["get_all_listings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/listings/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Listing
+         * @description Lets it go live, as it was looked at.
+         */
+        post: operations["approveListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/listings/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject Listing */
+        post: operations["rejectListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/listings/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume Listing
+         * @description Puts it online again.
+         */
+        post: operations["resumeListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/listings/{id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suspend Listing
+         * @description Takes it offline.
+         */
+        post: operations["suspendListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/offers/{id}/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide Dispute
+         * @description Ends a dispute: release, refund, or a split of the price. The provider is asked to pay.
+         */
+        post: operations["decideDispute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Flagged Questions
+         * @description Questions that members flagged, oldest first.
+         */
+        get: operations["get_flagged_questions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/questions/{id}/hide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hide Question */
+        post: operations["hideQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/marketplace/questions/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore Question
+         * @description It is in order: shown, and its flags are forgotten.
+         */
+        post: operations["restoreQuestion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1174,6 +1636,993 @@ export interface paths {
          * @description Ends this website session at once.
          */
         post: operations["logoutOfWebsite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Categories
+         * @description All of them, in their order.
+         */
+        get: operations["get_forum_categories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Log
+         * @description What moderators did, newest first; who of them did it is told to moderators.
+         */
+        get: operations["get_forum_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Forum Members
+         * @description Some whose handle begins so, for mentions; for members.
+         */
+        get: operations["find_forum_members"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/members/{handle}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Member
+         * @description What everybody may see of a member.
+         */
+        get: operations["get_forum_member"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/members/{handle}/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Posts Of Member
+         * @description What a member wrote and everybody may see, newest first.
+         */
+        get: operations["get_forum_posts_of_member"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/posts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Post
+         * @description One's own; the first post of a thread as long as nobody has replied.
+         */
+        delete: operations["deletePost"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit Post
+         * @description Replaces the text; the one before is kept for the author and moderators.
+         */
+        patch: operations["editPost"];
+        trace?: never;
+    };
+    "/api/forum/posts/{id}/flag": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Flag Post
+         * @description Reports a post to the moderators; the third member's report hides it until one has looked.
+         */
+        post: operations["flagPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/posts/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Post History
+         * @description The texts before each edit, newest first: for the author and moderators: people edit out what they regret.
+         */
+        get: operations["get_forum_post_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/posts/{id}/like": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Like Post
+         * @description Once; again changes nothing.
+         */
+        put: operations["likePost"];
+        post?: never;
+        /** Unlike Post */
+        delete: operations["unlikePost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Everything
+         * @description Marks all threads read up to now.
+         */
+        post: operations["readEverything"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search Forum
+         * @description The 200 best at most. The text around a hit comes in pieces, so that nothing has to be read as HTML.
+         */
+        get: operations["search_forum"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Threads
+         * @description Pinned ones first, then by `sort`.
+         */
+        get: operations["get_forum_threads"];
+        put?: never;
+        /**
+         * Start Thread
+         * @description Starts a thread, which its author follows. A new member's with links waits for approval.
+         */
+        post: operations["startThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/threads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Thread
+         * @description One thread, without its posts.
+         */
+        get: operations["get_forum_thread"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/threads/{id}/follow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Follow Thread */
+        put: operations["followThread"];
+        post?: never;
+        /** Unfollow Thread */
+        delete: operations["unfollowThread"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/threads/{id}/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Posts
+         * @description In the order of writing. `Link` names the pages before and after: they keep their place, whatever is added.
+         */
+        get: operations["get_forum_posts"];
+        put?: never;
+        /**
+         * Reply To Thread
+         * @description Replies; who replies for the first time follows the thread.
+         */
+        post: operations["replyToThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forum/threads/{id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Thread
+         * @description Keeps how far the reader came, a place that only ever moves on, and takes its notifications as seen. No event: it
+         *     is nobody else's business.
+         */
+        post: operations["readThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/images/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Image
+         * @description An image by the hash of what it holds: it never changes.
+         */
+        get: operations["get_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/listings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Listings
+         * @description Websites that are for sale now, and those whose seller accepted an offer (`under_offer`).
+         */
+        get: operations["get_listings"];
+        put?: never;
+        /**
+         * Draft Listing
+         * @description Begins a draft, which nobody else sees; anything may be left out until it is submitted.
+         */
+        post: operations["draftListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/listings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Listing
+         * @description One listing. What is not online is there for its seller, its buyer and admins alone.
+         */
+        get: operations["get_listing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Edit Listing
+         * @description Replaces what the listing says. What others can see already goes back into the review, but for the price.
+         */
+        patch: operations["editListing"];
+        trace?: never;
+    };
+    "/api/marketplace/listings/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Listing History
+         * @description All that happened to it, oldest first; empty for whom it is no business of.
+         */
+        get: operations["get_listing_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/listings/{id}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Order Images
+         * @description Puts the images into this order; those that are left out go.
+         */
+        put: operations["orderImages"];
+        /**
+         * Add Image
+         * @description Adds an image, the file itself as the body: JPEG, PNG or WebP, at most 5 MB.
+         */
+        post: operations["addImage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/listings/{id}/offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send Offer
+         * @description Offers a price; one open offer of a buyer for a listing.
+         */
+        post: operations["sendOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/listings/{id}/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Listing Questions
+         * @description What members asked, and the seller's answers, oldest first.
+         */
+        get: operations["get_listing_questions"];
+        put?: never;
+        /**
+         * Ask Question
+         * @description Asks the seller, for everybody to read.
+         */
+        post: operations["askQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/listings/{id}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit Listing
+         * @description Asks for the review.
+         */
+        post: operations["submitListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/listings/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify Listing
+         * @description Has the claims compared with what was measured here; the result comes within moments.
+         */
+        post: operations["verifyListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/listings/{id}/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Watch Listing
+         * @description Keeps an eye on it.
+         */
+        put: operations["watchListing"];
+        post?: never;
+        /**
+         * Unwatch Listing
+         * @description Takes it off the list; also when it is not there any more.
+         */
+        delete: operations["unwatchListing"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/listings/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw Listing
+         * @description Takes it back; it can be submitted again.
+         */
+        post: operations["withdrawListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/my/listings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get My Listings
+         * @description My own in every state, newest first.
+         */
+        get: operations["get_my_listings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/my/offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get My Offers
+         * @description What I offered, or what was offered to me; newest first.
+         */
+        get: operations["get_my_offers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/my/saved-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get My Saved Searches */
+        get: operations["get_my_saved_searches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/my/watches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get My Watches
+         * @description Listings that I keep an eye on and that are online.
+         */
+        get: operations["get_my_watches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Offer
+         * @description One offer, with the escrow once it is accepted.
+         */
+        get: operations["get_offer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Offer
+         * @description Agrees on the price and begins the escrow. Of all offers for a listing one can be accepted.
+         */
+        post: operations["acceptOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/counter": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Counter Offer
+         * @description Names another price; then it is the other side's turn.
+         */
+        post: operations["counterOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Decline Offer */
+        post: operations["declineOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/escrow/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Delivery
+         * @description The buyer: it is as agreed; the provider is asked to pay the seller.
+         */
+        post: operations["acceptDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/escrow/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Deal
+         * @description Either side, while nobody has paid.
+         */
+        post: operations["cancelDeal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/escrow/confirm-receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Receipt
+         * @description The buyer: I have it; the inspection begins.
+         */
+        post: operations["confirmReceipt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/escrow/deliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver
+         * @description The seller: the website is handed over.
+         */
+        post: operations["deliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/escrow/dispute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dispute
+         * @description Either side: something is wrong. An admin reads the thread and decides.
+         */
+        post: operations["dispute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Offer History
+         * @description All that happened to the offer and its escrow, oldest first, for both sides the same.
+         */
+        get: operations["get_offer_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Offer Messages
+         * @description The thread, oldest first.
+         */
+        get: operations["get_offer_messages"];
+        put?: never;
+        /**
+         * Write Message
+         * @description Into the thread that the two sides see; admins only once the deal is disputed.
+         */
+        post: operations["writeMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/offers/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw Offer
+         * @description The buyer takes the offer back.
+         */
+        post: operations["withdrawOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/questions/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer Question
+         * @description The seller's answer; a later one replaces it.
+         */
+        post: operations["answerQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/questions/{id}/flag": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Flag Question
+         * @description Tells the admins that it should not be here; once per member.
+         */
+        post: operations["flagQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/saved-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save Search
+         * @description Once a day a mail tells of new listings like this, if there are any.
+         */
+        post: operations["saveSearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/saved-searches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End Saved Search */
+        delete: operations["endSavedSearch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/marketplace/sellers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Seller
+         * @description A member who takes part in the marketplace, by name; never with an address.
+         */
+        get: operations["get_seller"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2067,6 +3516,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/forum/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forum Me
+         * @description For the forms: what the reader may do.
+         */
+        get: operations["get_forum_me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/insights/digest": {
         parameters: {
             query?: never;
@@ -2403,6 +3872,123 @@ export interface paths {
          * @description Ends this session at once.
          */
         post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/notification-preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Notification Preferences
+         * @description Every kind there is.
+         */
+        get: operations["get_notification_preferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/notification-preferences/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set Notification Preference */
+        put: operations["setNotificationPreference"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Notifications
+         * @description Newest first; those that the account wants to see in the app.
+         */
+        get: operations["get_notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/notifications/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See Notifications
+         * @description All of them.
+         */
+        post: operations["seeNotifications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/notifications/unseen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Unseen Notifications
+         * @description How many are new.
+         */
+        get: operations["get_unseen_notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/notifications/{id}/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See Notification
+         * @description No event: it is nobody else's business.
+         */
+        post: operations["seeNotification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3021,6 +4607,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/public/escrow/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take Escrow Message
+         * @description For the escrow provider alone: signed as Standard Webhooks describes.
+         */
+        post: operations["takeEscrowMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/forum/threads/{id}/view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * View Thread
+         * @description Counts a visitor once a day.
+         */
+        post: operations["viewThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/public/insights-digest/stop/{token}": {
         parameters: {
             query?: never;
@@ -3035,6 +4661,26 @@ export interface paths {
          * @description One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for.
          */
         post: operations["stopDigest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/marketplace/searches/stop/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Saved Search
+         * @description One click in a mail program (RFC 8058); the token speaks for itself.
+         */
+        post: operations["stopSavedSearch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3119,6 +4765,46 @@ export interface paths {
          * @description `code`: from a mail's unsubscribe link. The address is forgotten.
          */
         post: operations["unsubscribeFromNewsletter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/notifications/stop/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Digests
+         * @description One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for.
+         */
+        post: operations["stopDigests"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/notifications/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unsubscribe From Digests
+         * @description `code`: from a mail's unsubscribe link.
+         */
+        post: operations["unsubscribeFromDigests"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3777,6 +5463,30 @@ export interface components {
             };
         };
         /**
+         * Author
+         * @description Who wrote something.
+         */
+        Author: {
+            /**
+             * Id
+             * @description Null for a deleted member
+             */
+            id: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Handle
+             * @description What others mention them by: @handle
+             */
+            handle: string | null;
+            /**
+             * Role
+             * @default member
+             * @enum {string}
+             */
+            role: "member" | "moderator";
+        };
+        /**
          * Backup
          * @description One backup that was begun.
          */
@@ -3963,10 +5673,23 @@ export interface components {
         };
         /** Category */
         Category: {
-            /** Key */
-            key: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
             /** Name */
             name: string;
+            /** Slug */
+            slug: string;
+            /** Description */
+            description: string;
+            /** Threads */
+            threads: number;
+            /** Replies */
+            replies: number;
+            /** Lastactivityat */
+            lastActivityAt: string | null;
         };
         /**
          * Change
@@ -4422,7 +6145,7 @@ export interface components {
             /** Decidedat */
             decidedAt: string | null;
             /** History */
-            history: components["schemas"]["Step"][];
+            history: components["schemas"]["query_api__admin__dead_letters__Step"][];
         };
         /**
          * DeadLetterGroup
@@ -4573,6 +6296,44 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** Dispute */
+        Dispute: {
+            /**
+             * Offerid
+             * Format: uuid
+             */
+            offerId: string;
+            /**
+             * Escrowid
+             * Format: uuid
+             */
+            escrowId: string;
+            /**
+             * Listingid
+             * Format: uuid
+             */
+            listingId: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "agreed" | "funded" | "delivered" | "inspecting" | "accepted" | "disputed" | "released" | "refunded" | "cancelled";
+            price: components["schemas"]["Amount"];
+            /** Buyername */
+            buyerName: string;
+            /** Sellername */
+            sellerName: string;
+            /**
+             * Disputedby
+             * @enum {string}
+             */
+            disputedBy: "buyer" | "seller";
+            /**
+             * Disputedat
+             * Format: date-time
+             */
+            disputedAt: string;
+        };
         /** EarlyAccessPlaces */
         EarlyAccessPlaces: {
             /** Places */
@@ -4608,6 +6369,22 @@ export interface components {
             invitedAt: string | null;
         };
         /**
+         * Edit
+         * @description A text before it was edited.
+         */
+        Edit: {
+            /** Number */
+            number: number;
+            /** Text */
+            text: string;
+            editedBy: components["schemas"]["Author"];
+            /**
+             * Editedat
+             * Format: date-time
+             */
+            editedAt: string;
+        };
+        /**
          * EngineShown
          * @description An engine and whether it answers now. `version` is null where the engine does not tell it.
          */
@@ -4620,6 +6397,77 @@ export interface components {
             answers: boolean;
             /** Note */
             note: string;
+        };
+        /** Escrow */
+        Escrow: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "agreed" | "funded" | "delivered" | "inspecting" | "accepted" | "disputed" | "released" | "refunded" | "cancelled";
+            price: components["schemas"]["Amount"];
+            /**
+             * Payuntil
+             * Format: date-time
+             */
+            payUntil: string;
+            /**
+             * Paymenturl
+             * @description For the buyer, until it is paid; null: not there yet
+             */
+            paymentUrl: string | null;
+            /**
+             * Inspectfrom
+             * @description When the inspection begins without the buyer's word
+             */
+            inspectFrom: string | null;
+            /**
+             * Inspectuntil
+             * @description When the delivery counts as accepted
+             */
+            inspectUntil: string | null;
+            /** Disputedby */
+            disputedBy: ("buyer" | "seller") | null;
+            /** Disputetext */
+            disputeText: string | null;
+            /** Outcome */
+            outcome: ("release" | "refund" | "split") | null;
+            /** Decisionreason */
+            decisionReason: string | null;
+            toSeller: components["schemas"]["Amount"] | null;
+            toBuyer: components["schemas"]["Amount"] | null;
+        };
+        /**
+         * EscrowCall
+         * @description Something that the escrow provider is to be told.
+         */
+        EscrowCall: {
+            /**
+             * Escrowid
+             * Format: uuid
+             */
+            escrowId: string;
+            /** Step */
+            step: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "failed";
+            /** Attempts */
+            attempts: number;
+            /** Error */
+            error: string;
+            /**
+             * Nextat
+             * Format: date-time
+             */
+            nextAt: string;
         };
         /**
          * ExchangeRate
@@ -4682,6 +6530,54 @@ export interface components {
              */
             conversion_rate: number;
         };
+        /** Flag */
+        Flag: {
+            /** Reason */
+            reason: string;
+            /** Note */
+            note: string;
+            by: components["schemas"]["Author"];
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
+        /** FlaggedQuestion */
+        FlaggedQuestion: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Authorname */
+            authorName: string;
+            /** Text */
+            text: string;
+            /**
+             * Askedat
+             * Format: date-time
+             */
+            askedAt: string;
+            /** Answer */
+            answer: string | null;
+            /** Answeredat */
+            answeredAt: string | null;
+            /** Ismine */
+            isMine: boolean;
+            /** Ishidden */
+            isHidden: boolean;
+            /**
+             * Flags
+             * @description For admins
+             */
+            flags: number | null;
+            /**
+             * Listingid
+             * Format: uuid
+             */
+            listingId: string;
+        };
         /**
          * FollowedApplication
          * @description Where the member applied, and what became of it.
@@ -4729,6 +6625,34 @@ export interface components {
              */
             history: components["schemas"]["ApplicationStep"][];
         };
+        /** Found */
+        Found: {
+            /**
+             * Threadid
+             * Format: uuid
+             */
+            threadId: string;
+            /**
+             * Postid
+             * Format: uuid
+             */
+            postId: string;
+            /**
+             * Categoryid
+             * Format: uuid
+             */
+            categoryId: string;
+            /** Title */
+            title: string;
+            /** Excerpt */
+            excerpt: components["schemas"]["Piece"][];
+            author: components["schemas"]["Author"];
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+        };
         /**
          * Freshness
          * @description Seconds from the log to visible, of batches within the last quarter of an hour; null without any.
@@ -4744,6 +6668,13 @@ export interface components {
             measuredAt: string | null;
             /** Steps */
             steps: number;
+        };
+        /** Image */
+        Image: {
+            /** Hash */
+            hash: string;
+            /** Url */
+            url: string;
         };
         /**
          * Inquiry
@@ -5147,6 +7078,143 @@ export interface components {
             linkedAt: string;
         };
         /**
+         * Listing
+         * @description A website for sale. Amounts in major units of US dollars.
+         */
+        Listing: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Title */
+            title: string;
+            /** Websiteurl */
+            websiteUrl: string;
+            /** Description */
+            description: string;
+            /** Niche */
+            niche: ("vpn" | "hosting" | "software" | "finance" | "health" | "education" | "ecommerce") | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "draft" | "in_review" | "active" | "under_offer" | "in_escrow" | "sold" | "rejected" | "suspended" | "withdrawn" | "expired";
+            /** Askingprice */
+            askingPrice: number | null;
+            /** Monthlyrevenue */
+            monthlyRevenue: number | null;
+            /** Monthlyprofit */
+            monthlyProfit: number | null;
+            /** Monthlytraffic */
+            monthlyTraffic: number | null;
+            /** Yearsestablished */
+            yearsEstablished: number | null;
+            /**
+             * Verificationstatus
+             * @enum {string}
+             */
+            verificationStatus: "verified" | "pending";
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Image
+             * @description Address of the first image
+             */
+            image: string | null;
+        };
+        /**
+         * ListingInFull
+         * @description `isMine`, `isWatched`, `myOffer`: for who is signed in.
+         */
+        ListingInFull: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Title */
+            title: string;
+            /** Websiteurl */
+            websiteUrl: string;
+            /** Description */
+            description: string;
+            /** Niche */
+            niche: ("vpn" | "hosting" | "software" | "finance" | "health" | "education" | "ecommerce") | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "draft" | "in_review" | "active" | "under_offer" | "in_escrow" | "sold" | "rejected" | "suspended" | "withdrawn" | "expired";
+            /** Askingprice */
+            askingPrice: number | null;
+            /** Monthlyrevenue */
+            monthlyRevenue: number | null;
+            /** Monthlyprofit */
+            monthlyProfit: number | null;
+            /** Monthlytraffic */
+            monthlyTraffic: number | null;
+            /** Yearsestablished */
+            yearsEstablished: number | null;
+            /**
+             * Verificationstatus
+             * @enum {string}
+             */
+            verificationStatus: "verified" | "pending";
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Image
+             * @description Address of the first image
+             */
+            image: string | null;
+            /** Currency */
+            currency: string;
+            /** Images */
+            images: components["schemas"]["Image"][];
+            seller: components["schemas"]["Seller"];
+            verification: components["schemas"]["VerifiedFigures"] | null;
+            /**
+             * Verificationnote
+             * @description Why it is pending; null: nobody asked
+             */
+            verificationNote: ("asked" | "no_website" | "no_whole_month") | null;
+            /** Publishedat */
+            publishedAt: string | null;
+            /** Expiresat */
+            expiresAt: string | null;
+            /** Ismine */
+            isMine: boolean;
+            /** Iswatched */
+            isWatched: boolean;
+            /**
+             * Myoffer
+             * @description My open offer, or the one that was accepted
+             */
+            myOffer: string | null;
+            /**
+             * Websiteid
+             * @description For the seller alone
+             */
+            websiteId: string | null;
+            /**
+             * Edition
+             * @description For the seller and admins: give it with a change
+             */
+            edition: number | null;
+            /**
+             * Reason
+             * @description For the seller and admins: why it was rejected or suspended
+             */
+            reason: string | null;
+        };
+        /**
          * LiveData
          * @description Data of the events `snapshot` and `update`. Bots are left out; times are those of arrival.
          */
@@ -5199,6 +7267,39 @@ export interface components {
             partnerName: string | null;
             /** Source */
             source: string;
+        };
+        /**
+         * LogEntry
+         * @description Something a moderator, or the rules, did.
+         */
+        LogEntry: {
+            /** Id */
+            id: number;
+            /**
+             * Action
+             * @description pinned, unpinned, locked, unlocked, moved, hidden, approved, deleted, restored, ...
+             */
+            action: string;
+            /** Threadid */
+            threadId: string | null;
+            /** Postid */
+            postId: string | null;
+            /** Title */
+            title: string | null;
+            /** @description Whom it concerns */
+            member: components["schemas"]["Author"] | null;
+            /**
+             * By
+             * @description The moderator's name; for moderators only. Null: the rules
+             */
+            by: string | null;
+            /** Reason */
+            reason: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
         };
         /**
          * LogPartition
@@ -5269,6 +7370,94 @@ export interface components {
             offset: number;
         };
         /**
+         * Me
+         * @description What the forum knows of the reader.
+         */
+        Me: {
+            /**
+             * Handle
+             * @description Null before the first post, like or report
+             */
+            handle: string | null;
+            /**
+             * Isnew
+             * @description Narrower limits, and links wait for approval
+             */
+            isNew: boolean;
+            /** Ismoderator */
+            isModerator: boolean;
+            /**
+             * Suspendeduntil
+             * @description The year 9999: until a moderator ends it
+             */
+            suspendedUntil: string | null;
+            /** Suspensionreason */
+            suspensionReason: string | null;
+        };
+        /**
+         * Member
+         * @description What everybody may see of a member.
+         */
+        Member: {
+            /**
+             * Id
+             * @description Null for a deleted member
+             */
+            id: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Handle
+             * @description What others mention them by: @handle
+             */
+            handle: string | null;
+            /**
+             * Role
+             * @default member
+             * @enum {string}
+             */
+            role: "member" | "moderator";
+            /**
+             * Joinedat
+             * Format: date-time
+             */
+            joinedAt: string;
+            /** Posts */
+            posts: number;
+            /** Threads */
+            threads: number;
+            /** Likesreceived */
+            likesReceived: number;
+            /**
+             * Suspendeduntil
+             * @description The year 9999: until a moderator ends it
+             */
+            suspendedUntil: string | null;
+        };
+        /** Message */
+        Message: {
+            /** Number */
+            number: number;
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "buyer" | "seller" | "admin";
+            /** Authorname */
+            authorName: string;
+            /** Ismine */
+            isMine: boolean;
+            /** Text */
+            text: string;
+            /** @description Of an offer or counter-offer */
+            price: components["schemas"]["Amount"] | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
+        /**
          * MinuteCount
          * @description Events of one minute.
          */
@@ -5281,27 +7470,50 @@ export interface components {
             /** Events */
             events: number;
         };
-        /**
-         * Month
-         * @description All statements of a website's month, by partner.
-         */
-        Month: {
-            /** Month */
-            month: string;
-            /** Timezone */
-            timezone: string;
+        /** Notification */
+        Notification: {
             /**
-             * Isover
-             * @description False: more may be booked
+             * Id
+             * Format: uuid
              */
-            isOver: boolean;
+            id: string;
+            /** Kind */
+            kind: string;
             /**
-             * Isfinal
-             * @description It is over, all of it was read, and nothing in it will change any more
+             * Count
+             * @description So many things of one kind about the same
              */
-            isFinal: boolean;
-            /** Statements */
-            statements: components["schemas"]["Statement"][];
+            count: number;
+            /** @description The last one who did it */
+            actor: components["schemas"]["Author"] | null;
+            /** Title */
+            title: string;
+            /**
+             * Path
+             * @description Where in the app it leads; may be empty
+             */
+            path: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Seen */
+            seen: boolean;
+        };
+        /** NotificationPreference */
+        NotificationPreference: {
+            /** Kind */
+            kind: string;
+            /** Title */
+            title: string;
+            /** Inapp */
+            inApp: boolean;
+            /**
+             * Mail
+             * @enum {string}
+             */
+            mail: "off" | "daily" | "weekly";
         };
         /**
          * Of
@@ -5309,6 +7521,139 @@ export interface components {
          * @enum {string}
          */
         Of: "everything" | "clicks" | "pageviews" | "conversions";
+        /** Offer */
+        Offer: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Listingid
+             * Format: uuid
+             */
+            listingId: string;
+            /**
+             * Listingtitle
+             * @description Null: the listing is not shown to you any more
+             */
+            listingTitle: string | null;
+            /** Listingstatus */
+            listingStatus: ("draft" | "in_review" | "active" | "under_offer" | "in_escrow" | "sold" | "rejected" | "suspended" | "withdrawn" | "expired") | null;
+            /**
+             * Side
+             * @description Which one you are
+             * @enum {string}
+             */
+            side: "buyer" | "seller" | "admin";
+            /** Othername */
+            otherName: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "sent" | "countered" | "accepted" | "declined" | "withdrawn" | "expired";
+            price: components["schemas"]["Amount"];
+            /**
+             * Turn
+             * @description Who can accept, decline or counter
+             */
+            turn: ("buyer" | "seller") | null;
+            /**
+             * Isonhold
+             * @description Another offer was accepted; open again if that comes to nothing
+             */
+            isOnHold: boolean;
+            /**
+             * Expiresat
+             * Format: date-time
+             */
+            expiresAt: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Updatedat
+             * Format: date-time
+             */
+            updatedAt: string;
+            /** Escrowstatus */
+            escrowStatus: ("agreed" | "funded" | "delivered" | "inspecting" | "accepted" | "disputed" | "released" | "refunded" | "cancelled") | null;
+        };
+        /** OfferInFull */
+        OfferInFull: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Listingid
+             * Format: uuid
+             */
+            listingId: string;
+            /**
+             * Listingtitle
+             * @description Null: the listing is not shown to you any more
+             */
+            listingTitle: string | null;
+            /** Listingstatus */
+            listingStatus: ("draft" | "in_review" | "active" | "under_offer" | "in_escrow" | "sold" | "rejected" | "suspended" | "withdrawn" | "expired") | null;
+            /**
+             * Side
+             * @description Which one you are
+             * @enum {string}
+             */
+            side: "buyer" | "seller" | "admin";
+            /** Othername */
+            otherName: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "sent" | "countered" | "accepted" | "declined" | "withdrawn" | "expired";
+            price: components["schemas"]["Amount"];
+            /**
+             * Turn
+             * @description Who can accept, decline or counter
+             */
+            turn: ("buyer" | "seller") | null;
+            /**
+             * Isonhold
+             * @description Another offer was accepted; open again if that comes to nothing
+             */
+            isOnHold: boolean;
+            /**
+             * Expiresat
+             * Format: date-time
+             */
+            expiresAt: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Updatedat
+             * Format: date-time
+             */
+            updatedAt: string;
+            /** Escrowstatus */
+            escrowStatus: ("agreed" | "funded" | "delivered" | "inspecting" | "accepted" | "disputed" | "released" | "refunded" | "cancelled") | null;
+            escrow: components["schemas"]["Escrow"] | null;
+            /**
+             * Next
+             * @description What is to be done, by you or by the other side
+             * @enum {string}
+             */
+            next: "none" | "answer" | "wait" | "pay" | "wait_for_payment" | "deliver" | "wait_for_delivery" | "confirm_receipt" | "inspect" | "wait_for_inspection" | "wait_for_decision" | "wait_for_payout";
+            /** Buyername */
+            buyerName: string;
+            /** Sellername */
+            sellerName: string;
+        };
         /**
          * OutboxLetter
          * @description A mail with its text.
@@ -5550,6 +7895,16 @@ export interface components {
             conversion_rate: number;
         };
         /**
+         * Piece
+         * @description A bit of text, and whether it is what was searched for.
+         */
+        Piece: {
+            /** Text */
+            text: string;
+            /** Hit */
+            hit: boolean;
+        };
+        /**
          * PlaceSeries
          * @description The live generation's lag in one partition, oldest first.
          */
@@ -5560,6 +7915,73 @@ export interface components {
             partition: number;
             /** Lag */
             lag: number[];
+        };
+        /** Post */
+        Post: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Threadid
+             * Format: uuid
+             */
+            threadId: string;
+            author: components["schemas"]["Author"];
+            /**
+             * Text
+             * @description Markdown, as it was written
+             */
+            text: string;
+            /**
+             * Excerpt
+             * @description The beginning without marks
+             */
+            excerpt: string;
+            /**
+             * Html
+             * @description Sanitised; only when asked for with html=true
+             */
+            html: string | null;
+            /** Isfirst */
+            isFirst: boolean;
+            replyTo: components["schemas"]["Quoted"] | null;
+            /** Mentions */
+            mentions: components["schemas"]["Author"][];
+            /** Likes */
+            likes: number;
+            /** Liked */
+            liked: boolean;
+            /**
+             * State
+             * @description Others than visible: for the author and moderators only
+             * @enum {string}
+             */
+            state: "visible" | "held" | "hidden" | "deleted";
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Editedat */
+            editedAt: string | null;
+            /** Edits */
+            edits: number;
+            /** Canedit */
+            canEdit: boolean;
+            /** Candelete */
+            canDelete: boolean;
+            /**
+             * Flagged
+             * @description The reader reported it
+             */
+            flagged: boolean;
+            /**
+             * Position
+             * @description Grows from post to post; what /read takes
+             */
+            position: number;
         };
         /**
          * ProcessShown
@@ -5583,6 +8005,13 @@ export interface components {
         ProfileAnswer: {
             /** @description Null until an idea was analyzed */
             profile: components["schemas"]["BusinessProfile"] | null;
+        };
+        /** ProgramCategory */
+        ProgramCategory: {
+            /** Key */
+            key: string;
+            /** Name */
+            name: string;
         };
         /**
          * ProgramEntry
@@ -5802,6 +8231,71 @@ export interface components {
             /** Places */
             places: components["schemas"]["PlaceSeries"][];
             rebuild: components["schemas"]["RebuildEstimate"];
+        };
+        /** Question */
+        Question: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Authorname */
+            authorName: string;
+            /** Text */
+            text: string;
+            /**
+             * Askedat
+             * Format: date-time
+             */
+            askedAt: string;
+            /** Answer */
+            answer: string | null;
+            /** Answeredat */
+            answeredAt: string | null;
+            /** Ismine */
+            isMine: boolean;
+            /** Ishidden */
+            isHidden: boolean;
+            /**
+             * Flags
+             * @description For admins
+             */
+            flags: number | null;
+        };
+        /**
+         * QueuedPost
+         * @description What waits for a moderator.
+         */
+        QueuedPost: {
+            post: components["schemas"]["Post"];
+            /** Threadtitle */
+            threadTitle: string;
+            /**
+             * Waitsfor
+             * @enum {string}
+             */
+            waitsFor: "approval" | "flags";
+            /**
+             * Waitingsince
+             * Format: date-time
+             */
+            waitingSince: string;
+            /** Flags */
+            flags: components["schemas"]["Flag"][];
+        };
+        /**
+         * Quoted
+         * @description The post that another answers.
+         */
+        Quoted: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            author: components["schemas"]["Author"];
+            /** Excerpt */
+            excerpt: string;
         };
         /**
          * RateUsed
@@ -6084,6 +8578,29 @@ export interface components {
              */
             createdAt: string;
         };
+        /** SavedSearch */
+        SavedSearch: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Search */
+            search: string;
+            /** Niche */
+            niche: ("vpn" | "hosting" | "software" | "finance" | "health" | "education" | "ecommerce") | null;
+            /** Minprice */
+            minPrice: number | null;
+            /** Maxprice */
+            maxPrice: number | null;
+            /** Verified */
+            verified: boolean;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+        };
         /**
          * ScorePart
          * @description One part of a match score: `weight` × `value`; all parts together are the score.
@@ -6108,6 +8625,28 @@ export interface components {
             points: number;
             /** Why */
             why: string;
+        };
+        /**
+         * Seller
+         * @description A member as others see them: never with an address.
+         */
+        Seller: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Membersince
+             * Format: date-time
+             */
+            memberSince: string;
+            /** Activelistings */
+            activeListings: number;
+            /** Soldlistings */
+            soldListings: number;
         };
         /**
          * Session
@@ -6508,21 +9047,6 @@ export interface components {
             conversions: number;
         };
         /**
-         * Step
-         * @description Something that was done to a dead letter.
-         */
-        Step: {
-            /** Type */
-            type: string;
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /** Actor */
-            actor: string | null;
-        };
-        /**
          * StepBehind
          * @description One event of the conversion, and what it moved (minor units of the website's currency).
          */
@@ -6755,6 +9279,115 @@ export interface components {
             terms: components["schemas"]["TermsShape"];
         };
         /**
+         * Thread
+         * @description One row of the list. Pinned ones come first.
+         */
+        Thread: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Title */
+            title: string;
+            /**
+             * Categoryid
+             * Format: uuid
+             */
+            categoryId: string;
+            /** Ispinned */
+            isPinned: boolean;
+            /** Islocked */
+            isLocked: boolean;
+            /** Views */
+            views: number;
+            /** Replies */
+            replies: number;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Lastreplyat
+             * @description Null while nobody answered
+             */
+            lastReplyAt: string | null;
+            author: components["schemas"]["Author"];
+            lastReplyBy: components["schemas"]["Author"] | null;
+            /**
+             * Unread
+             * @description Something in it is newer than what the reader has seen; false for visitors
+             */
+            unread: boolean;
+            /** Followed */
+            followed: boolean;
+            /**
+             * Isvisible
+             * @description False while it waits for approval, or was removed: its author and moderators
+             */
+            isVisible: boolean;
+        };
+        /** ThreadInFull */
+        ThreadInFull: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Title */
+            title: string;
+            /**
+             * Categoryid
+             * Format: uuid
+             */
+            categoryId: string;
+            /** Ispinned */
+            isPinned: boolean;
+            /** Islocked */
+            isLocked: boolean;
+            /** Views */
+            views: number;
+            /** Replies */
+            replies: number;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Lastreplyat
+             * @description Null while nobody answered
+             */
+            lastReplyAt: string | null;
+            author: components["schemas"]["Author"];
+            lastReplyBy: components["schemas"]["Author"] | null;
+            /**
+             * Unread
+             * @description Something in it is newer than what the reader has seen; false for visitors
+             */
+            unread: boolean;
+            /** Followed */
+            followed: boolean;
+            /**
+             * Isvisible
+             * @description False while it waits for approval, or was removed: its author and moderators
+             */
+            isVisible: boolean;
+            /**
+             * Firstpostid
+             * Format: uuid
+             */
+            firstPostId: string;
+            /**
+             * Lastreadpostid
+             * @description Where the reader stopped: ask for posts around it
+             */
+            lastReadPostId: string | null;
+            /** Canreply */
+            canReply: boolean;
+        };
+        /**
          * Throughput
          * @description One minute: records written to the log, and records that projections took, a second.
          */
@@ -6855,6 +9488,11 @@ export interface components {
             /** Conversions */
             conversions: components["schemas"]["ClickConversion"][];
         };
+        /** Unseen */
+        Unseen: {
+            /** Unseen */
+            unseen: number;
+        };
         /**
          * User
          * @description The person who is signed in.
@@ -6917,6 +9555,33 @@ export interface components {
             weight: number;
         };
         /**
+         * VerifiedFigures
+         * @description What the website's own log says, and how far the seller's claims are from it.
+         */
+        VerifiedFigures: {
+            /**
+             * Asof
+             * Format: date-time
+             */
+            asOf: string;
+            /**
+             * Months
+             * @description Whole months, oldest first, at most twelve
+             */
+            months: components["schemas"]["query_api__marketplace__shapes__Month"][];
+            /** Monthlytraffic */
+            monthlyTraffic: number;
+            /** @description Null: there is no exchange rate into the listing's currency */
+            monthlyRevenue: components["schemas"]["Amount"] | null;
+            /**
+             * Trafficdifference
+             * @description Percent; +12.5: the claim is above what was measured
+             */
+            trafficDifference: number | null;
+            /** Revenuedifference */
+            revenueDifference: number | null;
+        };
+        /**
          * Working
          * @description How the commission was worked out: exact fractions, one rounding at the end, halves to the even neighbour.
          */
@@ -6942,6 +9607,21 @@ export interface components {
          * @enum {string}
          */
         query_api__admin__clicks__Bots: "include" | "exclude" | "only";
+        /**
+         * Step
+         * @description Something that was done to a dead letter.
+         */
+        query_api__admin__dead_letters__Step: {
+            /** Type */
+            type: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Actor */
+            actor: string | null;
+        };
         /**
          * Place
          * @description How far a generation has read one partition.
@@ -7001,6 +9681,48 @@ export interface components {
          * @enum {string}
          */
         query_api__analytics__filters__Bots: "exclude" | "include" | "only";
+        /** Month */
+        query_api__marketplace__shapes__Month: {
+            /**
+             * Month
+             * Format: date
+             * @description Its first day
+             */
+            month: string;
+            /** Visitors */
+            visitors: number;
+            /** Pageviews */
+            pageviews: number;
+            revenue: components["schemas"]["Amount"];
+        };
+        /**
+         * Step
+         * @description One thing that happened.
+         */
+        query_api__marketplace__shapes__Step: {
+            /** Number */
+            number: number;
+            /**
+             * Kind
+             * @description Name of the event
+             */
+            kind: string;
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "buyer" | "seller" | "admin" | "system" | "provider";
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Detail
+             * @description Price, reason or the like; may be empty
+             */
+            detail: string;
+        };
         /**
          * Place
          * @description Where an event lies in the log.
@@ -7051,6 +9773,28 @@ export interface components {
             /** Destination */
             destination: string;
         };
+        /**
+         * Month
+         * @description All statements of a website's month, by partner.
+         */
+        query_api__platform__statements__Month: {
+            /** Month */
+            month: string;
+            /** Timezone */
+            timezone: string;
+            /**
+             * Isover
+             * @description False: more may be booked
+             */
+            isOver: boolean;
+            /**
+             * Isfinal
+             * @description It is over, all of it was read, and nothing in it will change any more
+             */
+            isFinal: boolean;
+            /** Statements */
+            statements: components["schemas"]["Statement"][];
+        };
         /** @description RFC 9457; message is fit to be shown to a person. */
         Problem: {
             type: string;
@@ -7063,6 +9807,14 @@ export interface components {
                 field: string;
                 message: string;
             }[];
+        };
+        /** AcceptOffer */
+        AcceptOffer: {
+            /**
+             * Price
+             * @description The one that you agree to; 409 `price_changed` if it is another now
+             */
+            price: number;
         };
         /** AddDomain */
         AddDomain: {
@@ -7205,6 +9957,11 @@ export interface components {
          * @enum {string}
          */
         AttributionModel: "last_click" | "first_click";
+        /** Because */
+        Because: {
+            /** Reason */
+            reason: string;
+        };
         /** BulkLinks */
         BulkLinks: {
             /** Links */
@@ -7287,6 +10044,16 @@ export interface components {
             code?: string | null;
             /** Recoverycode */
             recoveryCode?: string | null;
+        };
+        /** Choice */
+        Choice: {
+            /** Inapp */
+            inApp: boolean;
+            /**
+             * Mail
+             * @enum {string}
+             */
+            mail: "off" | "daily" | "weekly";
         };
         /** ChooseDigest */
         ChooseDigest: {
@@ -7614,6 +10381,21 @@ export interface components {
              */
             problem: string | null;
         };
+        /** Decide */
+        Decide: {
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "release" | "refund" | "split";
+            /**
+             * Toseller
+             * @description Of a split; the rest goes back
+             */
+            toSeller?: number | null;
+            /** Reason */
+            reason: string;
+        };
         /**
          * Device
          * @description Classes of devices that a rule may name; those of tracked events, machines left out.
@@ -7644,6 +10426,56 @@ export interface components {
              * @default
              */
             website: string;
+        };
+        /** EditListing */
+        EditListing: {
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * Websiteurl
+             * @default
+             */
+            websiteUrl: string;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /** Niche */
+            niche?: ("vpn" | "hosting" | "software" | "finance" | "health" | "education" | "ecommerce") | null;
+            /** Askingprice */
+            askingPrice?: number | null;
+            /** Monthlyrevenue */
+            monthlyRevenue?: number | null;
+            /** Monthlyprofit */
+            monthlyProfit?: number | null;
+            /** Monthlytraffic */
+            monthlyTraffic?: number | null;
+            /** Yearsestablished */
+            yearsEstablished?: number | null;
+            /** Websiteid */
+            websiteId?: string | null;
+            /**
+             * Edition
+             * @description The one that you changed; 409 `changed_elsewhere` if there is a newer one
+             */
+            edition: number;
+        };
+        /** EscrowState */
+        EscrowState: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "agreed" | "funded" | "delivered" | "inspecting" | "accepted" | "disputed" | "released" | "refunded" | "cancelled";
         };
         /** ExchangeRate */
         ExchangeRate2: {
@@ -7709,6 +10541,14 @@ export interface components {
             /** Lesson */
             lesson: string;
         };
+        /** Flag */
+        Flag2: {
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "spam" | "abuse" | "personal_data" | "off_topic" | "other";
+        };
         /** ForgotPassword */
         ForgotPassword: {
             /** Email */
@@ -7766,6 +10606,11 @@ export interface components {
             projection: string;
             /** State */
             state: string;
+        };
+        /** ImageOrder */
+        ImageOrder: {
+            /** Images */
+            images: string[];
         };
         /** ImportPrograms */
         ImportPrograms: {
@@ -7960,6 +10805,58 @@ export interface components {
             links: components["schemas"]["Link2"][];
         };
         /**
+         * ListingFields
+         * @description All of a listing as it is to be; a draft may leave anything out.
+         */
+        ListingFields: {
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * Websiteurl
+             * @default
+             */
+            websiteUrl: string;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /** Niche */
+            niche?: ("vpn" | "hosting" | "software" | "finance" | "health" | "education" | "ecommerce") | null;
+            /** Askingprice */
+            askingPrice?: number | null;
+            /** Monthlyrevenue */
+            monthlyRevenue?: number | null;
+            /** Monthlyprofit */
+            monthlyProfit?: number | null;
+            /** Monthlytraffic */
+            monthlyTraffic?: number | null;
+            /** Yearsestablished */
+            yearsEstablished?: number | null;
+            /** Websiteid */
+            websiteId?: string | null;
+        };
+        /** ListingState */
+        ListingState: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "draft" | "in_review" | "active" | "under_offer" | "in_escrow" | "sold" | "rejected" | "suspended" | "withdrawn" | "expired";
+            /** Edition */
+            edition: number;
+            /** Images */
+            images: string[];
+        };
+        /**
          * LoginRequest
          * @description A code may come with the password, or later with the ticket (`/login/second-factor`).
          */
@@ -7975,10 +10872,25 @@ export interface components {
             /** Ticket */
             ticket?: string | null;
         };
+        /** MailedCode */
+        MailedCode: {
+            /** Code */
+            code: string;
+        };
         /** MailedLink */
         MailedLink: {
             /** Code */
             code: string;
+        };
+        /** MakeOffer */
+        MakeOffer: {
+            /** Price */
+            price: number;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
         };
         /**
          * Money
@@ -7989,14 +10901,6 @@ export interface components {
             amount: number;
             /** Currency */
             currency: string;
-        };
-        /** Move */
-        Move: {
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "new" | "in_progress" | "answered" | "closed" | "spam";
         };
         /** MoveApplication */
         MoveApplication: {
@@ -8010,6 +10914,38 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /** NewText */
+        NewText: {
+            /** Text */
+            text: string;
+        };
+        /** NewThread */
+        NewThread: {
+            /**
+             * Categoryid
+             * Format: uuid
+             */
+            categoryId: string;
+            /** Title */
+            title: string;
+            /** Text */
+            text: string;
+        };
+        /** OfferState */
+        OfferState: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "sent" | "countered" | "accepted" | "declined" | "withdrawn" | "expired";
+            /** Escrowid */
+            escrowId?: string | null;
         };
         /** Partner */
         Partner2: {
@@ -8041,6 +10977,20 @@ export interface components {
              * Format: date-time
              */
             createdAt: string;
+        };
+        /** Preference */
+        Preference: {
+            /** Kind */
+            kind: string;
+            /** Title */
+            title: string;
+            /** Inapp */
+            inApp: boolean;
+            /**
+             * Mail
+             * @enum {string}
+             */
+            mail: "off" | "daily" | "weekly";
         };
         /** Profile */
         Profile: {
@@ -8152,6 +11102,24 @@ export interface components {
             code?: string | null;
             /** Recoverycode */
             recoveryCode?: string | null;
+        };
+        /** QuestionState */
+        QuestionState: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+        };
+        /** ReadUpTo */
+        ReadUpTo: {
+            /** Position */
+            position: number;
+        };
+        /** Reasoned */
+        Reasoned: {
+            /** Reason */
+            reason: string;
         };
         /**
          * RecordRate
@@ -8275,6 +11243,26 @@ export interface components {
             /** Reason */
             reason: string;
         };
+        /** Reply */
+        Reply: {
+            /** Text */
+            text: string;
+            /** Replyto */
+            replyTo?: string | null;
+        };
+        /** Report */
+        Report2: {
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "spam" | "off_topic" | "abusive" | "illegal" | "other";
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        };
         /**
          * ResetPassword
          * @description `code`: from the mailed link. With a second factor also one of the two others.
@@ -8353,6 +11341,14 @@ export interface components {
              */
             reviewOn?: string | null;
         };
+        /** Reviewed */
+        Reviewed: {
+            /**
+             * Edition
+             * @description The one that you looked at
+             */
+            edition: number;
+        };
         /**
          * Rule
          * @description Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination.
@@ -8371,6 +11367,33 @@ export interface components {
             title: string;
             /** Sql */
             sql: string;
+        };
+        /** SaveSearch */
+        SaveSearch: {
+            /**
+             * Search
+             * @default
+             */
+            search: string;
+            /** Niche */
+            niche?: ("vpn" | "hosting" | "software" | "finance" | "health" | "education" | "ecommerce") | null;
+            /** Minprice */
+            minPrice?: number | null;
+            /** Maxprice */
+            maxPrice?: number | null;
+            /**
+             * Verified
+             * @default false
+             */
+            verified: boolean;
+        };
+        /** SavedSearchState */
+        SavedSearchState: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
         };
         /**
          * SecondFactorAsked
@@ -8491,6 +11514,25 @@ export interface components {
             /** Weight */
             weight: number;
         };
+        /** StartedThread */
+        StartedThread: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Postid
+             * Format: uuid
+             */
+            postId: string;
+            /**
+             * State
+             * @description held: a moderator looks at it first
+             * @enum {string}
+             */
+            state: "visible" | "held" | "hidden" | "deleted";
+        };
         /** StopComparing */
         StopComparing: {
             /**
@@ -8528,6 +11570,13 @@ export interface components {
             amount: number;
             /** Currency */
             currency: string;
+        };
+        /** Suspension */
+        Suspension: {
+            /** Reason */
+            reason: string;
+            /** Until */
+            until?: string | null;
         };
         /**
          * TermsGiven
@@ -8697,6 +11746,8 @@ export interface components {
             /** Roles */
             roles: string[];
         };
+        /** View */
+        View: Record<string, never>;
         /** Website */
         Website: {
             /**
@@ -8774,8 +11825,75 @@ export interface components {
             /** Name */
             name: string;
         };
+        /** Write */
+        Write: {
+            /** Text */
+            text: string;
+        };
+        /** WrittenPost */
+        WrittenPost: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "visible" | "held" | "hidden" | "deleted";
+        };
+        /** Move */
+        command_api__forum__moderation_routes__Move: {
+            /**
+             * Categoryid
+             * Format: uuid
+             */
+            categoryId: string;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
         /** Why */
-        Why: {
+        command_api__forum__moderation_routes__Why: {
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /** Move */
+        command_api__leads__admin_routes__Move: {
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "new" | "in_progress" | "answered" | "closed" | "spam";
+        };
+        /** Stopped */
+        command_api__marketplace__member_routes__Stopped: {
+            /** Ok */
+            ok: boolean;
+            /** Message */
+            message: string;
+        };
+        /** Stopped */
+        command_api__notifications__routes__Stopped: {
+            /**
+             * Ok
+             * @default true
+             */
+            ok: boolean;
+            /**
+             * Message
+             * @default You will get no more of these mails. You can choose them again in your settings.
+             */
+            message: string;
+        };
+        /** Why */
+        command_api__operations__dead_letters__Why: {
             /**
              * Reason
              * @default
@@ -9356,7 +12474,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Why"] | null;
+                "application/json": components["schemas"]["command_api__operations__dead_letters__Why"] | null;
             };
         };
         responses: {
@@ -9391,7 +12509,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Why"] | null;
+                "application/json": components["schemas"]["command_api__operations__dead_letters__Why"] | null;
             };
         };
         responses: {
@@ -9426,7 +12544,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Why"] | null;
+                "application/json": components["schemas"]["command_api__operations__dead_letters__Why"] | null;
             };
         };
         responses: {
@@ -9631,6 +12749,390 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ExchangeRate2"];
                 };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reinstateMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    suspendMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Suspension"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approvePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteAsModerator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reasoned"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dismissFlags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restorePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_forum_queue: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedPost"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lockThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["command_api__forum__moderation_routes__Why"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    moveThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["command_api__forum__moderation_routes__Move"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pinThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["command_api__forum__moderation_routes__Why"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlockThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["command_api__forum__moderation_routes__Why"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unpinThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["command_api__forum__moderation_routes__Why"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused or failed */
             default: {
@@ -9861,7 +13363,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Move"];
+                "application/json": components["schemas"]["command_api__leads__admin_routes__Move"];
             };
         };
         responses: {
@@ -9946,6 +13448,414 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminLink"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_disputes: {
+        parameters: {
+            query?: {
+                all?: boolean;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dispute"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_escrow_calls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EscrowCall"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retryEscrowCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                escrowId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_all_listings: {
+        parameters: {
+            query?: {
+                status?: "draft" | "in_review" | "active" | "under_offer" | "in_escrow" | "sold" | "rejected" | "suspended" | "withdrawn" | "expired";
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approveListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reviewed"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rejectListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Because"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resumeListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    suspendListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Because"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decideDispute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decide"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EscrowState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_flagged_questions: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlaggedQuestion"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    hideQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Because"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restoreQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionState"];
                 };
             };
             /** @description Refused or failed */
@@ -10202,7 +14112,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Category"][];
+                    "application/json": components["schemas"]["ProgramCategory"][];
                 };
             };
             /** @description Refused or failed */
@@ -10888,6 +14798,1998 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_forum_categories: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Category"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_forum_log: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogEntry"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    find_forum_members: {
+        parameters: {
+            query: {
+                /** @description Of the handle */
+                prefix: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Author"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_forum_member: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_forum_posts_of_member: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deletePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    editPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewText"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenPost"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    flagPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Report2"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_forum_post_history: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Edit"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    likePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlikePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readEverything: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_forum: {
+        parameters: {
+            query: {
+                /** @description Words; "a phrase"; -without; or */
+                q: string;
+                categoryId?: string | null;
+                /** @description A handle */
+                author?: string | null;
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Found"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_forum_threads: {
+        parameters: {
+            query?: {
+                categoryId?: string | null;
+                sort?: "latest" | "newest" | "replies" | "views";
+                /** @description Others than all: of who is signed in; for visitors empty */
+                filter?: "all" | "following" | "mine" | "unread";
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Thread"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewThread"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedThread"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_forum_thread: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadInFull"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    followThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unfollowThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_forum_posts: {
+        parameters: {
+            query?: {
+                /** @description The page that holds this post, in its middle */
+                around?: string | null;
+                /** @description Also the sanitised HTML of each text */
+                html?: boolean;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replyToThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reply"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenPost"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadUpTo"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": unknown;
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_listings: {
+        parameters: {
+            query?: {
+                /** @description Words of the title, whatever their case */
+                search?: string | null;
+                niche?: ("vpn" | "hosting" | "software" | "finance" | "health" | "education" | "ecommerce") | "all";
+                sort?: "recent" | "price-low" | "price-high" | "revenue";
+                minPrice?: number | null;
+                maxPrice?: number | null;
+                verified?: boolean;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    draftListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListingFields"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_listing: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingInFull"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    editListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditListing"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_listing_history: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["query_api__marketplace__shapes__Step"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    orderImages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageOrder"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "image/jpeg": string;
+                "image/png": string;
+                "image/webp": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sendOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MakeOffer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_listing_questions: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Question"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    askQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Write"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    submitListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verifyListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    watchListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unwatchListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdrawListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_my_listings: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_my_offers: {
+        parameters: {
+            query: {
+                side: "buyer" | "seller";
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offer"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_my_saved_searches: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_my_watches: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_offer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferInFull"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    acceptOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptOffer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    counterOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MakeOffer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    declineOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    acceptDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EscrowState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelDeal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EscrowState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EscrowState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deliver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EscrowState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dispute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Write"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EscrowState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_offer_history: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["query_api__marketplace__shapes__Step"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_offer_messages: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    writeMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Write"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdrawOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answerQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Write"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    flagQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Flag2"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saveSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveSearch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchState"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endSavedSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_seller: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Seller"];
+                };
             };
             /** @description Refused or failed */
             default: {
@@ -12697,6 +18599,38 @@ export interface operations {
             };
         };
     };
+    get_forum_me: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_insights_digest: {
         parameters: {
             query?: never;
@@ -13402,6 +19336,200 @@ export interface operations {
             };
         };
     };
+    get_notification_preferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationPreference"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setNotificationPreference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Choice"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preference"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_notifications: {
+        parameters: {
+            query?: {
+                /** @description Only those */
+                unseen?: boolean;
+                /** @description Rows of one page */
+                limit?: number;
+                /** @description From `Link: rel=next` of the page before */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notification"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    seeNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_unseen_notifications: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unseen"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    seeNotification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_partners: {
         parameters: {
             query?: never;
@@ -14010,7 +20138,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Month"];
+                    "application/json": components["schemas"]["query_api__platform__statements__Month"];
                 };
             };
             /** @description Refused or failed */
@@ -14585,6 +20713,66 @@ export interface operations {
             };
         };
     };
+    takeEscrowMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    viewThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["View"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     stopDigest: {
         parameters: {
             query?: never;
@@ -14603,6 +20791,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopSavedSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["command_api__marketplace__member_routes__Stopped"];
                 };
             };
             /** @description Refused or failed */
@@ -14762,6 +20981,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopDigests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["command_api__notifications__routes__Stopped"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unsubscribeFromDigests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailedCode"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["command_api__notifications__routes__Stopped"];
                 };
             };
             /** @description Refused or failed */
