@@ -2,6 +2,7 @@
 import { http, HttpResponse, type DefaultBodyType } from 'msw';
 import { setupServer } from 'msw/node';
 import type { paths } from '@/lib/api/schema';
+import type { Insight } from '@/features/insights/queries';
 import type { About, Account, Activity, AdminLink, AdminPartner, ClickPoint, Conversion, CountryPerformance, CustomDomain, Delivery, InviteCode, Link, Overview, Partner, PartnerPerformance, TrackedClick, Website } from '@/lib/api/types';
 import { PROVIDERS } from '@/lib/sign-in-providers';
 import * as make from './fixtures';
@@ -17,6 +18,7 @@ interface State {
   overview: Overview;
   clicks: ClickPoint[];
   delivery: Delivery;
+  insights: Insight[];
   activity: Activity[];
   adminPartners: AdminPartner[];
   adminLinks: AdminLink[];
@@ -31,7 +33,7 @@ export function resetState(): void {
   Object.assign(state, {
     account: make.account(), invites: [], domains: [],
     websites: [make.website()], conversions: [make.conversion()], links: [make.link()], partners: [make.partner()],
-    overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), activity: [make.activity()], adminPartners: [make.adminPartner()], adminLinks: [make.adminLink()], trackedClicks: [make.trackedClick()], seen: [],
+    overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), insights: [], activity: [make.activity()], adminPartners: [make.adminPartner()], adminLinks: [make.adminLink()], trackedClicks: [make.trackedClick()], seen: [],
   } satisfies State);
 }
 resetState();
@@ -78,6 +80,8 @@ export const server = setupServer(
     { country: 'DE', countryName: 'Germany', clicks: 300, conversions: 8, revenue: 184.25 },
   ]),
   get('/api/platform/analytics/delivery', () => state.delivery),
+  get('/api/analytics/{websiteId}/insights', () => state.insights),
+  get('/api/platform/insights/digest', () => ({ every: 'off' as const })),
   get('/api/admin/analytics', () => ({ totalClicks: 12_345, totalConversions: 48, conversionRate: 0.39, totalRevenue: 984.2, currency: 'USD', notConverted: [] })),
   get('/api/admin/recent-activity', () => state.activity),
   get('/api/admin/partners', () => state.adminPartners),

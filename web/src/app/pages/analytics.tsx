@@ -22,6 +22,7 @@ import { Toolbar } from '@/features/analytics/toolbar';
 import { TrendCard } from '@/features/analytics/trend-card';
 import { useLiveRefresh } from '@/features/analytics/use-live-refresh';
 import { linksQuery } from '@/features/links/queries';
+import { InsightLink } from './insight-link';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
@@ -29,6 +30,7 @@ import { Page } from './page';
 const DeliveryCard = lazy(() => import('@/features/analytics/delivery-card').then((module) => ({ default: module.DeliveryCard })));
 const StatusBars = lazy(() => import('@/features/analytics/status-bars').then((module) => ({ default: module.StatusBars })));
 const ConversionsCard = lazy(() => import('@/features/conversions/conversions-card').then((module) => ({ default: module.ConversionsCard })));
+const InsightsCard = lazy(() => import('@/features/insights/insights-card').then((module) => ({ default: module.InsightsCard })));
 const LiveCard = lazy(() => import('@/features/live/live-card').then((module) => ({ default: module.LiveCard })));
 
 const TITLE = 'Analytics Dashboard';
@@ -125,6 +127,9 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
         <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
           <PartnerCard params={params} currency={website.currency} file={fileName(website.domain, state, 'partners')} onPick={pickPartner} />
           <GeoCard params={params} currency={website.currency} file={fileName(website.domain, state, 'countries')} onPick={pickCountry} />
+          <Below now={later} height="min-h-64 lg:col-span-2">
+            <InsightsCard key={website.id} website={website} look={(insight) => <InsightLink website={website.id} insight={insight} />} className="lg:col-span-2" />
+          </Below>
           <Below now={later}>
             <LiveCard website={website} onPickCountry={pickCountry} />
           </Below>
@@ -148,8 +153,8 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
 }
 
 /** A card that comes late; its place is kept. */
-function Below({ now, children }: { readonly now: boolean; readonly children: ReactNode }) {
-  const place = <div aria-hidden className={cx(surface, 'min-h-[34rem]')} />;
+function Below({ now, height = 'min-h-[34rem]', children }: { readonly now: boolean; readonly height?: string; readonly children: ReactNode }) {
+  const place = <div aria-hidden className={cx(surface, height)} />;
   if (!now) return place;
   return (
     <Boundary fallback={<ErrorBox error={new Error('This part could not be loaded. Please reload the page.')} />}>

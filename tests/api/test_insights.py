@@ -1,0 +1,353 @@
+"""Insights over both services and real engines: what is planted is told, its figures are the dashboards' own,
+strangers' text reaches no model, looks are daily, and what is new is mailed to those who want it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID, uuid4
+from zoneinfo import ZoneInfo
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from command_api.decision import Asked, by_system
+from command_api.insights import digest
+from command_api.insights.desk import InsightsDesk
+from command_api.insights.reading import HistoryUnavailable
+from command_api.insights.watch import Watch
+from command_api.leader import connect
+from command_api.websites import model as websites
+from infra.clickhouse import ClientPool
+from infra.insights import plan
+from infra.llm import LanguageModel
+from infra.mail import opened
+from infra.sealing import derived_key, unseal
+from projectors.engine.read_model import Rows
+from projectors.postgres.insights import INSIGHT_DIGESTS, INSIGHTS
+from schemas.base import DomainEvent
+from schemas.days import day_start
+from schemas.insights import DIGEST_STOP_PATH, digest_id, insights_id
+from tests.support.engines import free_port
+from tests.support.injections import INJECTIONS
+from tests.support.llm_server import ModelServer, model_server
+from tests.support.query import PERCENT_10, Person, conversion, event
+from tests.support.whole_api import Api, register
+
+WEEK, WEEKS = 7, 8
+WEEKDAYS = (13, 12, 11, 10, 10, 8, 7)
+PLANTED_NAME, PLANTED_SOURCE, PLANTED_SUB = (planted for planted, _, _ in INJECTIONS[:3])
+
+
+class Planted:
+    """A website of Ada's in a zone of a quarter of an hour, with eight weeks of clicks. In the last week a source
+    brings many more, a partner's conversions stay away, robots come, and one link fell silent three days ago."""
+
+    def __init__(self, api: Api) -> None:
+        query = api.query
+        self.api, self.zone = api, "Asia/Kathmandu"
+        self.ada, self.eve, self.admin = query.person(), query.person(), query.person("member", "admin")
+        register(api, self.ada)
+        self.website = self._website(self.ada)
+        self.partner = self._partner(PLANTED_NAME)
+        self.other = self._partner("Calm Hosting")
+        self.busy, self.gone = self._link(self.partner), self._link(self.other)
+        self.rows = list(self._rows())
+        query.events(self.rows)
+
+    def post(self, website: UUID | None = None, person: Person | None = None, **options: Any) -> Any:
+        path = f"/api/analytics/{website or self.website}/ai-insights"
+        return self.api.call("POST", path, person or self.ada, **options)
+
+    def get(self, website: UUID | None = None, person: Person | None = None) -> Any:
+        return self.api.call("GET", f"/api/analytics/{website or self.website}/insights", person or self.ada)
+
+    def empty_website(self) -> UUID:
+        return self._website(self.ada)
+
+    def decided(self) -> websites.Website:
+        website = self.api.core.store.load(self.website, websites.evolve)
+        assert website is not None
+        return website
+
+    def project(self) -> None:
+        """What the projectors do with what was decided about this website and its owner."""
+        for aggregate, read_model in (
+            (insights_id(self.website), INSIGHTS),
+            (digest_id(self.ada.account_id), INSIGHT_DIGESTS),
+        ):
+            rows = Rows(self.api.query.postgres, f"{read_model.name}__g1", read_model.key)
+            for happened in _events(self.api, aggregate):
+                read_model.handlers[type(happened)](rows, happened)
+            rows.flush()
+
+    def _website(self, owner: Person) -> UUID:
+        body = {"domain": f"{uuid4().hex}.example", "timezone": self.zone}
+        made = self.api.call("POST", "/api/platform/websites", owner, json=body).json()
+        row = {"attribution_model": "last_click", "currency": "USD", "created_at": datetime.now(UTC)}
+        self.api.query.insert("websites", {"id": made["id"], "account_id": owner.account_id, **body, **row})
+        return UUID(made["id"])
+
+    def _partner(self, name: str) -> UUID:
+        terms = {"name": name, "baseUrl": "https://partner.example/", "commission": 10}
+        slug = f"p-{uuid4().hex}"
+        answer = self.api.call("POST", "/api/admin/partners", self.admin, json={**terms, "slug": slug})
+        assert answer.status_code == 201, answer.text
+        partner = UUID(answer.json()["id"])
+        self.api.query.partner(name, slug, PERCENT_10, partner)
+        return partner
+
+    def _link(self, partner: UUID) -> UUID:
+        named = {"websiteId": str(self.website), "partnerId": str(partner)}
+        return UUID(self.api.call("POST", "/api/platform/links", self.ada, json=named).json()["id"])
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        today = datetime.now(UTC).astimezone(self.decided_zone).date()
+        for back in range(WEEKS * WEEK, 0, -1):
+            day = today - timedelta(days=back)
+            start = day_start(self.decided_zone, day)
+            usual, is_last_week = WEEKDAYS[day.weekday()], back <= WEEK
+            for number in range(usual * 2):
+                shared: dict[str, Any] = {"partner_id": self.partner, "link_id": self.busy, "device": "mobile"}
+                at = start + timedelta(minutes=20 * number + 5)
+                yield event(self.website, at, visitor=number + 1, country="DE", source="google", **shared)
+                yield event(self.website, at, "pageview", visitor=number + 1, country="DE", source="google")
+            if back > 3:
+                for number in range(usual):
+                    shared = {"partner_id": self.other, "link_id": self.gone, "device": "desktop"}
+                    at = start + timedelta(minutes=30 * number + 9)
+                    yield event(self.website, at, visitor=100 + number, country="US", source="google", **shared)
+            for number in range(usual * (3 if is_last_week else 1)):
+                shared = {"partner_id": self.partner, "link_id": self.busy, "sub1": PLANTED_SUB}
+                at = start + timedelta(minutes=15 * number + 2)
+                yield event(self.website, at, visitor=200 + number, country="DE", source=PLANTED_SOURCE, **shared)
+            for number in range(40 if is_last_week else 1):
+                shared = {"partner_id": self.partner, "link_id": self.busy, "is_bot": True, "bot_reason": "crawler"}
+                yield event(self.website, start + timedelta(minutes=7 * number), country="US", **shared)
+            for number in range(0 if is_last_week else 4):
+                at = start + timedelta(hours=1 + number)
+                shared = {"partner_id": self.partner, "link_id": self.busy, "country": "DE"}
+                yield conversion(self.website, at, d_approved=1, c_approved=1_000 + number, **shared)
+
+    @property
+    def decided_zone(self) -> ZoneInfo:
+        return ZoneInfo(self.zone)
+
+
+@pytest.fixture(scope="module")
+def planted(whole_api: Api) -> Planted:
+    return Planted(whole_api)
+
+
+@pytest.fixture(scope="module")
+def generated(planted: Planted) -> list[dict[str, Any]]:
+    answer = planted.post()
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["silence"] == "not_configured"
+    insights: list[dict[str, Any]] = answer.json()["insights"]
+    return insights
+
+
+def evidence(insight: dict[str, Any]) -> dict[str, str]:
+    return {one["label"]: one["value"] for one in insight["evidence"]}
+
+
+def test_what_was_planted_is_told_in_the_finders_words(generated: list[dict[str, Any]], planted: Planted) -> None:
+    told = {(one["insightType"], one["about"]["name"] if one["about"] else ""): one for one in generated}
+    assert {one["toldBy"] for one in generated} == {"finder"}
+    lost = told["warning", PLANTED_NAME]
+    assert lost["title"] == f"No conversions from {PLANTED_NAME} this week"
+    assert told["growth", PLANTED_SOURCE]["about"] == {
+        "dimension": "source",
+        "value": PLANTED_SOURCE,
+        "name": PLANTED_SOURCE,
+    }
+    assert told["warning", "Calm Hosting"]["title"] == "No clicks on Calm Hosting for 3 days"
+    assert told["warning", ""]["title"] == "A wave of robots among your clicks"
+    assert all(0.9 <= one["confidenceScore"] <= 0.99 for one in generated)
+
+
+def test_every_figure_is_the_dashboards_own_for_the_same_days_and_filters(
+    generated: list[dict[str, Any]], planted: Planted
+) -> None:
+    seen = set()
+    for one in generated:
+        asked = urlencode({"websiteId": str(planted.website), "compare": "none", **one["filters"]})
+        overview = planted.api.call("GET", f"/api/platform/analytics/overview?{asked}", planted.ada).json()
+        assert (overview["range"]["from"], overview["range"]["to"]) == (one["from"], one["to"])
+        shown = {
+            "Clicks": f"{overview['clicks']['total']:,}",
+            "Clicks of robots": f"{overview['clicks']['total']:,}",
+            "Conversions": f"{overview['conversions']['total']:,}",
+            "Revenue": f"{overview['revenue']['total']:,.2f} USD",
+        }
+        for label in shown.keys() & evidence(one).keys():
+            assert evidence(one)[label] == shown[label], one
+            seen.add(label)
+        if "Days without clicks" in evidence(one):
+            assert overview["clicks"]["total"] == 0
+    assert {"Clicks", "Clicks of robots", "Conversions"} <= seen
+
+
+def test_what_was_generated_is_read_again_by_its_owner_alone(generated: list[dict[str, Any]], planted: Planted) -> None:
+    planted.project()
+    answer = planted.get()
+    assert answer.status_code == 200
+    assert answer.json() == generated
+    assert planted.get(person=planted.admin).json() == generated
+    for person in (planted.eve, None):
+        status = 404 if person else 401
+        assert planted.api.call("GET", f"/api/analytics/{planted.website}/insights", person).status_code == status
+        assert planted.api.call("POST", f"/api/analytics/{planted.website}/ai-insights", person).status_code == status
+    assert planted.post(uuid4()).status_code == 404
+
+
+def test_a_repeated_request_is_one_look(planted: Planted, generated: list[dict[str, Any]]) -> None:
+    before = len(_events(planted.api, insights_id(planted.website)))
+    first, again = (planted.post(headers={"Idempotency-Key": "look-1"}) for _ in range(2))
+    assert first.json()["insights"] == generated  # also: since when each is told has stayed
+    assert (again.json(), again.headers.get("idempotency-replayed")) == (first.json(), "true")
+    assert len(_events(planted.api, insights_id(planted.website))) == before + 1
+
+
+def test_a_website_without_data_has_no_insights_and_looks_are_limited(planted: Planted) -> None:
+    website = planted.empty_website()
+    answers = [planted.post(website, planted.ada) for _ in range(7)]
+    assert answers[0].json() == {"insights": [], "silence": None}
+    assert planted.get(website).json() == []
+    assert _events(planted.api, insights_id(website)) == []
+    assert answers[-1].status_code == 429
+    assert int(answers[-1].headers["retry-after"]) > 0
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with model_server() as running:
+        yield running
+
+
+def desk_with(api: Api, **changes: Any) -> InsightsDesk:
+    settings = replace(api.core.settings, **changes)
+    return InsightsDesk(api.core, ClientPool(settings, 1), LanguageModel(settings, api.core.pool))
+
+
+def test_strangers_text_reaches_no_model_and_its_words_come_back_with_names(
+    planted: Planted, generated: list[dict[str, Any]], server: ModelServer
+) -> None:
+    def says(asked: Any) -> dict[str, Any]:
+        findings = json.loads(asked["messages"][-1]["content"])["findings"]
+        wordings = [{"number": 1, "title": "Revenue rose 900%", "content": "See https://evil.example."}]
+        wordings += [
+            {"number": one["number"], "title": "Worth a look", "content": one["content"]} for one in findings[1:]
+        ]
+        return {"insights": wordings[::-1]}
+
+    server.says = says
+    desk = desk_with(planted.api, openai_base_url=server.url, openai_model="small")
+    look = desk.look(planted.decided(), by_system())
+    [asked] = server.asked
+    for stranger in (PLANTED_NAME, PLANTED_SOURCE, PLANTED_SUB, "Calm Hosting", str(planted.partner)):
+        assert stranger not in json.dumps(asked, ensure_ascii=False)
+    assert look.silence is None
+    told = [(told.by, told.words) for _, told in look.found]
+    assert [by for by, _ in told] == ["model"] * (len(told) - 1) + ["finder"]
+    assert [words.content for by, words in told if PLANTED_NAME in words.content]
+    assert told[-1][1].title == generated[0]["title"]  # the first finding's words were not believed
+
+
+def test_a_store_that_does_not_answer_is_said_at_once(planted: Planted) -> None:
+    desk = desk_with(planted.api, clickhouse_url=f"http://127.0.0.1:{free_port()}/althing")
+    with pytest.raises(HistoryUnavailable):
+        desk.look(planted.decided(), by_system())
+
+
+def test_the_scheduler_says_what_is_due_and_one_look_a_day_is_taken(
+    planted: Planted, generated: list[dict[str, Any]]
+) -> None:
+    api = planted.api
+    before = len(_events(api, insights_id(planted.website)))
+    plan(api.core.settings)
+    api.query.postgres.execute("DELETE FROM policy.insight_look WHERE website_id <> %s", (planted.website,))
+    api.query.postgres.execute(  # whatever the hour is in Kathmandu
+        "INSERT INTO policy.insight_look (website_id, due_day) VALUES (%s, '2026-01-01') ON CONFLICT DO NOTHING",
+        (planted.website,),
+    )
+    desk = desk_with(api)
+    with connect(api.core.settings.postgres_url or "", "test") as connection:
+        watch = Watch(desk, lambda: datetime.now(UTC) + timedelta(seconds=5))
+        assert watch.look(connection) == 1
+        assert watch.look(connection) == 0
+        assert len(_events(api, insights_id(planted.website))) == before + 1
+        later = Watch(desk, lambda: datetime.now(UTC) + timedelta(days=120))
+        connection.execute("UPDATE policy.insight_look SET due_day = due_day + 1")
+        assert later.look(connection) == 1
+    last = _events(api, insights_id(planted.website))[-1]
+    assert last.insights == ()  # type: ignore[attr-defined]  # nothing of it holds four months later
+    planted.project()
+    assert planted.get().json() == []
+    closed = api.query.postgres.execute(
+        "SELECT count(*) FROM read.insights WHERE website_id = %s AND NOT is_open AND closed_at IS NOT NULL",
+        (planted.website,),
+    ).fetchone()
+    assert closed == (len(generated),)
+
+
+def test_what_is_new_is_mailed_to_those_who_chose_it_and_stops_with_one_click(planted: Planted) -> None:
+    api, ada = planted.api, planted.ada
+    path = "/api/platform/insights/digest"
+    assert api.call("GET", path, ada).json() == {"every": "off"}
+    assert api.call("PUT", path, ada, json={"every": "hourly"}).status_code == 400
+    assert api.call("PUT", path, ada, json={"every": "weekly"}).status_code == 204
+    planted.project()
+    assert api.call("GET", path, ada).json() == {"every": "weekly"}
+    desk = desk_with(api)
+    desk.keep(planted.decided(), desk.look(planted.decided(), by_system()), Asked(datetime.now(UTC)))
+    monday = digest.next_at("weekly", datetime.now(UTC))
+    assert (monday.weekday(), monday.hour) == (0, 7)
+    with connect(api.core.settings.postgres_url or "", "test") as connection:
+        assert digest.send_due(api.core, connection, monday - timedelta(seconds=1)) == 0
+        assert digest.send_due(api.core, connection, monday) == 1
+        assert digest.send_due(api.core, connection, monday) == 0
+        assert digest.send_due(api.core, connection, monday + timedelta(days=7)) == 1  # due, and nothing is new
+    [(to, subject, text, stop)] = _mails(api, ada)
+    assert to == f"{ada.account_id.hex}@example.com"
+    assert "new insights about your websites" in subject
+    assert f"No conversions from {PLANTED_NAME} this week" in text
+    token = digest.stop_token(api.core.settings, ada.account_id)
+    assert stop.endswith(f"{DIGEST_STOP_PATH}{token}")
+    assert api.call("GET", f"{DIGEST_STOP_PATH}{token}").status_code in (404, 405)
+    assert api.call("POST", f"{DIGEST_STOP_PATH}{ada.account_id.hex}.{'0' * 32}").status_code == 404
+    form = {"content-type": "application/x-www-form-urlencoded", "origin": "https://mail.example"}
+    for _ in range(2):
+        stopped = api.call("POST", f"{DIGEST_STOP_PATH}{token}", content="List-Unsubscribe=One-Click", headers=form)
+        assert stopped.json() == {"ok": True, "message": "Insights are no longer mailed to you."}
+    planted.project()
+    assert api.call("GET", path, ada).json() == {"every": "off"}
+    left = api.query.postgres.execute(
+        "SELECT count(*) FROM policy.insight_digest WHERE account_id = %s", (ada.account_id,)
+    ).fetchone()
+    assert left == (0,)
+
+
+def _events(api: Api, aggregate: UUID) -> list[DomainEvent]:
+    return list(api.core.store.repository.event_store.get(aggregate))  # type: ignore[arg-type]
+
+
+def _mails(api: Api, person: Person) -> list[tuple[str, str, str, str]]:
+    settings = api.core.settings
+    with psycopg.connect(settings.postgres_url or "", row_factory=dict_row) as connection:
+        rows = connection.execute(
+            "SELECT * FROM ops.mail WHERE account_id = %s AND kind = 'insights_digest' ORDER BY id",
+            (person.account_id,),
+        ).fetchall()
+    found = []
+    for row in rows:
+        to, text = opened(settings, row["id"], row["recipient_sealed"], row["text_sealed"])
+        stop = unseal(derived_key(settings, "mail"), row["unsubscribe_sealed"], f"mail-unsubscribe:{row['id']}")
+        found.append((to, row["subject"], text or "", stop))
+    return found

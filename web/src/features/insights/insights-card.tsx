@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChevronDown } from 'lucide-react';
+import { useId, useState, type ReactNode } from 'react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Select } from '@/components/ui/field';
+import type { Website } from '@/lib/api/types';
+import { cx } from '@/lib/cx';
+import { formatDay } from '@/lib/dates';
+import { lookOf } from './looks';
+import { insightsQuery, useDigest, useGenerate, type DigestEvery, type Insight } from './queries';
+
+interface Props {
+  readonly website: Website;
+  /** The way to the dashboard that shows it. */
+  readonly look: (insight: Insight) => ReactNode;
+  readonly className?: string;
+}
+
+export function InsightsCard({ website, look, className }: Props) {
+  const insights = useQuery(insightsQuery(website.id));
+  const generate = useGenerate(website.id);
+  const shown = insights.data;
+  return (
+    <Card
+      title="AI-Powered Insights"
+      description="What changed against the weeks before"
+      {...(className ? { className } : {})}
+      actions={
+        <Button variant="primary" size="sm" busy={generate.isPending} onClick={() => generate.mutate()}>
+          {generate.isPending ? 'Generating...' : 'Generate New'}
+        </Button>
+      }
+    >
+      {shown ? (
+        shown.length > 0 ? (
+          <ul aria-label="AI insights" className="grid items-start gap-3 lg:grid-cols-2">
+            {shown.map((insight) => (
+              <InsightItem key={insight.id} insight={insight} look={look} />
+            ))}
+          </ul>
+        ) : (
+          <Empty className="min-h-32">
+            <p>{'No insights available yet. Click "Generate New" to analyze your data.'}</p>
+            {generate.data && <p className="mt-1 text-[0.8125rem]">The last weeks were looked at: nothing in them is far from what is usual.</p>}
+          </Empty>
+        )
+      ) : insights.error ? (
+        <ErrorBox error={insights.error} prefix="Error loading insights" onRetry={() => void insights.refetch()} />
+      ) : (
+        <div role="status" aria-label="Loading AI insights">
+          <Skeleton className="h-32" />
+        </div>
+      )}
+      <footer className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-t border-line pt-3 text-[0.8125rem] text-muted">
+        <p className="min-w-0 flex-1 basis-64">{shown && shown.length > 0 ? whoseWords(shown, generate.data?.silence ?? null) : 'Every website with data is also looked at once a day.'}</p>
+        <DigestChoice />
+      </footer>
+    </Card>
+  );
+}
+
+/** A model may word and rank; what it says is taken only as far as the evidence goes. */
+function whoseWords(insights: readonly Insight[], silence: string | null): string {
+  const worded = insights.filter((insight) => insight.toldBy === 'model').length;
+  if (worded === insights.length) return 'Worded by a language model. Every figure is measured.';
+  if (worded > 0) return "Some worded by a language model, the others in the finder's own words. Every figure is measured.";
+  return `In the finder's own words${silence === null ? '' : `: ${SILENCE[silence] ?? 'no language model answered'}`}. Every figure is measured.`;
+}
+
+const SILENCE: Readonly<Record<string, string>> = {
+  not_configured: 'no language model is configured',
+  switched_off: 'the language model is switched off',
+  resting: 'the language model failed too often and rests for a moment',
+  budget: 'the budget for the language model is spent for now',
+  unavailable: 'the language model did not answer',
+  bad_answer: 'the language model gave no usable answer',
+  not_believed: 'the language model said more than the evidence holds',
+};
+
+function InsightItem({ insight, look }: { readonly insight: Insight; readonly look: Props['look'] }) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const { Icon, word, destructive, tone } = lookOf(insight.insightType);
+  return (
+    <li className={cx('flex min-w-0 gap-3 rounded-lg border p-3.5', destructive ? 'border-bad/30 bg-bad-soft' : 'border-line')} data-destructive={destructive}>
+      <span className={cx('grid size-8 shrink-0 place-items-center rounded-lg', tone)}>
+        <Icon aria-hidden className="size-4" />
+        <span className="sr-only">{word}</span>
+      </span>
+      <div className="min-w-0 flex-1">
+        <h3 className={cx('font-medium break-words', destructive && 'text-bad')}>{insight.title}</h3>
+        <p className="mt-0.5 text-[0.8125rem] break-words">{insight.content}</p>
+        <p className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-[0.8125rem]">
+          <span className="tabular">{`Confidence: ${Math.round(insight.confidenceScore * 100)}%`}</span>
+          <button
+            type="button"
+            aria-label={`Evidence of: ${insight.title}`}
+            aria-expanded={open}
+            aria-controls={id}
+            onClick={() => setOpen(!open)}
+            className="inline-flex items-center gap-1 rounded-md font-medium underline-offset-4 hover:underline"
+          >
+            Evidence
+            <ChevronDown aria-hidden className={cx('size-3.5 transition-transform', open && 'rotate-180')} />
+          </button>
+          {look(insight)}
+        </p>
+        <div id={id} hidden={!open} className="mt-2 border-t border-line pt-2 text-[0.8125rem]">
+          <dl className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1">
+            {insight.evidence.map(({ label, value }) => (
+              <div key={label} className="col-span-2 grid grid-cols-subgrid">
+                <dt>{label}</dt>
+                <dd className="text-right font-medium tabular">{value}</dd>
+              </div>
+            ))}
+          </dl>
+          <p className="mt-2">
+            {`${span(insight.from, insight.to)}, against ${span(insight.comparedFrom, insight.comparedTo)}. ${insight.toldBy === 'model' ? "A language model's words." : "The finder's own words."}`}
+          </p>
+        </div>
+      </div>
+    </li>
+  );
+}
+
+const span = (first: string, last: string): string => (first === last ? formatDay(first) : `${formatDay(first)} – ${formatDay(last)}`);
+
+const CHOICES: readonly { readonly value: DigestEvery; readonly label: string }[] = [
+  { value: 'off', label: 'Never' },
+  { value: 'daily', label: 'Daily' },
+  { value: 'weekly', label: 'Weekly' },
+];
+
+function DigestChoice() {
+  const { every, choose, isPending } = useDigest();
+  return (
+    <span className="inline-flex items-center gap-2">
+      <span aria-hidden>Mail me what is new</span>
+      <Select label="Mail me what is new" value={every ?? 'off'} disabled={every === undefined || isPending} onChange={(event) => choose(event.target.value as DigestEvery)}>
+        {CHOICES.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </Select>
+    </span>
+  );
+}

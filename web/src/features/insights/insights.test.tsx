@@ -1,0 +1,133 @@
+// Spec, "AI Insights card" (screens), §8 "AI insights" (toasts).
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+import type { Insight } from './queries';
+
+const insight = (over: Partial<Insight> = {}): Insight => ({
+  id: 'i1', insightType: 'warning', title: 'No conversions from NordVPN this week', content: '412 clicks from 13 November to 19 November led to no conversion.',
+  confidenceScore: 0.97, toldBy: 'finder', about: { dimension: 'partner', value: 'p1', name: 'NordVPN' },
+  evidence: [{ label: 'Clicks', value: '412' }, { label: 'Conversions', value: '0' }],
+  from: '2026-11-13', to: '2026-11-19', comparedFrom: '2026-10-16', comparedTo: '2026-11-12',
+  filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', partner: 'p1' }, since: '2026-11-20T03:00:00Z', ...over,
+});
+
+beforeEach(signIn);
+
+const card = async () => within(await screen.findByRole('region', { name: 'AI-Powered Insights' }, { timeout: 4000 }));
+
+test('empty: the words of the specification', async () => {
+  renderApp('/analytics');
+  expect(await (await card()).findByText('No insights available yet. Click "Generate New" to analyze your data.')).toBeInTheDocument();
+});
+
+test('each insight: icon by type, title, content, confidence; decline and warning are destructive', async () => {
+  const kinds = ['growth', 'decline', 'opportunity', 'warning'] as const;
+  state.insights = kinds.map((insightType) => insight({ id: insightType, insightType, title: `About ${insightType}` }));
+  renderApp('/analytics');
+  const items = within(await (await card()).findByRole('list', { name: 'AI insights' })).getAllByRole('listitem');
+  expect(items.map((item) => [item.querySelector('.sr-only')?.textContent, item.dataset['destructive']])).toEqual([
+    ['Growth', 'false'], ['Decline', 'true'], ['Opportunity', 'false'], ['Warning', 'true'],
+  ]);
+  expect(items[1]).toHaveTextContent('About decline');
+  expect(items[1]).toHaveTextContent('412 clicks from 13 November to 19 November led to no conversion.');
+  expect(items[1]).toHaveTextContent('Confidence: 97%');
+});
+
+test('evidence opens; the link leads to the dashboard with its days and filters', async () => {
+  state.insights = [insight(), insight({ id: 'i2', title: 'Robots', about: null, filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', bots: 'only' } })];
+  const { user } = renderApp('/analytics');
+  const list = within(await (await card()).findByRole('list', { name: 'AI insights' }));
+  const button = list.getByRole('button', { name: 'Evidence of: No conversions from NordVPN this week' });
+  expect(button).toHaveAttribute('aria-expanded', 'false');
+  await user.click(button);
+  expect(button).toHaveAttribute('aria-expanded', 'true');
+  const figures = within(document.getElementById(button.getAttribute('aria-controls') ?? '') as HTMLElement);
+  expect(figures.getAllByRole('definition').map((item) => item.textContent)).toEqual(['412', '0']);
+  expect(figures.getByText(/^Nov 13.*The finder's own words\.$/)).toBeInTheDocument();
+  expect(list.getByRole('link', { name: /of: No conversions/ })).toHaveAttribute('href', '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&f=is,partner,p1');
+  expect(list.getByRole('link', { name: /of: Robots/ })).toHaveAttribute('href', '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&bots=only');
+});
+
+test('Generate New: "Generating..." while pending, then the toast of §8 and what was found', async () => {
+  let finish = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => (finish = resolve));
+  server.use(
+    http.post(at('/api/analytics/{websiteId}/ai-insights'), async () => {
+      await waiting;
+      state.insights = [insight({ toldBy: 'model' }), insight({ id: 'i2', title: 'Second' })];
+      return HttpResponse.json({ insights: state.insights, silence: null });
+    }),
+  );
+  const { user } = renderApp('/analytics');
+  const inside = await card();
+  await user.click(await inside.findByRole('button', { name: 'Generate New' }));
+  expect(inside.getByRole('button', { name: 'Generating...' })).toBeDisabled();
+  finish();
+  expect(await screen.findByText('AI Insights Generated')).toBeInTheDocument();
+  expect(screen.getByText('Fresh insights have been generated based on your latest data.')).toBeInTheDocument();
+  expect(await inside.findByText('Second')).toBeInTheDocument();
+  expect(inside.getByText("Some worded by a language model, the others in the finder's own words. Every figure is measured.")).toBeInTheDocument();
+  await waitFor(() => expect(requests('GET /api/analytics/w1/insights').length).toBe(2)); // the cached list was invalidated
+});
+
+test('a failure is the toast of §8, and what was there stays', async () => {
+  state.insights = [insight()];
+  server.use(http.post(at('/api/analytics/{websiteId}/ai-insights'), () => refuse(503, 'Not now')));
+  const { user } = renderApp('/analytics');
+  const inside = await card();
+  await user.click(await inside.findByRole('button', { name: 'Generate New' }));
+  const toast = (await screen.findByText('Failed to generate AI insights. Please try again.')).closest('[data-tone]');
+  expect(screen.getByText('Error')).toBeInTheDocument();
+  if (toast) expect(toast).toHaveAttribute('data-tone', 'destructive');
+  expect(inside.getByText('No conversions from NordVPN this week')).toBeInTheDocument();
+});
+
+test('without a model the card says so, and why', async () => {
+  server.use(
+    http.post(at('/api/analytics/{websiteId}/ai-insights'), () => {
+      state.insights = [insight()];
+      return HttpResponse.json({ insights: state.insights, silence: 'not_configured' });
+    }),
+  );
+  const { user } = renderApp('/analytics');
+  const inside = await card();
+  await user.click(await inside.findByRole('button', { name: 'Generate New' }));
+  expect(await inside.findByText("In the finder's own words: no language model is configured. Every figure is measured.")).toBeInTheDocument();
+});
+
+test('text of strangers is text', async () => {
+  state.insights = [insight({ title: '<img src=x onerror=alert(1)> [a](javascript:alert(1))' })];
+  renderApp('/analytics');
+  expect(await (await card()).findByText('<img src=x onerror=alert(1)> [a](javascript:alert(1))')).toBeInTheDocument();
+  expect(document.querySelector('img[src="x"]')).toBeNull();
+});
+
+test('insights that cannot be read say why and can be tried again', async () => {
+  server.use(http.get(at('/api/analytics/{websiteId}/insights'), () => refuse(503, 'Not now'), { once: true }));
+  const { user } = renderApp('/analytics');
+  const inside = await card();
+  const box = await inside.findByRole('alert');
+  expect(box).toHaveTextContent('Error loading insights: Not now');
+  await user.click(within(box).getByRole('button', { name: 'Try again' }));
+  expect(await inside.findByText(/No insights available yet/)).toBeInTheDocument();
+});
+
+test('the mail digest is chosen beside them', async () => {
+  const sent: unknown[] = [];
+  server.use(
+    http.put(at('/api/platform/insights/digest'), async ({ request }) => {
+      sent.push(await request.json());
+      return new HttpResponse(null, { status: 204 });
+    }),
+  );
+  const { user } = renderApp('/analytics');
+  const choice = await (await card()).findByRole('combobox', { name: 'Mail me what is new' });
+  await waitFor(() => expect(choice).toBeEnabled());
+  await user.selectOptions(choice, 'weekly');
+  expect(await screen.findByText('New insights are mailed to you weekly.')).toBeInTheDocument();
+  expect(sent).toEqual([{ every: 'weekly' }]);
+  expect(choice).toHaveValue('weekly');
+});

@@ -1,0 +1,59 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, body } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { components } from '@/lib/api/schema';
+import { toast, toastError } from '@/stores/toasts';
+
+export type Insight = components['schemas']['ShownInsight'];
+export type Generated = components['schemas']['Generated'];
+export type DigestEvery = components['schemas']['InsightsDigest']['every'];
+
+export const insightsQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: ['insights', websiteId] as const,
+    queryFn: ({ signal }) => body(api.GET('/api/analytics/{websiteId}/insights', { params: { path: { websiteId } }, signal })),
+    staleTime: 300_000,
+  });
+
+/** Looks at the website now. What it finds is shown at once, and read again: both are the same. */
+export function useGenerate(websiteId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => body(api.POST('/api/analytics/{websiteId}/ai-insights', { params: { path: { websiteId } } })),
+    onSuccess: (generated) => {
+      client.setQueryData(insightsQuery(websiteId).queryKey, generated.insights);
+      toast('AI Insights Generated', 'Fresh insights have been generated based on your latest data.');
+      return client.invalidateQueries({ queryKey: ['insights', websiteId] });
+    },
+    onError: () => toastError('Error', 'Failed to generate AI insights. Please try again.'),
+  });
+}
+
+const digestQuery = queryOptions({
+  queryKey: ['insights-digest'] as const,
+  queryFn: ({ signal }) => body(api.GET('/api/platform/insights/digest', { signal })),
+  staleTime: 300_000,
+});
+
+/** How often new insights of all one's websites are mailed; undefined while that is not known. */
+export function useDigest() {
+  const client = useQueryClient();
+  const digest = useQuery(digestQuery);
+  const choose = useMutation({
+    mutationFn: async (every: DigestEvery) => {
+      await api.PUT('/api/platform/insights/digest', { body: { every } });
+      return every;
+    },
+    onMutate: (every) => {
+      const before = client.getQueryData(digestQuery.queryKey);
+      client.setQueryData(digestQuery.queryKey, { every });
+      return before;
+    },
+    onError: (error, _, before) => {
+      client.setQueryData(digestQuery.queryKey, before);
+      toastError('Not changed', messageOf(error));
+    },
+    onSuccess: (every) => toast('Mail digest changed', every === 'off' ? 'New insights are no longer mailed to you.' : `New insights are mailed to you ${every}.`),
+  });
+  return { every: digest.data?.every, choose: choose.mutate, isPending: choose.isPending };
+}
