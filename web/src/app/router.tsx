@@ -4,6 +4,7 @@ import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/sea
 import { getSession, isAdmin } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { getWebsiteSession } from '@/lib/website-session';
+import { leadsRoutes } from './leads-routes';
 import { NotFound } from './not-found';
 import { root } from './root-route';
 import { siteRoutes } from './site-routes';
@@ -202,6 +203,22 @@ const adminOutbox = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin-outbox'), 'AdminOutboxPage'),
 });
 
+const adminInquiries = createRoute({
+  getParentRoute: () => admin,
+  path: '/inquiries',
+  staticData: { title: 'Inquiries' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/admin-inquiries'), 'AdminInquiriesPage'),
+});
+
+const adminSubscribers = createRoute({
+  getParentRoute: () => admin,
+  path: '/subscribers',
+  staticData: { title: 'Subscribers' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/admin-subscribers'), 'AdminSubscribersPage'),
+});
+
 /** What "/admin" is for who signed in to one website. */
 const websiteAdmin = createRoute({
   getParentRoute: () => root,
@@ -216,7 +233,7 @@ const websiteAdmin = createRoute({
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([...siteRoutes, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates, adminAccounts, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
+const routeTree = root.addChildren([...siteRoutes, ...leadsRoutes, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates, adminAccounts, adminInquiries, adminSubscribers, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

@@ -7,6 +7,8 @@ export interface AdminSection {
 export const adminSections: readonly AdminSection[] = [
   { label: 'Affiliates', to: '/admin' },
   { label: 'Accounts', to: '/admin/accounts' },
+  { label: 'Inquiries', to: '/admin/inquiries' },
+  { label: 'Subscribers', to: '/admin/subscribers' },
   { label: 'Audit trail', to: '/admin/audit-trail' },
   { label: 'Outbox', to: '/admin/outbox' },
   { label: 'Projections', to: '/admin/projections' },

@@ -49,7 +49,7 @@ export function EarlyAccessPanel() {
   ];
   return (
     <Card title="Early access" description={totals ? `${totals.placesTaken} of ${totals.places} places are taken, ${totals.waiting} wait` : 'Ten places, and a line behind them'}>
-      <PagedTable caption="Early access" query={signups} columns={columns} rowKey={(row) => row.id} none="Nobody asked for early access yet" />
+      <PagedTable caption="Places and waiting list" query={signups} columns={columns} rowKey={(row) => row.id} none="Nobody asked for early access yet" />
       {leaving && (
         <ConfirmDialog
           title={`Release ${emailOf(leaving)}?`} action="Release"

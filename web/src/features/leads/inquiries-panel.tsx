@@ -64,7 +64,7 @@ export function InquiriesPanel({ status, selected, onStatus, onSelect }: Props) 
         </>
       }
     >
-      <PagedTable caption="Inquiries" query={inquiries} columns={columns} rowKey={(row) => row.id} none={sought || status ? 'No inquiry matches.' : 'No inquiries yet'} />
+      <PagedTable caption="All inquiries" query={inquiries} columns={columns} rowKey={(row) => row.id} none={sought || status ? 'No inquiry matches.' : 'No inquiries yet'} />
       {selected && <InquiryDetails key={selected} id={selected} onClose={() => onSelect(undefined)} />}
     </Card>
   );

@@ -1,0 +1,26 @@
+// Where the links of our mails to people without an account lead.
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { root } from './root-route';
+
+const newsletterConfirm = createRoute({
+  getParentRoute: () => root,
+  path: '/newsletter/confirm',
+  staticData: { title: 'Confirm your subscription' },
+  component: lazyRouteComponent(() => import('./pages/newsletter-confirm'), 'NewsletterConfirmPage'),
+});
+
+const newsletterUnsubscribe = createRoute({
+  getParentRoute: () => root,
+  path: '/newsletter/unsubscribe',
+  staticData: { title: 'Unsubscribe' },
+  component: lazyRouteComponent(() => import('./pages/newsletter-unsubscribe'), 'NewsletterUnsubscribePage'),
+});
+
+const earlyAccessLeave = createRoute({
+  getParentRoute: () => root,
+  path: '/early-access/leave',
+  staticData: { title: 'Leave early access' },
+  component: lazyRouteComponent(() => import('./pages/early-access-leave'), 'EarlyAccessLeavePage'),
+});
+
+export const leadsRoutes = [newsletterConfirm, newsletterUnsubscribe, earlyAccessLeave] as const;

@@ -1,0 +1,16 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { isState } from '@/features/leads/admin-queries';
+import { EarlyAccessPanel } from '@/features/leads/early-access-panel';
+import { SubscribersPanel } from '@/features/leads/subscribers-panel';
+import { textOf } from '@/lib/search';
+
+export function AdminSubscribersPage() {
+  const navigate = useNavigate();
+  const wanted = textOf(useSearch({ from: '/member/admin/subscribers' })['state']);
+  return (
+    <div className="flex flex-col gap-6">
+      <EarlyAccessPanel />
+      <SubscribersPanel state={isState(wanted) ? wanted : undefined} onState={(state) => void navigate({ to: '/admin/subscribers', search: state ? { state } : {}, resetScroll: false })} />
+    </div>
+  );
+}
