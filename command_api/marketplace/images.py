@@ -41,12 +41,14 @@ def redrawn(sent: bytes) -> Picture:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(BytesIO(sent), formats=FORMATS) as image:
                 if image.width * image.height > MOST_PIXELS:
-                    raise invalid("too_large", f"An image may have at most {MOST_PIXELS:,} pixels.", "image")
+                    raise _too_many_pixels()
                 image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
                 upright = ImageOps.exif_transpose(image)
                 upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
                 plain = upright.convert("RGBA" if _is_transparent(upright) else "RGB")
-    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError) as error:
+    except Image.DecompressionBombError as error:
+        raise _too_many_pixels() from error
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
         raise _no_image() from error
     drawn = BytesIO()
     # A new image with these pixels alone: what else the old one carried (EXIF, profiles, comments) is not taken along.
@@ -58,6 +60,10 @@ def redrawn(sent: bytes) -> Picture:
 
 def _is_transparent(image: Image.Image) -> bool:
     return image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+
+
+def _too_many_pixels() -> Refused:
+    return invalid("too_large", f"An image may have at most {MOST_PIXELS:,} pixels.", "image")
 
 
 def _no_image() -> Refused:

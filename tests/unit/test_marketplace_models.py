@@ -1,0 +1,451 @@
+"""Listings, offers and escrow: given what happened, when somebody asks, then these events (issue 5, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from io import BytesIO
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import pytest
+from PIL import Image
+
+from command_api.decision import Asked, Refused
+from command_api.marketplace import asking, escrow, listings, offers
+from command_api.marketplace.desk import same_website
+from command_api.marketplace.images import redrawn
+from command_api.marketplace.listings import Facts, Listing
+from command_api.marketplace.verifying import whole_months
+from infra.escrow import BadSignature, sign, verified
+from schemas.base import DomainEvent, Money
+from schemas.events.marketplace import ListingFigures, MeasuredMonth
+
+State = TypeVar("State")
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SELLER, BUYER, OTHER, ADMIN = (Asked(NOW, uuid4()) for _ in range(4))
+ADMIN = replace(ADMIN, is_admin=True)
+LISTING, OFFER, ESCROW = uuid4(), uuid4(), uuid4()
+
+
+def usd(dollars: int) -> Money:
+    return Money(amount=dollars * 100, currency="USD")
+
+
+FACTS = Facts(
+    title="Reviews of VPN services",
+    website_url="https://vpn-reviews.com",
+    description="Twelve years of honest reviews, all of them written by us.",
+    figures=ListingFigures(
+        niche="vpn",
+        asking_price=usd(45_000),
+        monthly_revenue=usd(1_500),
+        monthly_profit=usd(1_200),
+        monthly_traffic=30_000,
+        years_established=4.5,
+    ),
+)
+
+
+def folded(evolve: Callable[[Any, Any], State], state: State | None, events: Sequence[DomainEvent]) -> State:
+    for event in events:
+        state = evolve(state, event)
+    assert state is not None
+    return state
+
+
+def drafted(facts: Facts = FACTS) -> Listing:
+    return listings.evolve(None, listings.draft(LISTING, facts, SELLER))
+
+
+def in_review() -> Listing:
+    listing = drafted()
+    return folded(listings.evolve, listing, listings.submit(listing, SELLER))
+
+
+def active() -> Listing:
+    listing = in_review()
+    return folded(listings.evolve, listing, listings.approve(listing, 1, ADMIN))
+
+
+def names(events: Sequence[DomainEvent]) -> list[str]:
+    return [event.NAME for event in events]
+
+
+def refused(call: Callable[[], object]) -> str:
+    with pytest.raises(Refused) as found:
+        call()
+    return found.value.code
+
+
+def with_figures(**changes: Any) -> Facts:
+    return replace(FACTS, figures=FACTS.figures.model_copy(update=changes))
+
+
+# Listings
+
+
+def test_a_listing_goes_from_draft_through_the_review_to_active() -> None:
+    listing = active()
+    assert (listing.status, listing.expires_at) == ("active", NOW + timedelta(days=90))
+
+
+@pytest.mark.parametrize(
+    ("facts", "field"),
+    [
+        (replace(FACTS, title="Shop"), "title"),
+        (replace(FACTS, website_url="javascript:alert(1)"), "websiteUrl"),
+        (replace(FACTS, website_url="http://127.0.0.1/"), "websiteUrl"),
+        (replace(FACTS, website_url="https://a:b@shop.com/"), "websiteUrl"),
+        (replace(FACTS, description="Nice."), "description"),
+        (with_figures(niche=None), "niche"),
+        (with_figures(asking_price=None), "askingPrice"),
+        (with_figures(asking_price=usd(0)), "askingPrice"),
+        (with_figures(monthly_traffic=None), "monthlyTraffic"),
+        (with_figures(years_established=None), "yearsEstablished"),
+    ],
+)
+def test_what_is_missing_is_named(facts: Facts, field: str) -> None:
+    with pytest.raises(Refused) as found:
+        listings.submit(drafted(facts), SELLER)
+    assert found.value.field == field
+
+
+def test_a_draft_may_leave_anything_out_and_is_nobody_elses() -> None:
+    empty = drafted(Facts("", "", "", ListingFigures()))
+    assert names(listings.edit(empty, FACTS, 1, SELLER)) == ["listing.edited"]
+    for who in (BUYER, ADMIN):
+        assert refused(lambda who=who: listings.edit(empty, FACTS, 1, who)) == "not_found"
+
+
+def test_two_windows_of_one_seller_notice_each_other() -> None:
+    listing = drafted()
+    changed = folded(listings.evolve, listing, listings.edit(listing, with_figures(monthly_traffic=1), 1, SELLER))
+    assert changed.edition == 2
+    assert refused(lambda: listings.edit(changed, FACTS, 1, SELLER)) == "changed_elsewhere"
+    assert names(listings.edit(changed, changed.facts, 2, SELLER)) == []
+
+
+def test_a_claim_that_changes_goes_back_into_the_review_and_a_price_does_not() -> None:
+    listing = active()
+    assert names(listings.edit(listing, with_figures(asking_price=usd(40_000)), 1, SELLER)) == ["listing.edited"]
+    again = listings.edit(listing, with_figures(monthly_revenue=usd(9_000)), 1, SELLER)
+    assert names(again) == ["listing.edited", "listing.submitted"]
+    assert folded(listings.evolve, listing, again).status == "in_review"
+    assert names(listings.change_images(listing, ["a" * 64], SELLER)) == ["listing.images_changed", "listing.submitted"]
+
+
+def test_an_admin_approves_only_what_was_looked_at() -> None:
+    listing = in_review()
+    changed = folded(listings.evolve, listing, listings.edit(listing, with_figures(monthly_traffic=1), 1, SELLER))
+    assert refused(lambda: listings.approve(changed, 1, ADMIN)) == "changed_elsewhere"
+    assert names(listings.approve(changed, 2, ADMIN)) == ["listing.approved"]
+
+
+def test_a_rejected_listing_may_be_tried_again_and_a_suspended_one_waits_for_the_admin() -> None:
+    listing = in_review()
+    rejected = folded(listings.evolve, listing, listings.reject(listing, "No source.", ADMIN))
+    assert names(listings.submit(rejected, SELLER)) == ["listing.submitted"]
+    listing = active()
+    suspended = folded(listings.evolve, listing, listings.suspend(listing, "Stolen.", ADMIN))
+    assert refused(lambda: listings.submit(suspended, SELLER)) == "wrong_state"
+    assert folded(listings.evolve, suspended, listings.resume(suspended, ADMIN)).status == "active"
+
+
+def test_a_listing_ends_after_ninety_days_and_not_before() -> None:
+    listing = active()
+    assert listings.expire(listing, Asked(NOW + timedelta(days=89))) == []
+    ended = folded(listings.evolve, listing, listings.expire(listing, Asked(NOW + timedelta(days=90))))
+    assert ended.status == "expired"
+    assert names(listings.submit(ended, SELLER)) == ["listing.submitted"]
+
+
+def test_of_two_offers_one_finds_the_listing_open() -> None:
+    listing = active()
+    reserved = folded(listings.evolve, listing, listings.reserve(listing, OFFER, uuid4(), SELLER))
+    assert refused(lambda: listings.reserve(reserved, uuid4(), uuid4(), SELLER)) == "taken"
+    assert refused(lambda: listings.edit(reserved, FACTS, 1, SELLER)) == "wrong_state"
+    assert refused(lambda: listings.withdraw(reserved, SELLER)) == "wrong_state"
+    assert refused(lambda: listings.sell(reserved, uuid4(), SELLER)) == "wrong_state"
+    assert folded(listings.evolve, reserved, listings.free(reserved, OFFER, SELLER)).status == "active"
+
+
+def test_eight_images_are_the_most_and_none_twice() -> None:
+    listing = drafted()
+    hashes = [f"{number:064d}" for number in range(9)]
+    assert refused(lambda: listings.change_images(listing, hashes, SELLER)) == "too_many_images"
+    assert refused(lambda: listings.change_images(listing, hashes[:1] * 2, SELLER)) == "same_image"
+
+
+def test_measured_figures_are_compared_with_the_claims() -> None:
+    website = uuid4()
+    listing = drafted(with_figures(website_id=website))
+    months = [
+        MeasuredMonth(month=date(2026, 9, 1), visitors=20_000, pageviews=50_000, revenue=usd(900)),
+        MeasuredMonth(month=date(2026, 10, 1), visitors=30_000, pageviews=70_000, revenue=usd(1_100)),
+    ]
+    [found] = listings.verify(listing, months, usd(2_000), Asked(NOW), website)
+    told = found.model_dump()
+    assert (told["monthly_traffic"], told["traffic_difference"]) == (25_000, 20.0)
+    assert (told["monthly_revenue"]["amount"], told["revenue_difference"]) == (100_000, 50.0)
+    [nothing] = listings.verify(listing, [], None, Asked(NOW), website)
+    assert nothing.NAME == "listing.not_verified"
+    assert listings.difference(5, 0) is None
+
+
+def test_a_measured_website_has_to_be_the_one_that_is_for_sale() -> None:
+    assert same_website("https://www.shop.com/about", "shop.com")
+    assert same_website("http://shop.com:8080", "www.shop.com")
+    assert not same_website("https://shop.com.evil.net/", "shop.com")
+    assert not same_website("https://notshop.com", "shop.com")
+
+
+def test_twelve_whole_months_end_before_this_one() -> None:
+    months = whole_months(date(2026, 1, 15))
+    assert (len(months), months[0], months[-1]) == (13, date(2025, 1, 1), date(2026, 1, 1))
+
+
+# Offers
+
+
+def sent(price: int = 40_000) -> offers.Offer:
+    return offers.evolve(None, offers.send(OFFER, active(), usd(price), "Hello", BUYER))
+
+
+def test_who_was_named_a_price_has_the_turn() -> None:
+    offer = sent()
+    assert refused(lambda: offers.accept(offer, 40_000_00, ESCROW, BUYER)) == "not_your_turn"
+    assert refused(lambda: offers.accept(offer, 1, ESCROW, SELLER)) == "price_changed"
+    assert refused(lambda: offers.counter(offer, usd(40_000), "", SELLER)) == "same_price"
+    countered = folded(offers.evolve, offer, [offers.counter(offer, usd(43_000), "A little more", SELLER)])
+    assert (countered.turn, countered.status, countered.price) == ("buyer", "countered", usd(43_000))
+    accepted = folded(offers.evolve, countered, [offers.accept(countered, 43_000_00, ESCROW, BUYER)])
+    assert (accepted.status, accepted.escrow_id) == ("accepted", ESCROW)
+    assert refused(lambda: offers.withdraw(accepted, BUYER)) == "offer_over"
+
+
+def test_nobody_offers_for_the_own_website_or_one_that_is_not_for_sale() -> None:
+    assert refused(lambda: offers.send(OFFER, active(), usd(1), "", SELLER)) == "own_listing"
+    assert refused(lambda: offers.send(OFFER, drafted(), usd(1), "", BUYER)) == "not_found"
+    reserved = folded(listings.evolve, active(), listings.reserve(active(), uuid4(), uuid4(), SELLER))
+    assert refused(lambda: offers.send(OFFER, reserved, usd(1), "", BUYER)) == "taken"
+
+
+def test_an_offer_is_there_for_its_two_sides_alone() -> None:
+    offer = sent()
+    for who in (OTHER, ADMIN):
+        assert refused(lambda who=who: offers.decline(offer, who)) == "not_found"
+        assert refused(lambda who=who: offers.write(offer, "Hi", who, is_disputed=False)) == "not_found"
+    assert offers.write(offer, "Hi", ADMIN, is_disputed=True).side == "admin"
+    assert refused(lambda: offers.write(offer, "Hi", OTHER, is_disputed=True)) == "not_found"
+    assert refused(lambda: offers.withdraw(offer, SELLER)) == "not_yours"
+
+
+def test_an_offer_that_nobody_answers_ends_after_a_week() -> None:
+    offer = sent()
+    late = Asked(NOW + timedelta(days=7))
+    assert offers.expire(offer, Asked(NOW + timedelta(days=6))) == []
+    assert refused(lambda: offers.accept(offer, 40_000_00, ESCROW, replace(SELLER, at=late.at))) == "offer_over"
+    assert folded(offers.evolve, offer, offers.expire(offer, late)).status == "expired"
+    assert names(offers.expire(offer, Asked(NOW), sold_to_another=True)) == ["offer.expired"]
+
+
+# Escrow
+
+
+def agreed() -> escrow.Escrow:
+    events, call = escrow.agree(ESCROW, sent(), SELLER)
+    assert call == escrow.Call("open")
+    return folded(escrow.evolve, None, events)
+
+
+def step(state: escrow.Escrow, decision: escrow.Decision) -> escrow.Escrow:
+    return folded(escrow.evolve, state, decision[0])
+
+
+def funded() -> escrow.Escrow:
+    return step(agreed(), escrow.funded(agreed(), "tx_1", usd(40_000), Asked(NOW)))
+
+
+def inspecting() -> escrow.Escrow:
+    delivered = step(funded(), escrow.deliver(funded(), SELLER))
+    return step(delivered, escrow.confirm_receipt(delivered, BUYER))
+
+
+def disputed() -> escrow.Escrow:
+    return step(funded(), escrow.dispute(funded(), "Nothing comes.", BUYER))
+
+
+def test_money_goes_to_the_seller_once_the_buyer_is_content_and_the_provider_says_so() -> None:
+    decision = escrow.accept(inspecting(), BUYER)
+    assert decision[1] == escrow.Call("settle", to_seller=40_000_00)
+    accepted = step(inspecting(), decision)
+    assert accepted.status == "accepted"
+    released = step(accepted, escrow.settled(accepted, "tx_1", 40_000_00, 0, Asked(NOW)))
+    assert released.status == "released"
+    assert escrow.settled(released, "tx_1", 40_000_00, 0, Asked(NOW)) == ([], None)
+
+
+def test_a_payout_that_nobody_asked_for_is_not_believed() -> None:
+    for state in (agreed(), funded(), inspecting(), disputed()):
+        assert refused(lambda state=state: escrow.settled(state, "tx_1", 40_000_00, 0, Asked(NOW))) == "not_asked_for"
+    accepted = step(inspecting(), escrow.accept(inspecting(), BUYER))
+    assert refused(lambda: escrow.settled(accepted, "tx_1", 0, 40_000_00, Asked(NOW))) == "not_asked_for"
+    assert refused(lambda: escrow.settled(accepted, "tx_2", 40_000_00, 0, Asked(NOW))) == "another_transaction"
+
+
+def test_messages_that_come_twice_or_before_the_answer_change_nothing_more() -> None:
+    assert escrow.funded(funded(), "tx_1", usd(40_000), Asked(NOW)) == ([], None)
+    assert names(escrow.opened(funded(), "tx_1", "https://pay.example", Asked(NOW))) == []
+    assert refused(lambda: escrow.funded(agreed(), "tx_1", usd(1), Asked(NOW))) == "wrong_amount"
+
+
+def test_money_that_comes_after_the_deal_was_cancelled_goes_back() -> None:
+    cancelled = step(agreed(), escrow.cancel(agreed(), BUYER))
+    decision = escrow.funded(cancelled, "tx_1", usd(40_000), Asked(NOW))
+    assert decision[1] == escrow.Call("settle", to_buyer=40_000_00)
+    late = step(cancelled, decision)
+    assert (late.status, escrow.funded(late, "tx_1", usd(40_000), Asked(NOW))) == ("cancelled", ([], None))
+    assert step(late, escrow.settled(late, "tx_1", 0, 40_000_00, Asked(NOW))).status == "refunded"
+
+
+def test_time_moves_a_deal_on() -> None:
+    state = agreed()
+    unpaid = escrow.after_time(state, Asked(NOW + timedelta(days=7)))
+    assert (names(unpaid[0]), unpaid[1]) == (["escrow.cancelled"], escrow.Call("cancel"))
+    delivered = step(funded(), escrow.deliver(funded(), SELLER))
+    assert escrow.after_time(delivered, Asked(NOW + timedelta(days=2))) == ([], None)
+    looked_at = step(delivered, escrow.after_time(delivered, Asked(NOW + timedelta(days=3))))
+    assert looked_at.status == "inspecting"
+    accepted = escrow.after_time(looked_at, Asked(NOW + timedelta(days=6)))
+    assert (names(accepted[0]), accepted[1]) == (["escrow.accepted"], escrow.Call("settle", to_seller=40_000_00))
+    for state in (funded(), disputed()):
+        assert escrow.after_time(state, Asked(NOW + timedelta(days=900))) == ([], None)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "part", "to_seller", "to_buyer"),
+    [("release", None, 40_000_00, 0), ("refund", None, 0, 40_000_00), ("split", 10_000_00, 10_000_00, 30_000_00)],
+)
+def test_an_admin_decides_a_dispute(outcome: Any, part: int | None, to_seller: int, to_buyer: int) -> None:
+    decision = escrow.decide(disputed(), outcome, part, "The thread says so.", ADMIN)
+    assert decision[1] == escrow.Call("settle", to_seller, to_buyer)
+    decided = step(disputed(), decision)
+    assert refused(lambda: escrow.decide(decided, "refund", None, "Again", ADMIN)) == "decided"
+    paid = step(decided, escrow.settled(decided, "tx_1", to_seller, to_buyer, Asked(NOW)))
+    assert paid.status == ("refunded" if to_seller == 0 else "released")
+
+
+def test_each_step_is_for_its_own_side() -> None:
+    delivered = step(funded(), escrow.deliver(funded(), SELLER))
+    for call in (
+        lambda: escrow.deliver(funded(), BUYER),
+        lambda: escrow.confirm_receipt(delivered, SELLER),
+        lambda: escrow.accept(delivered, SELLER),
+    ):
+        assert refused(call) == "not_yours"
+    assert refused(lambda: escrow.dispute(funded(), "x", OTHER)) == "not_found"
+    assert refused(lambda: escrow.dispute(agreed(), "x", BUYER)) == "wrong_state"
+    assert refused(lambda: escrow.cancel(funded(), BUYER)) == "wrong_state"
+    assert refused(lambda: escrow.decide(funded(), "refund", None, "x", ADMIN)) == "wrong_state"
+    own = replace(SELLER, is_admin=True)
+    assert refused(lambda: escrow.decide(disputed(), "release", None, "x", own)) == "own_deal"
+    for part in (None, 0, 40_000_00):
+        assert refused(lambda part=part: escrow.decide(disputed(), "split", part, "x", ADMIN)) == "bad_split"
+
+
+# Questions
+
+
+def test_three_members_hide_a_question_and_an_admin_may_show_it_again() -> None:
+    question = asking.evolve_question(None, asking.ask(uuid4(), active(), "Is the list included?", BUYER))
+    flaggers = [Asked(NOW, uuid4()) for _ in range(3)]
+    for who in (flaggers[0], flaggers[0], flaggers[1]):
+        question = folded(asking.evolve_question, question, asking.flag(question, "spam", who))
+    assert (len(question.flagged_by), question.hidden) == (2, False)
+    events = asking.flag(question, "spam", flaggers[2])
+    assert names(events) == ["listing_question.flagged", "listing_question.hidden"]
+    hidden = folded(asking.evolve_question, question, events)
+    shown = folded(asking.evolve_question, hidden, asking.restore(hidden, ADMIN))
+    assert (shown.hidden, shown.flagged_by) == (False, frozenset())
+    assert refused(lambda: asking.answer(shown, "Yes.", BUYER)) == "not_found"
+    assert names(asking.answer(shown, "Yes.", SELLER)) == ["listing_question.answered"]
+
+
+# Images
+
+
+def picture(kind: str = "JPEG", size: tuple[int, int] = (40, 20), **more: Any) -> bytes:
+    made = BytesIO()
+    Image.new("RGB", size, "red").save(made, kind, **more)
+    return made.getvalue()
+
+
+def test_an_image_is_drawn_anew_upright_and_without_what_it_knew() -> None:
+    exif = Image.Exif()
+    exif[0x0112], exif[0x010F] = 6, "Camera of Ada"  # turned by 90 degrees
+    found = redrawn(picture(exif=exif))
+    assert b"Camera" not in found.body and b"EXIF" not in found.body
+    with Image.open(BytesIO(found.body)) as image:
+        assert (image.format, image.size, len(image.getexif())) == ("WEBP", (20, 40), 0)
+    assert redrawn(picture("PNG", (3_000, 1_500))).width == 1_600
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"GIF89a" + b"\0" * 40, picture()[:100], picture("BMP")],
+    ids=["empty", "svg", "gif", "cut off", "bmp"],
+)
+def test_what_is_no_image_is_refused(sent: bytes) -> None:
+    assert refused(lambda: redrawn(sent)) == "no_image"
+
+
+def test_an_image_that_would_fill_the_memory_is_refused_before_it_is_unpacked() -> None:
+    made = BytesIO()
+    Image.new("1", (20_000, 20_000)).save(made, "PNG")
+    assert len(made.getvalue()) < 200_000
+    assert refused(lambda: redrawn(made.getvalue())) == "too_large"
+    assert refused(lambda: redrawn(b"\xff\xd8" + b"\0" * 5 * 2**20)) == "too_large"
+
+
+# The provider's messages
+
+
+SECRET, OLD = "whsec_c2VjcmV0IG9mIHRoZSBzYW5kYm94", "whsec_YW4gb2xkZXIgc2VjcmV0"
+
+
+def test_a_message_is_believed_when_it_is_signed_and_fresh() -> None:
+    body = b'{"type": "transaction.funded"}'
+    headers = sign(SECRET, "msg_1", NOW, body)
+    assert verified([SECRET], headers, body, NOW + timedelta(minutes=4)).id == "msg_1"
+    assert verified([OLD, SECRET], headers, body, NOW).id == "msg_1"
+    several = {**headers, "webhook-signature": f"v1,AAAA v1a,x {headers['webhook-signature']}"}
+    assert verified([SECRET], several, body, NOW).id == "msg_1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "body", "after"),
+    [
+        ({}, b'{"type": "transaction.settled"}', 0),
+        ({"webhook-id": "msg_2"}, b"{}", 0),
+        ({"webhook-timestamp": "1"}, b"{}", 0),
+        ({"webhook-timestamp": "NaN"}, b"{}", 0),
+        ({"webhook-signature": ""}, b"{}", 0),
+        ({"webhook-signature": "v1,é"}, b"{}", 0),
+        ({}, b"{}", 6),
+        ({}, b"{}", -6),
+    ],
+)
+def test_any_other_message_is_not(changes: dict[str, str], body: bytes, after: int) -> None:
+    headers = {**sign(SECRET, "msg_1", NOW, b"{}"), **changes}
+    with pytest.raises(BadSignature):
+        verified([SECRET], headers, body, NOW + timedelta(minutes=after))
+
+
+def test_the_published_example_of_the_standard_is_met() -> None:
+    """Standard Webhooks, the reference libraries' own test vector."""
+    secret, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", b'{"test": 2432232314}'
+    at = datetime.fromtimestamp(1614265330, UTC)
+    headers = sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", at, body)
+    assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
