@@ -2,9 +2,10 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, notFound, redirect, type RouterHistory } from '@tanstack/react-router';
 import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/search';
 import { getSession, isAdmin } from '@/lib/session';
-import { websitesQuery } from '@/lib/shared-queries';
 import { getWebsiteSession } from '@/lib/website-session';
+import { forumMemberRoutes, forumRoutes } from './forum-routes';
 import { leadsRoutes } from './leads-routes';
+import { member } from './member-route';
 import { NotFound } from './not-found';
 import { root } from './root-route';
 import { siteRoutes } from './site-routes';
@@ -81,18 +82,6 @@ const setup = createRoute({
   staticData: { title: 'Set up' },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/setup'), 'SetupPage'),
-});
-
-/** Screens for people who are signed in. */
-const member = createRoute({
-  getParentRoute: () => root,
-  id: 'member',
-  beforeLoad: ({ location }) => {
-    if (getSession()) return;
-    if (location.pathname === '/admin' && getWebsiteSession()) throw redirect({ to: '/admin/website', replace: true });
-    throw redirect({ to: '/login', search: { next: location.href }, replace: true });
-  },
-  loader: ({ context }) => void context.client.prefetchQuery(websitesQuery),
 });
 
 const dashboard = createRoute({
@@ -233,7 +222,7 @@ const websiteAdmin = createRoute({
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([...siteRoutes, ...leadsRoutes, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, admin.addChildren([adminAffiliates, adminAccounts, adminInquiries, adminSubscribers, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
+const routeTree = root.addChildren([...siteRoutes, ...leadsRoutes, ...forumRoutes, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, ...forumMemberRoutes, admin.addChildren([adminAffiliates, adminAccounts, adminInquiries, adminSubscribers, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

@@ -61,6 +61,7 @@ export const server = setupServer(
   get('/api/platform/linked-sign-ins', () => [{ id: 'g1', provider: 'github', label: 'sigrun', linkedAt: '2026-11-01T00:00:00Z' }]),
   get('/api/platform/user/activity', () => [make.auditEntry({ action: 'account.sign_in', outcome: 'refused' })]),
   get('/api/platform/websites', () => state.websites),
+  get('/api/platform/notifications/unseen', () => ({ unseen: 0 })),
   get('/api/platform/websites/{id}/keys', () => []),
   get('/api/platform/partners', () => state.partners),
   get('/api/platform/links', () => state.links),

@@ -10,6 +10,7 @@ import { Page } from './page';
 // Each tab is fetched when it is opened.
 const GeneralPanel = lazy(() => import('@/features/account/general-panel').then((module) => ({ default: module.GeneralPanel })));
 const DomainsPanel = lazy(() => import('@/features/account/domains-panel').then((module) => ({ default: module.DomainsPanel })));
+const NotificationsPanel = lazy(() => import('@/features/notifications/preferences-panel').then((module) => ({ default: module.PreferencesPanel })));
 const InviteCodesPanel = lazy(() => import('@/features/account/invite-codes-panel').then((module) => ({ default: module.InviteCodesPanel })));
 
 export function AccountSettingsPage() {
@@ -21,6 +22,7 @@ export function AccountSettingsPage() {
     { id: 'websites', label: 'Websites', content: <WebsitesPanel toDashboard={(id) => <ToDashboard website={id} />} /> },
     { id: 'custom-domains', label: 'Custom Domains', content: loaded(<DomainsPanel connect={<Button variant="primary" onClick={() => show('websites')}>Connect Website</Button>} />) },
     { id: 'invite-codes', label: 'Invite Codes', content: loaded(<InviteCodesPanel />) },
+    { id: 'notifications', label: 'Notifications', content: loaded(<NotificationsPanel />) },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'general';

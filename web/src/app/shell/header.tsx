@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Menu as MenuIcon, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { Bell as BellIcon, Menu as MenuIcon, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Button, buttonClass } from '@/components/ui/button';
@@ -10,6 +10,7 @@ import { PRODUCT } from '../product';
 import { Logo } from './logo';
 
 // Menus and sheets are fetched when they are first needed: a public page does not pay for them.
+const Bell = lazy(() => import('@/features/notifications/bell').then((module) => ({ default: module.Bell })));
 const AccountMenu = lazy(() => import('./account-menu').then((module) => ({ default: module.AccountMenu })));
 const PhoneSheet = lazy(() => import('./phone-sheet').then((module) => ({ default: module.PhoneSheet })));
 
@@ -18,17 +19,17 @@ export function Header() {
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/90 backdrop-blur">
       <div className="mx-auto flex h-14 max-w-7xl items-center gap-2 px-4 sm:px-6">
-        <Link to="/" aria-label={`${PRODUCT}, home`} className="mr-3 inline-flex rounded-md">
+        <Link to="/" aria-label={`${PRODUCT}, home`} className="mr-2 inline-flex rounded-md">
           <Logo />
         </Link>
-        <nav aria-label="Main" className="hidden flex-1 lg:block">
-          <ul className="flex items-center gap-1">
+        <nav aria-label="Main" className="hidden flex-1 xl:block">
+          <ul className="flex items-center">
             {navigationFor(session?.user).map((entry) => (
               <li key={entry.to}>
                 <Link
                   to={entry.to}
                   activeOptions={{ exact: entry.to === '/', includeSearch: false }}
-                  className="rounded-md px-3 py-2 text-muted transition-colors hover:text-text aria-[current=page]:font-medium aria-[current=page]:text-text"
+                  className="rounded-md px-2.5 py-2 whitespace-nowrap text-muted transition-colors hover:text-text aria-[current=page]:font-medium aria-[current=page]:text-text"
                 >
                   {entry.label}
                 </Link>
@@ -38,6 +39,13 @@ export function Header() {
         </nav>
         <div className="ml-auto flex items-center gap-1.5">
           <ThemeButton />
+          {session && (
+            <Boundary fallback={null}>
+              <Suspense fallback={<BellIcon aria-hidden className="m-2.5 size-[1.125rem] text-muted" />}>
+                <Bell />
+              </Suspense>
+            </Boundary>
+          )}
           {session ? (
             <Boundary fallback={<Link to="/account-settings" className={buttonClass()}>Account Settings</Link>}>
               <Suspense fallback={<UserRound aria-hidden className="m-2.5 size-4 text-muted" />}>
@@ -59,7 +67,7 @@ export function Header() {
 function PhoneMenu() {
   const [open, setOpen] = useState(false);
   return (
-    <div className="lg:hidden">
+    <div className="xl:hidden">
       <Button variant="ghost" size="icon" aria-label="Open menu" aria-haspopup="dialog" aria-expanded={open} onClick={() => setOpen(true)}>
         <MenuIcon aria-hidden className="size-5" />
       </Button>

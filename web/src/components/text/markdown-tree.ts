@@ -2,7 +2,6 @@
 // strangers tell them who reads, and HTML the text that it is.
 
 export interface Mention {
-  readonly id: string | null;
   readonly handle: string | null;
 }
 
@@ -19,15 +18,15 @@ const HANDLE = /@([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)/gi;
 /** Nothing inside these is touched. */
 const CLOSED = new Set(['link', 'linkReference', 'code', 'inlineCode']);
 
-export const memberPath = (id: string): string => `/forum/member/${id}`;
+export const memberPath = (handle: string): string => `/forum/member/${handle}`;
 
 /** A remark plugin. */
 export function linkPeople(mentions: readonly Mention[]) {
-  const byHandle = new Map(mentions.flatMap(({ id, handle }) => (id && handle ? [[handle.toLowerCase(), id] as const] : [])));
-  return () => (tree: Node) => walk(tree, byHandle);
+  const handles = new Set(mentions.flatMap(({ handle }) => handle ?? []));
+  return () => (tree: Node) => walk(tree, handles);
 }
 
-function walk(node: Node, people: ReadonlyMap<string, string>): void {
+function walk(node: Node, people: ReadonlySet<string>): void {
   if (!node.children || CLOSED.has(node.type)) return;
   node.children = node.children.flatMap((child) => {
     if (child.type === 'image') return [link(child.url ?? '', child.alt || 'Image')];
@@ -38,14 +37,14 @@ function walk(node: Node, people: ReadonlyMap<string, string>): void {
   });
 }
 
-function split(text: string, people: ReadonlyMap<string, string>): Node[] {
+function split(text: string, people: ReadonlySet<string>): Node[] {
   const parts: Node[] = [];
   let end = 0;
   for (const match of text.matchAll(HANDLE)) {
-    const id = people.get((match[1] ?? '').toLowerCase());
-    if (!id || /[\p{L}\p{N}_@.]/u.test(text[match.index - 1] ?? ' ')) continue;
+    const handle = (match[1] ?? '').toLowerCase();
+    if (!people.has(handle) || /[\p{L}\p{N}_@.]/u.test(text[match.index - 1] ?? ' ')) continue;
     if (match.index > end) parts.push({ type: 'text', value: text.slice(end, match.index) });
-    parts.push(link(memberPath(id), match[0]));
+    parts.push(link(memberPath(handle), match[0]));
     end = match.index + match[0].length;
   }
   if (end < text.length) parts.push({ type: 'text', value: text.slice(end) });

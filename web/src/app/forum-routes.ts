@@ -1,0 +1,76 @@
+// The forum, which everybody may read, and what members are told.
+import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
+import { textOf, type FlatSearch } from '@/lib/search';
+import { getSession, isAdmin } from '@/lib/session';
+import { member } from './member-route';
+import { root } from './root-route';
+
+const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSearch;
+
+const forum = createRoute({
+  getParentRoute: () => root,
+  path: '/forum',
+  staticData: { title: 'Forum' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/forum'), 'ForumPage'),
+});
+
+const thread = createRoute({
+  getParentRoute: () => root,
+  path: '/forum/thread/$id',
+  staticData: { title: 'Forum' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/forum-thread'), 'ForumThreadPage'),
+});
+
+const profile = createRoute({
+  getParentRoute: () => root,
+  path: '/forum/member/$handle',
+  staticData: { title: 'Member of the forum' },
+  component: lazyRouteComponent(() => import('./pages/forum-member'), 'ForumMemberPage'),
+});
+
+const log = createRoute({
+  getParentRoute: () => root,
+  path: '/forum/log',
+  staticData: { title: 'Moderation log' },
+  component: lazyRouteComponent(() => import('./pages/forum-log'), 'ForumLogPage'),
+});
+
+const newThread = createRoute({
+  getParentRoute: () => member,
+  path: '/forum/new',
+  staticData: { title: 'Start New Thread' },
+  validateSearch: (search): { category?: string } => {
+    const category = textOf(search['category']);
+    return category ? { category } : {};
+  },
+  component: lazyRouteComponent(() => import('./pages/forum-new'), 'ForumNewPage'),
+});
+
+const moderation = createRoute({
+  getParentRoute: () => member,
+  path: '/forum/moderation',
+  staticData: { title: 'Moderation' },
+  beforeLoad: () => {
+    if (!isAdmin(getSession()?.user)) throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./pages/forum-moderation'), 'ForumModerationPage'),
+});
+
+const notifications = createRoute({
+  getParentRoute: () => member,
+  path: '/notifications',
+  staticData: { title: 'Notifications' },
+  component: lazyRouteComponent(() => import('./pages/notifications'), 'NotificationsPage'),
+});
+
+const noDigests = createRoute({
+  getParentRoute: () => root,
+  path: '/notifications/unsubscribe',
+  staticData: { title: 'No more digests' },
+  component: lazyRouteComponent(() => import('./pages/notifications-unsubscribe'), 'NotificationsUnsubscribePage'),
+});
+
+export const forumRoutes = [forum, thread, profile, log, noDigests] as const;
+export const forumMemberRoutes = [newThread, moderation, notifications] as const;

@@ -1,0 +1,17 @@
+import { createRoute, redirect } from '@tanstack/react-router';
+import { getSession } from '@/lib/session';
+import { websitesQuery } from '@/lib/shared-queries';
+import { getWebsiteSession } from '@/lib/website-session';
+import { root } from './root-route';
+
+/** Screens for people who are signed in. */
+export const member = createRoute({
+  getParentRoute: () => root,
+  id: 'member',
+  beforeLoad: ({ location }) => {
+    if (getSession()) return;
+    if (location.pathname === '/admin' && getWebsiteSession()) throw redirect({ to: '/admin/website', replace: true });
+    throw redirect({ to: '/login', search: { next: location.href }, replace: true });
+  },
+  loader: ({ context }) => void context.client.prefetchQuery(websitesQuery),
+});

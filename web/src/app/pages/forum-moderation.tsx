@@ -1,0 +1,20 @@
+import { Link } from '@tanstack/react-router';
+import { buttonClass } from '@/components/ui/button';
+import { ModerationQueue } from '@/features/forum/moderation-queue';
+import { Page } from './page';
+
+export function ForumModerationPage() {
+  return (
+    <Page
+      title="Moderation"
+      subtitle="Posts that wait for a moderator"
+      tools={
+        <Link to="/forum/log" className={buttonClass()}>
+          Moderation log
+        </Link>
+      }
+    >
+      <ModerationQueue />
+    </Page>
+  );
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { useSession } from '@/lib/session';
+import { categoriesQuery, threadQuery } from '@/features/forum/queries';
+import { readPlace } from '@/features/forum/search';
+import { Marks } from '@/features/forum/thread-list';
+import { ThreadTools } from '@/features/forum/thread-tools';
+import { ThreadFigures, ThreadView } from '@/features/forum/thread-view';
+import { useView } from '@/features/forum/use-reading';
+import { useTitle } from '../use-title';
+import { textLink } from './text-link';
+
+export function ForumThreadPage() {
+  const navigate = useNavigate();
+  const { href } = useLocation();
+  const session = useSession();
+  const { id } = useParams({ from: '/forum/thread/$id' });
+  const place = readPlace(useSearch({ from: '/forum/thread/$id' }));
+  const thread = useQuery(threadQuery(id));
+  const categories = useQuery(categoriesQuery);
+  useTitle(thread.data?.title);
+  useView(id);
+  const toSignIn = () => void navigate({ to: '/login', search: { next: href } });
+  const go = (post: string) => void navigate({ to: '/forum/thread/$id', params: { id }, search: { post }, resetScroll: false });
+  const category = categories.data?.find((item) => item.id === thread.data?.categoryId);
+  const unread = session && thread.data?.unread ? thread.data.lastReadPostId : null;
+  return (
+    <div className="mx-auto w-full max-w-4xl px-4 py-6 sm:px-6 sm:py-8">
+      <nav aria-label="Where this is" className="mb-3 text-[0.8125rem] text-muted">
+        <Link to="/forum" className="rounded hover:underline">
+          Forum
+        </Link>
+        {category && (
+          <>
+            {' / '}
+            <Link to="/forum" search={{ category: category.slug }} className="rounded hover:underline">
+              {category.name}
+            </Link>
+          </>
+        )}
+      </nav>
+      {thread.error && !thread.data ? (
+        <>
+          <h1 className="mb-4 text-2xl font-semibold">Thread</h1>
+          <ErrorBox error={thread.error} prefix="Error loading the thread" onRetry={() => void thread.refetch()} />
+        </>
+      ) : !thread.data ? (
+        <Loading label="Loading the thread" />
+      ) : (
+        <>
+          <header className="mb-5 flex flex-col gap-3">
+            <h1 className="text-2xl font-semibold break-words">{thread.data.title}</h1>
+            <div className="flex flex-wrap items-center justify-between gap-3">
+              <p className="flex flex-wrap items-center gap-2 text-[0.8125rem] text-muted">
+                <Marks thread={thread.data} />
+                <ThreadFigures thread={thread.data} />
+                {unread && unread !== place.post && (
+                  <Link to="/forum/thread/$id" params={{ id }} search={{ post: unread }} resetScroll={false} className={textLink}>
+                    Jump to where you stopped
+                  </Link>
+                )}
+              </p>
+              <ThreadTools thread={thread.data} categories={categories.data ?? []} signedIn={session !== null} moderator={session?.user.roles.includes('admin') ?? false} onSignIn={toSignIn} />
+            </div>
+          </header>
+          <ThreadView thread={thread.data} place={place} onGo={go} onSignIn={toSignIn} />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { ErrorBox, Skeleton } from '@/components/data/states';
+import { Button, buttonClass } from '@/components/ui/button';
+import { Select } from '@/components/ui/field';
+import { useSession } from '@/lib/session';
+import { CategoryCards } from '@/features/forum/category-cards';
+import { ForumSearch } from '@/features/forum/forum-search';
+import { FoundList } from '@/features/forum/found-list';
+import { categoriesQuery } from '@/features/forum/queries';
+import { FILTERS, readForum, SORTS, writeForum, written, type Filter, type ForumState, type Sort } from '@/features/forum/search';
+import { ThreadList } from '@/features/forum/thread-list';
+import { useMarkAllRead } from '@/features/forum/use-mark-all-read';
+import { Page } from './page';
+
+const SORT_LABELS: Record<Sort, string> = { latest: 'Latest reply', newest: 'Newest', replies: 'Most replies', views: 'Most views' };
+const FILTER_LABELS: Record<Filter, string> = { all: 'All threads', unread: 'Unread', following: 'Followed', mine: 'My threads' };
+
+export function ForumPage() {
+  const navigate = useNavigate();
+  const session = useSession();
+  const state = readForum(useSearch({ from: '/forum' }));
+  const categories = useQuery(categoriesQuery);
+  const markAllRead = useMarkAllRead();
+  const category = categories.data?.find((item) => item.slug === state.category) ?? null;
+  const change = (part: Partial<ForumState>) => void navigate({ to: '/forum', search: writeForum({ ...state, ...part }), resetScroll: false });
+  const start = (
+    <Link to="/forum/new" search={written({ category: state.category })} className={buttonClass({ variant: 'primary' })}>
+      <Plus aria-hidden className="size-4" />
+      Start New Thread
+    </Link>
+  );
+  return (
+    <Page title="Forum" subtitle="What affiliate marketers ask, try and find out" tools={start}>
+      {categories.error ? (
+        <ErrorBox error={categories.error} prefix="Error loading categories" onRetry={() => void categories.refetch()} />
+      ) : !categories.data ? (
+        <div role="status" aria-label="Loading categories" className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+          {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
+            <Skeleton key={key} className="h-32" />
+          ))}
+        </div>
+      ) : (
+        <div className="flex flex-col gap-6">
+          <CategoryCards categories={categories.data} state={state} />
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <ForumSearch key={state.q ?? ''} q={state.q} onSearch={(q) => change({ q })} />
+            <div className="flex flex-wrap items-center gap-2">
+              {!state.q && session && (
+                <Select label="Threads" value={state.filter} onChange={(event) => change({ filter: FILTERS.find((item) => item === event.target.value) ?? 'all' })}>
+                  {FILTERS.map((item) => (
+                    <option key={item} value={item}>
+                      {FILTER_LABELS[item]}
+                    </option>
+                  ))}
+                </Select>
+              )}
+              {!state.q && (
+                <Select label="Order" value={state.sort} onChange={(event) => change({ sort: SORTS.find((item) => item === event.target.value) ?? 'latest' })}>
+                  {SORTS.map((item) => (
+                    <option key={item} value={item}>
+                      {SORT_LABELS[item]}
+                    </option>
+                  ))}
+                </Select>
+              )}
+              {session && (
+                <Button variant="ghost" busy={markAllRead.isPending} onClick={() => markAllRead.mutate()}>
+                  Mark all as read
+                </Button>
+              )}
+              <Link to="/forum/log" className={buttonClass({ variant: 'ghost' })}>
+                Moderation log
+              </Link>
+            </div>
+          </div>
+          {state.q ? <FoundList q={state.q} category={category} /> : <ThreadList categories={categories.data} category={category} sort={state.sort} filter={session ? state.filter : 'all'} start={start} />}
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,64 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Rows } from '@/components/data/rows';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import type { Column } from '@/components/data/table';
+import { When } from '@/components/data/when';
+import { Button } from '@/components/ui/button';
+import { surface } from '@/components/ui/card';
+import { MemberName } from './member-name';
+import { logQuery } from './moderation-queries';
+import type { LogEntry } from './types';
+
+/** What moderators, and the rules, did; the newest first. Everybody may read it. */
+export function ModerationLog() {
+  const query = useInfiniteQuery(logQuery);
+  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading the log" onRetry={() => void query.refetch()} />;
+  if (query.isPending) return <Skeleton className="h-40" />;
+  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  if (rows.length === 0) {
+    return (
+      <div className={surface}>
+        <Empty>No moderator has done anything yet.</Empty>
+      </div>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <Rows caption="Moderation log" columns={COLUMNS} rows={rows} rowKey={(row) => String(row.id)} />
+      {query.hasNextPage && (
+        <Button className="self-start" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const words = (action: string): string => action.charAt(0).toUpperCase() + action.slice(1).replaceAll('_', ' ');
+
+const COLUMNS: Column<LogEntry>[] = [
+  { id: 'action', header: 'What', cell: (row) => <span className="font-medium">{words(row.action)}</span> },
+  {
+    id: 'about',
+    header: 'About',
+    className: 'min-w-48 [overflow-wrap:anywhere]',
+    cell: (row) => (
+      <>
+        {row.threadId && row.title && (
+          <Link to="/forum/thread/$id" params={{ id: row.threadId }} {...(row.postId ? { search: { post: row.postId } } : {})} className="rounded text-brand hover:underline">
+            {row.title}
+          </Link>
+        )}
+        {row.member && (
+          <span className="block">
+            <MemberName member={row.member} />
+          </span>
+        )}
+      </>
+    ),
+  },
+  { id: 'reason', header: 'Reason', className: 'min-w-40 [overflow-wrap:anywhere]', cell: (row) => row.reason || '—' },
+  { id: 'by', header: 'By', cell: (row) => row.by ?? 'The rules, or a moderator' },
+  { id: 'when', header: 'When', className: 'whitespace-nowrap', cell: (row) => <When at={row.at} /> },
+];

@@ -1,0 +1,123 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ShieldCheck } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { When } from '@/components/data/when';
+import { Written } from '@/components/text/written';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { surface } from '@/components/ui/card';
+import { messageOf } from '@/lib/api/errors';
+import { cx } from '@/lib/cx';
+import { toast, toastError } from '@/stores/toasts';
+import { DeleteDialog } from './delete-dialog';
+import { MemberName } from './member-name';
+import { queueQuery } from './moderation-queries';
+import { approvePost, deletePost, dismissFlags } from './queries';
+import { reasonLabel } from './reasons';
+import { SuspendDialog } from './suspend-dialog';
+import type { Post, QueuedPost } from './types';
+
+/** Posts that wait for a moderator, the longest waiting first. */
+export function ModerationQueue() {
+  const client = useQueryClient();
+  const query = useInfiniteQuery(queueQuery);
+  const [deleting, setDeleting] = useState<Post | null>(null);
+  const [suspending, setSuspending] = useState<{ readonly id: string; readonly name: string } | null>(null);
+  const changed = () => client.invalidateQueries({ queryKey: ['forum'] });
+  const decide = useMutation({
+    mutationFn: ({ post, approve }: { post: Post; approve: boolean }) => (approve ? approvePost(post.id) : dismissFlags(post.id)),
+    onSuccess: (_, { approve }) => toast(approve ? 'Post approved' : 'Reports dismissed'),
+    onError: (error) => toastError('Failed to decide', messageOf(error)),
+    onSettled: changed,
+  });
+  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading the queue" onRetry={() => void query.refetch()} />;
+  if (query.isPending) return <Skeleton className="h-40" />;
+  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  if (rows.length === 0) {
+    return (
+      <div className={surface}>
+        <Empty icon={<ShieldCheck aria-hidden className="size-5" />}>Nothing waits for a moderator.</Empty>
+      </div>
+    );
+  }
+  const deciding = decide.isPending ? decide.variables.post.id : null;
+  return (
+    <>
+      <ul aria-label="Posts that wait" className="flex flex-col gap-3">
+        {rows.map((row) => (
+          <li key={row.post.id}>
+            <Waiting row={row}>
+              <Button size="sm" variant="primary" busy={deciding === row.post.id} onClick={() => decide.mutate({ post: row.post, approve: row.waitsFor === 'approval' })}>
+                {row.waitsFor === 'approval' ? 'Approve' : 'Dismiss reports'}
+              </Button>
+              <Button size="sm" onClick={() => setDeleting(row.post)}>
+                Delete
+              </Button>
+              {row.post.author.id && (
+                <Button size="sm" onClick={() => setSuspending({ id: row.post.author.id ?? '', name: row.post.author.name })}>
+                  Suspend author
+                </Button>
+              )}
+            </Waiting>
+          </li>
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      {deleting && (
+        <DeleteDialog
+          post={deleting}
+          moderating
+          onDelete={async (reason) => {
+            await deletePost(deleting.id, reason);
+            toast('Post deleted');
+            await changed();
+          }}
+          onClose={() => setDeleting(null)}
+        />
+      )}
+      {suspending && <SuspendDialog member={suspending} onClose={() => setSuspending(null)} />}
+    </>
+  );
+}
+
+function Waiting({ row, children }: { readonly row: QueuedPost; readonly children: ReactNode }) {
+  const { post } = row;
+  return (
+    <article aria-label={`Post by ${post.author.name} in ${row.threadTitle}`} className={cx(surface, 'p-4 sm:p-5')}>
+      <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted">
+        <Badge tone="warn">{row.waitsFor === 'approval' ? 'New member' : `${row.flags.length} ${row.flags.length === 1 ? 'report' : 'reports'}`}</Badge>
+        {post.state === 'hidden' && <Badge>Hidden</Badge>}
+        <MemberName member={post.author} />
+        <span>
+          in{' '}
+          <Link to="/forum/thread/$id" params={{ id: post.threadId }} search={{ post: post.id }} className="rounded font-medium text-brand hover:underline">
+            {row.threadTitle}
+          </Link>
+        </span>
+        <span>
+          waits since <When at={row.waitingSince} />
+        </span>
+      </header>
+      <div className="mt-3 max-h-72 overflow-y-auto" tabIndex={0} role="group" aria-label="Text">
+        <Written text={post.text} mentions={post.mentions} />
+      </div>
+      {row.flags.length > 0 && (
+        <ul aria-label="Reports" className="mt-3 flex flex-col gap-1 rounded-lg bg-sunken px-3 py-2 text-[0.8125rem]">
+          {row.flags.map((flag) => (
+            <li key={`${flag.by.id}${flag.at}`} className="break-words">
+              <span className="font-medium">{reasonLabel(flag.reason)}</span> by {flag.by.name}, <When at={flag.at} />
+              {flag.note && `: ${flag.note}`}
+            </li>
+          ))}
+        </ul>
+      )}
+      <footer className="mt-4 flex flex-wrap gap-2">{children}</footer>
+    </article>
+  );
+}

@@ -1,0 +1,102 @@
+import { useState, type SubmitEvent } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { surface } from '@/components/ui/card';
+import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
+import { ApiError } from '@/lib/api/errors';
+import { cx } from '@/lib/cx';
+import { toast } from '@/stores/toasts';
+import { useDraft } from './draft';
+import { Editor } from './editor';
+import { RULES, textFault, TITLE, titleFault } from './limits';
+import { categoriesQuery, meQuery, startThread } from './queries';
+import { SuspendedNote } from './suspended-note';
+
+interface Props {
+  /** Slug of the category that it is begun from. */
+  readonly category: string | null;
+  readonly onStarted: (threadId: string) => void;
+  readonly onCancel: () => void;
+}
+
+export function NewThread({ category, onStarted, onCancel }: Props) {
+  const client = useQueryClient();
+  const categories = useQuery(categoriesQuery);
+  const me = useQuery(meQuery);
+  const [draft, change] = useDraft('forum-new');
+  const [tried, setTried] = useState(false);
+  const chosen = draft.about || category || '';
+  const faults = {
+    title: titleFault(draft.title),
+    category: categories.data?.some((item) => item.slug === chosen) ? undefined : 'Please choose a category',
+    text: textFault(draft.text),
+  };
+  const start = useMutation({
+    mutationFn: startThread,
+    onSuccess: ({ id, state }) => {
+      change({ title: '', text: '', about: '' });
+      if (state === 'held') toast('Thread received', 'A moderator looks at it before others see it.');
+      else toast('Thread started');
+      void client.invalidateQueries({ queryKey: ['forum'] });
+      onStarted(id);
+    },
+  });
+  const refused = start.error instanceof ApiError ? start.error.fields : {};
+  const submit = (event?: SubmitEvent<HTMLFormElement>) => {
+    event?.preventDefault();
+    setTried(true);
+    const found = categories.data?.find((item) => item.slug === chosen);
+    if (faults.title || faults.text || !found) {
+      if (event) focusFirstFault(event.currentTarget);
+      return;
+    }
+    if (!start.isPending) start.mutate({ title: draft.title.trim(), categoryId: found.id, text: draft.text.trim() });
+  };
+  if (categories.error) return <ErrorBox error={categories.error} prefix="Error loading categories" onRetry={() => void categories.refetch()} />;
+  if (!categories.data) return <Loading label="Loading categories" />;
+  return (
+    <form onSubmit={submit} noValidate className={cx(surface, 'flex flex-col gap-5 p-4 sm:p-6')}>
+      <SuspendedNote />
+      <TextField
+        label="Title"
+        value={draft.title}
+        maxLength={TITLE.max}
+        onChange={(event) => change({ title: event.target.value })}
+        error={refused['title'] ?? (tried ? faults.title : undefined)}
+        hint={`${TITLE.min} to ${TITLE.max} characters: what it is about, in one line.`}
+      />
+      <SelectField label="Category" value={chosen} onChange={(event) => change({ about: event.target.value })} error={tried ? faults.category : undefined}>
+        <option value="" disabled>
+          Choose a category…
+        </option>
+        {categories.data.map((item) => (
+          <option key={item.id} value={item.slug}>
+            {item.name}
+          </option>
+        ))}
+      </SelectField>
+      <Editor label="Text" rows={12} value={draft.text} onChange={(text) => change({ text })} onSubmit={() => submit()} error={refused['text'] ?? (tried ? faults.text : undefined)} />
+      {me.data?.isNew && (
+        <details className="rounded-lg bg-sunken px-4 py-2.5 text-[0.8125rem]">
+          <summary className="cursor-pointer font-medium">Limits for new members</summary>
+          <ul className="mt-2 flex list-disc flex-col gap-1 pl-5 text-muted">
+            {RULES.map((rule) => (
+              <li key={rule}>{rule}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {start.error && <ErrorBox error={start.error} prefix="The thread was not started" />}
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <span className="text-[0.8125rem] text-muted">{draft.title || draft.text ? 'Kept as a draft in this browser.' : ''}</span>
+        <div className="flex gap-2">
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={start.isPending}>
+            Start Thread
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,96 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useImperativeHandle, useRef, useState, type Ref } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { surface } from '@/components/ui/card';
+import { cx } from '@/lib/cx';
+import { toast } from '@/stores/toasts';
+import { useDraft } from './draft';
+import { Editor, type EditorHandle } from './editor';
+import { textFault } from './limits';
+import { reply } from './queries';
+import { SuspendedNote } from './suspended-note';
+import type { Post } from './types';
+
+export interface ReplyHandle {
+  readonly to: (post: Post, quote: boolean) => void;
+  readonly focus: () => void;
+}
+
+interface Props {
+  readonly ref?: Ref<ReplyHandle>;
+  readonly threadId: string;
+  readonly onReplied: (postId: string) => void;
+}
+
+export function ReplyForm({ ref, threadId, onReplied }: Props) {
+  const client = useQueryClient();
+  const editor = useRef<EditorHandle>(null);
+  const [draft, change] = useDraft(`forum-thread-${threadId}`);
+  const [answered, setAnswered] = useState<Post | null>(null);
+  const [tried, setTried] = useState(false);
+  const fault = textFault(draft.text);
+  const send = useMutation({
+    mutationFn: reply,
+    onSuccess: ({ id, state }) => {
+      change({ text: '', about: '' });
+      setAnswered(null);
+      setTried(false);
+      if (state === 'held') toast('Reply received', 'A moderator looks at it before others see it.');
+      else toast('Reply posted');
+      onReplied(id);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['forum'] }),
+  });
+  useImperativeHandle(ref, () => ({
+    to: (post, quote) => {
+      setAnswered(post.isFirst ? null : post);
+      if (quote) editor.current?.append(`${quoted(post)}\n\n`);
+      else editor.current?.focus();
+    },
+    focus: () => editor.current?.focus(),
+  }));
+  const submit = () => {
+    setTried(true);
+    if (!fault && !send.isPending) send.mutate({ threadId, text: draft.text.trim(), replyTo: answered?.id ?? null });
+  };
+  return (
+    <form
+      aria-label="Your reply"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+      className={cx(surface, 'flex scroll-mt-20 flex-col gap-3 p-4 sm:p-5')}
+    >
+      <SuspendedNote />
+      {answered && (
+        <p className="flex items-center gap-2 rounded-lg bg-sunken px-3 py-1.5 text-[0.8125rem]">
+          <span className="min-w-0 flex-1 truncate">
+            To <span className="font-medium">{answered.author.name}</span>: {answered.excerpt}
+          </span>
+          <button type="button" aria-label="Answer the thread instead" className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-surface" onClick={() => setAnswered(null)}>
+            <X aria-hidden className="size-3.5" />
+          </button>
+        </p>
+      )}
+      <Editor ref={editor} label="Your reply" value={draft.text} onChange={(text) => change({ text })} onSubmit={submit} error={tried ? fault : undefined} rows={6} />
+      {send.error && <ErrorBox error={send.error} prefix="The reply was not posted" />}
+      <div className="flex items-center justify-between gap-3">
+        <span className="text-[0.8125rem] text-muted">{draft.text ? 'Kept as a draft in this browser.' : ''}</span>
+        <Button type="submit" variant="primary" busy={send.isPending}>
+          Reply
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The post as a quotation in Markdown; of what it quotes itself nothing is repeated. */
+export function quoted(post: Post): string {
+  const own = post.text.split('\n').filter((line) => !/^\s*>/.test(line));
+  const who = post.author.handle ? `@${post.author.handle}` : post.author.name;
+  return [`${who} wrote:`, '', ...own.join('\n').trim().split('\n')].map((line) => `> ${line}`.trimEnd()).join('\n');
+}

@@ -1,0 +1,157 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronLeft, ChevronRight, Lock } from 'lucide-react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { Button, buttonClass } from '@/components/ui/button';
+import { formatCount } from '@/lib/format';
+import { isAdmin, useSession } from '@/lib/session';
+import { PostCard, type PostDialog } from './post-card';
+import { postsQuery } from './queries';
+import { ReplyForm, type ReplyHandle } from './reply-form';
+import { written, type Place } from './search';
+import type { Post, ThreadInFull } from './types';
+import { usePostCommands } from './use-post-commands';
+import { useReading } from './use-reading';
+
+const DeleteDialog = lazy(() => import('./delete-dialog').then((module) => ({ default: module.DeleteDialog })));
+const FlagDialog = lazy(() => import('./flag-dialog').then((module) => ({ default: module.FlagDialog })));
+const HistoryDialog = lazy(() => import('./history-dialog').then((module) => ({ default: module.HistoryDialog })));
+
+interface Props {
+  readonly thread: ThreadInFull;
+  readonly place: Place;
+  /** Goes to a post of the thread, so that the back button leads here again. */
+  readonly onGo: (postId: string) => void;
+  readonly onSignIn: () => void;
+}
+
+/** The posts of a thread, a page at a time: each page has an address of its own. */
+export function ThreadView({ thread, place, onGo, onSignIn }: Props) {
+  const session = useSession();
+  const query = useQuery(postsQuery(thread.id, place));
+  const commands = usePostCommands();
+  const form = useRef<ReplyHandle>(null);
+  const [asked, setAsked] = useState<{ readonly what: PostDialog; readonly post: Post } | null>(null);
+  const me = session?.user.id ?? null;
+  const moderator = isAdmin(session?.user);
+  const posts = query.data?.data;
+  useReading(thread, posts, me !== null);
+  useSought(place.post, posts !== undefined);
+  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading posts" onRetry={() => void query.refetch()} />;
+  if (!query.data || !posts) return <Loading label="Loading posts" />;
+  const close = () => setAsked(null);
+  const reply = (post: Post, quote: boolean) => (me ? form.current?.to(post, quote) : onSignIn());
+  const pager = <Pager threadId={thread.id} previous={query.data.previousCursor} next={query.data.nextCursor} />;
+  return (
+    <div className="flex flex-col gap-4">
+      {pager}
+      <ol className="flex flex-col gap-3" aria-label="Posts">
+        {posts.map((post) => (
+          <li key={post.id}>
+            <PostCard
+              post={post}
+              sought={post.id === place.post}
+              signedIn={me !== null}
+              moderator={moderator}
+              mine={post.author.id !== null && post.author.id === me}
+              canReply={me === null ? !thread.isLocked : thread.canReply}
+              commands={commands}
+              onReply={reply}
+              onAsk={(what, about) => setAsked({ what, post: about })}
+              onSignIn={onSignIn}
+            />
+          </li>
+        ))}
+      </ol>
+      {posts.length === 0 && <p className="py-8 text-center text-muted">There is no post here any more.</p>}
+      {pager}
+      {thread.isLocked && (
+        <p className="flex items-center gap-2 rounded-lg bg-sunken px-4 py-3 text-muted">
+          <Lock aria-hidden className="size-4 shrink-0" />
+          This thread is locked: nobody but moderators can reply.
+        </p>
+      )}
+      {me === null ? (
+        !thread.isLocked && (
+          <Button variant="primary" className="self-start" onClick={onSignIn}>
+            Sign in to reply
+          </Button>
+        )
+      ) : thread.canReply ? (
+        <ReplyForm ref={form} key={thread.id} threadId={thread.id} onReplied={onGo} />
+      ) : (
+        !thread.isLocked && <p className="rounded-lg bg-sunken px-4 py-3 text-muted">You cannot reply here right now.</p>
+      )}
+      <Suspense>
+        {asked?.what === 'flag' && <FlagDialog post={asked.post} onClose={close} />}
+        {asked?.what === 'history' && <HistoryDialog post={asked.post} onClose={close} />}
+        {asked?.what === 'delete' && (
+          <DeleteDialog post={asked.post} moderating={moderator} onDelete={(reason) => commands.remove(asked.post, reason)} onClose={close} />
+        )}
+      </Suspense>
+    </div>
+  );
+}
+
+/** What the header of a thread says beside its title. */
+export function ThreadFigures({ thread }: { readonly thread: ThreadInFull }) {
+  return (
+    <span className="tabular">
+      {`${formatCount(thread.replies)} ${thread.replies === 1 ? 'reply' : 'replies'} · ${formatCount(thread.views)} ${thread.views === 1 ? 'view' : 'views'}`}
+    </span>
+  );
+}
+
+interface PagerProps {
+  readonly threadId: string;
+  readonly previous: string | null;
+  readonly next: string | null;
+}
+
+function Pager({ threadId, previous, next }: PagerProps) {
+  if (!previous && !next) return null;
+  const to = (cursor: string | null) => ({ to: '/forum/thread/$id', params: { id: threadId }, search: written({ cursor }) }) as const;
+  return (
+    <nav aria-label="Pages of the thread" className="flex items-center justify-between gap-3">
+      {previous ? (
+        <span className="flex gap-2">
+          <Link {...to(null)} className={buttonClass({ size: 'sm' })}>
+            First
+          </Link>
+          <Link {...to(previous)} className={buttonClass({ size: 'sm' })}>
+            <ChevronLeft aria-hidden className="size-3.5" />
+            Earlier posts
+          </Link>
+        </span>
+      ) : (
+        <span />
+      )}
+      {next && (
+        <Link {...to(next)} className={buttonClass({ size: 'sm' })}>
+          Later posts
+          <ChevronRight aria-hidden className="size-3.5" />
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+/** Shows the post that the address names, once it is there, and again when its text has got its shape. */
+function useSought(post: string | null, loaded: boolean): void {
+  useEffect(() => {
+    if (!post || !loaded) return;
+    const show = () => {
+      const found = document.getElementById(`post-${post}`);
+      found?.scrollIntoView({ block: 'start' });
+      found?.focus({ preventScroll: true });
+    };
+    show();
+    let second = 0;
+    const first = requestAnimationFrame(() => (second = requestAnimationFrame(show)));
+    return () => {
+      cancelAnimationFrame(first);
+      cancelAnimationFrame(second);
+    };
+  }, [post, loaded]);
+}

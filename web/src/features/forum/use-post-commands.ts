@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Answer } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import { toast, toastError } from '@/stores/toasts';
+import { approvePost, deletePost, editPost, likePost, restorePost } from './queries';
+import type { Post } from './types';
+
+export interface PostCommands {
+  readonly like: (post: Post) => void;
+  readonly edit: (post: Post, text: string) => Promise<unknown>;
+  readonly remove: (post: Post, reason: string) => Promise<unknown>;
+  readonly approve: (post: Post) => void;
+  readonly restore: (post: Post) => void;
+}
+
+/** What is done to posts. A like shows at once; all else once the server has answered. */
+export function usePostCommands(): PostCommands {
+  const client = useQueryClient();
+  const changed = () => client.invalidateQueries({ queryKey: ['forum'] });
+
+  function liked(post: Post, now: boolean): void {
+    const swap = (item: Post) => (item.id === post.id ? { ...item, liked: now, likes: post.likes + (now ? 1 : 0) - (post.liked ? 1 : 0) } : item);
+    client.setQueriesData<Answer<Post[]>>({ queryKey: ['forum', 'posts', post.threadId] }, (page) => page && { ...page, data: page.data.map(swap) });
+  }
+
+  const like = useMutation({
+    mutationFn: ({ post }: { post: Post }) => likePost(post.id, !post.liked),
+    onMutate: async ({ post }) => {
+      await client.cancelQueries({ queryKey: ['forum', 'posts', post.threadId] });
+      liked(post, !post.liked);
+    },
+    onError: (error, { post }) => {
+      liked({ ...post, liked: !post.liked, likes: post.likes + (post.liked ? -1 : 1) }, post.liked);
+      toastError('The like was not kept', messageOf(error));
+    },
+  });
+  const approve = useMutation({
+    mutationFn: approvePost,
+    onSuccess: () => toast('Post approved'),
+    onError: (error) => toastError('Failed to approve the post', messageOf(error)),
+    onSettled: changed,
+  });
+  const restore = useMutation({
+    mutationFn: restorePost,
+    onSuccess: () => toast('Post restored'),
+    onError: (error) => toastError('Failed to restore the post', messageOf(error)),
+    onSettled: changed,
+  });
+  return {
+    like: (post) => like.mutate({ post }),
+    edit: async (post, text) => {
+      const answer = await editPost(post.id, text);
+      if (answer.state === 'held') toast('Post changed', 'A moderator looks at it before others see it.');
+      else toast('Post changed');
+      await changed();
+    },
+    remove: async (post, reason) => {
+      await deletePost(post.id, reason);
+      toast(post.isFirst ? 'Thread deleted' : 'Post deleted');
+      await changed();
+    },
+    approve: (post) => approve.mutate(post.id),
+    restore: (post) => restore.mutate(post.id),
+  };
+}

@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router';
+import { AtSign, Bell, Heart, MessageSquare, Quote, Shield, type LucideIcon } from 'lucide-react';
+import { When } from '@/components/data/when';
+import { cx } from '@/lib/cx';
+import { parseSearch } from '@/lib/search';
+import type { Notification } from './queries';
+
+const ICONS: Readonly<Record<string, LucideIcon>> = { mention: AtSign, quote: Quote, reply: MessageSquare, like: Heart, moderation: Shield };
+
+interface Props {
+  readonly rows: readonly Notification[];
+  /** One was opened. */
+  readonly onOpen: (notification: Notification) => void;
+}
+
+export function NotificationList({ rows, onOpen }: Props) {
+  return (
+    <ul aria-label="Notifications" className="divide-y divide-line">
+      {rows.map((row) => {
+        const Icon = ICONS[row.kind] ?? Bell;
+        return (
+          <li key={row.id} className="relative flex items-start gap-3 px-4 py-3 hover:bg-sunken/60">
+            <span className={cx('grid size-8 shrink-0 place-items-center rounded-full', row.seen ? 'bg-sunken text-muted' : 'bg-brand-soft text-brand')}>
+              <Icon aria-hidden className="size-4" />
+            </span>
+            <div className="min-w-0 flex-1">
+              <Target row={row} onOpen={onOpen} />
+              <p className="mt-0.5 text-[0.8125rem] text-muted">
+                <When at={row.at} />
+              </p>
+            </div>
+            {!row.seen && <span aria-hidden className="mt-2 size-2.5 shrink-0 rounded-full bg-brand" />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Target({ row, onOpen }: { readonly row: Notification; readonly onOpen: (notification: Notification) => void }) {
+  const look = cx('block rounded text-left [overflow-wrap:anywhere] before:absolute before:inset-0', !row.seen && 'font-medium');
+  const words = (
+    <>
+      {row.title}
+      {!row.seen && <span className="sr-only"> (new)</span>}
+    </>
+  );
+  if (!/^\/(?![/\\])/.test(row.path)) {
+    return row.seen ? (
+      <span className={look}>{words}</span>
+    ) : (
+      <button type="button" className={look} onClick={() => onOpen(row)}>
+        {words}
+      </button>
+    );
+  }
+  const { pathname, search } = new URL(row.path, window.location.origin);
+  return (
+    <Link to={pathname} search={parseSearch(search)} className={cx(look, 'hover:underline')} onClick={() => onOpen(row)}>
+      {words}
+    </Link>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { Card } from '@/components/ui/card';
+import { Select } from '@/components/ui/field';
+import { messageOf } from '@/lib/api/errors';
+import { toast, toastError } from '@/stores/toasts';
+import { choose, preferencesQuery, type DigestMail, type Preference } from './queries';
+
+const MAILS: readonly { readonly value: DigestMail; readonly label: string }[] = [
+  { value: 'off', label: 'No mail' },
+  { value: 'daily', label: 'Once a day' },
+  { value: 'weekly', label: 'Once a week' },
+];
+
+/** What one is told of, and how; each choice is kept at once. */
+export function PreferencesPanel() {
+  const client = useQueryClient();
+  const query = useQuery(preferencesQuery);
+  const put = (kind: string, part: Partial<Preference>) =>
+    client.setQueryData(preferencesQuery.queryKey, (rows) => rows?.map((row) => (row.kind === kind ? { ...row, ...part } : row)));
+  const change = useMutation({
+    mutationFn: choose,
+    onMutate: async (chosen) => {
+      await client.cancelQueries(preferencesQuery);
+      const before = client.getQueryData(preferencesQuery.queryKey)?.find((row) => row.kind === chosen.kind);
+      put(chosen.kind, chosen);
+      return before;
+    },
+    onSuccess: () => toast('Choice kept'),
+    onError: (error, { kind }, before) => {
+      if (before) put(kind, before);
+      toastError('Failed to keep the choice', messageOf(error));
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['notifications'] }),
+  });
+  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading your choices" onRetry={() => void query.refetch()} />;
+  if (!query.data) return <Loading label="Loading your choices" />;
+  return (
+    <Card title="Notifications" description="What you are told of. Mails gather what you have not seen yet: one a day, or one a week.">
+      <ul className="-my-3 divide-y divide-line">
+        {query.data.map((row) => (
+          <li key={row.kind} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 py-3">
+            <span className="min-w-48 flex-1 font-medium">{row.title}</span>
+            <span className="flex items-center gap-4">
+              <label className="flex cursor-pointer items-center gap-2">
+                <input
+                  type="checkbox"
+                  className="size-4 accent-brand"
+                  checked={row.inApp}
+                  aria-label={`${row.title}: in the app`}
+                  onChange={(event) => change.mutate({ kind: row.kind, inApp: event.target.checked, mail: row.mail })}
+                />
+                In the app
+              </label>
+              <Select
+                label={`${row.title}: by mail`}
+                value={row.mail}
+                onChange={(event) => change.mutate({ kind: row.kind, inApp: row.inApp, mail: MAILS.find((item) => item.value === event.target.value)?.value ?? 'off' })}
+              >
+                {MAILS.map((item) => (
+                  <option key={item.value} value={item.value}>
+                    {item.label}
+                  </option>
+                ))}
+              </Select>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

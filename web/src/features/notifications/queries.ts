@@ -1,0 +1,42 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { answer, api, body, done } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
+
+export type Notification = components['schemas']['Notification'];
+export type Preference = components['schemas']['NotificationPreference'];
+export type DigestMail = Preference['mail'];
+
+const PAGE = 20;
+const AGAIN_MS = 60_000;
+
+/** How many are new; asked again each minute while somebody looks. */
+export const unseenQuery = queryOptions({
+  queryKey: ['notifications', 'unseen'],
+  queryFn: ({ signal }) => body(api.GET('/api/platform/notifications/unseen', { signal })),
+  staleTime: AGAIN_MS,
+  refetchInterval: AGAIN_MS,
+});
+
+export const notificationsQuery = (unseenOnly: boolean) =>
+  infiniteQueryOptions({
+    queryKey: ['notifications', 'list', unseenOnly],
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      answer(api.GET('/api/platform/notifications', { params: { query: { limit: PAGE, unseen: unseenOnly, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 0,
+  });
+
+export const preferencesQuery = queryOptions({
+  queryKey: ['notifications', 'preferences'],
+  queryFn: ({ signal }) => body(api.GET('/api/platform/notification-preferences', { signal })),
+  staleTime: 0,
+});
+
+export const see = (id: string) => done(api.POST('/api/platform/notifications/{id}/seen', { params: { path: { id } } }));
+export const seeAll = () => done(api.POST('/api/platform/notifications/seen', {}));
+
+export const choose = ({ kind, inApp, mail }: Pick<Preference, 'kind' | 'inApp' | 'mail'>) =>
+  body(api.PUT('/api/platform/notification-preferences/{kind}', { params: { path: { kind } }, body: { inApp, mail } }));
+
+export const stopMails = async (code: string): Promise<string> => (await body(api.POST('/api/public/notifications/unsubscribe', { body: { code } }))).message;
