@@ -174,7 +174,7 @@ class BodyGuard:
         declared = 0
         chunked = False
         most = self._max_bytes
-        if most == MAX_BODY_BYTES and scope["method"] == "POST" and IMAGE_PATH.fullmatch(scope["path"]):
+        if most == MAX_BODY_BYTES and IMAGE_PATH.fullmatch(scope.get("path", "")):
             most = MAX_IMAGE_BYTES
         for name, value in scope["headers"]:
             if name == b"content-length":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from io import BytesIO
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -116,7 +117,7 @@ def test_a_draft_may_leave_anything_out_and_is_nobody_elses() -> None:
     empty = drafted(Facts("", "", "", ListingFigures()))
     assert names(listings.edit(empty, FACTS, 1, SELLER)) == ["listing.edited"]
     for who in (BUYER, ADMIN):
-        assert refused(lambda who=who: listings.edit(empty, FACTS, 1, who)) == "not_found"
+        assert refused(partial(listings.edit, empty, FACTS, 1, who)) == "not_found"
 
 
 def test_two_windows_of_one_seller_notice_each_other() -> None:
@@ -235,8 +236,8 @@ def test_nobody_offers_for_the_own_website_or_one_that_is_not_for_sale() -> None
 def test_an_offer_is_there_for_its_two_sides_alone() -> None:
     offer = sent()
     for who in (OTHER, ADMIN):
-        assert refused(lambda who=who: offers.decline(offer, who)) == "not_found"
-        assert refused(lambda who=who: offers.write(offer, "Hi", who, is_disputed=False)) == "not_found"
+        assert refused(partial(offers.decline, offer, who)) == "not_found"
+        assert refused(partial(offers.write, offer, "Hi", who, is_disputed=False)) == "not_found"
     assert offers.write(offer, "Hi", ADMIN, is_disputed=True).side == "admin"
     assert refused(lambda: offers.write(offer, "Hi", OTHER, is_disputed=True)) == "not_found"
     assert refused(lambda: offers.withdraw(offer, SELLER)) == "not_yours"
@@ -289,7 +290,7 @@ def test_money_goes_to_the_seller_once_the_buyer_is_content_and_the_provider_say
 
 def test_a_payout_that_nobody_asked_for_is_not_believed() -> None:
     for state in (agreed(), funded(), inspecting(), disputed()):
-        assert refused(lambda state=state: escrow.settled(state, "tx_1", 40_000_00, 0, Asked(NOW))) == "not_asked_for"
+        assert refused(partial(escrow.settled, state, "tx_1", 40_000_00, 0, Asked(NOW))) == "not_asked_for"
     accepted = step(inspecting(), escrow.accept(inspecting(), BUYER))
     assert refused(lambda: escrow.settled(accepted, "tx_1", 0, 40_000_00, Asked(NOW))) == "not_asked_for"
     assert refused(lambda: escrow.settled(accepted, "tx_2", 40_000_00, 0, Asked(NOW))) == "another_transaction"
@@ -352,7 +353,7 @@ def test_each_step_is_for_its_own_side() -> None:
     own = replace(SELLER, is_admin=True)
     assert refused(lambda: escrow.decide(disputed(), "release", None, "x", own)) == "own_deal"
     for part in (None, 0, 40_000_00):
-        assert refused(lambda part=part: escrow.decide(disputed(), "split", part, "x", ADMIN)) == "bad_split"
+        assert refused(partial(escrow.decide, disputed(), "split", part, "x", ADMIN)) == "bad_split"
 
 
 # Questions
