@@ -42,7 +42,9 @@ class Gateway:
                 "ALTHING_COMMAND_PORT and ALTHING_QUERY_PORT tell the web app where its API is; set both."
             )
         secure = settings.app_url.startswith("https://")
-        self._site = Site(dist, STRICT_TRANSPORT if secure else (), page_headers(settings.tracking_base_url))
+        self._site = Site(
+            dist, STRICT_TRANSPORT if secure else (), page_headers(settings.tracking_base_url), settings.app_url
+        )
         self._urls = (f"http://127.0.0.1:{settings.query_port}", f"http://127.0.0.1:{settings.command_port}")
         self._trusted = settings.trusted_proxies
         self._hosts = Hosts(settings)

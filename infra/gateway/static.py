@@ -1,8 +1,9 @@
 """The built web app from memory: every file once read, compressed and tagged at the start.
 
-Files under `assets/` carry a hash in their names and may be kept for ever. Every address that is not a file is a page
-of the app, which routes by itself: `/analytics` is answered with `analytics.html`, which names what that page needs
-(`web/scripts/page-entries.mjs`), any other with `index.html`. These are asked for each time.
+Files under `assets/` carry a hash in their names and may be kept for ever. Every other address is a page of the app,
+which routes by itself: `/analytics` is answered with `analytics.html`, `/` with `home.html`, which name what the page
+needs and for public pages hold their text (`web/scripts/documents.mjs`). `pages.json` lists all there are, `$id` for a
+part that varies: any other address is 404, with the app's own words for it. Pages are asked for each time.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ from __future__ import annotations
 import gzip
 import hashlib
 import mimetypes
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
+
+import orjson
 
 from infra.gateway.headers import PAGE_HEADERS
 from infra.http_guard import RawHeaders
@@ -19,6 +24,9 @@ from infra.http_guard import RawHeaders
 Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
 _COMPRESSIBLE = ("text/", "application/javascript", "application/json", "image/svg+xml", "application/manifest+json")
 _WORTH_COMPRESSING = 1024
+_PLACEHOLDER = "https://origin.invalid"
+"""What the build writes where the app's own address belongs."""
+_ADDRESSED = (".html", ".xml", ".txt")
 _NOT_BUILT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Not built</title>
 <p>The web app has not been built.
 Run <code>make run</code>, or <code>npm run build</code> in <code>web</code>.</p></html>
@@ -35,15 +43,19 @@ class File:
 
 
 class Site:
-    """The files of one folder. `extra` and `page` headers go on every answer."""
+    """The files of one folder. `extra` and `page` headers go on every answer; `origin` is the app's own address."""
 
-    def __init__(self, folder: Path, extra: RawHeaders = (), page: RawHeaders = PAGE_HEADERS) -> None:
+    def __init__(
+        self, folder: Path, extra: RawHeaders = (), page: RawHeaders = PAGE_HEADERS, origin: str = _PLACEHOLDER
+    ) -> None:
         self._extra = (*page, *extra)
         self._files = {
-            "/" + path.relative_to(folder).as_posix(): _read(folder, path)
+            "/" + path.relative_to(folder).as_posix(): _read(folder, path, origin.rstrip("/"))
             for path in sorted(folder.rglob("*"))
             if path.is_file() and path.suffix not in (".gz", ".map")
         }
+        listed = self._files.get("/pages.json")
+        self._pages = None if listed is None else _Pages(orjson.loads(listed.content))
 
     @property
     def is_built(self) -> bool:
@@ -51,30 +63,63 @@ class Site:
 
     def answer(self, path: str, accept_encoding: bytes, if_none_match: bytes) -> Answer:
         """Status, headers and body of `GET path`."""
-        file = self._files.get(path)
+        file, status = self._files.get(path), 200
         if file is None:
             if path.startswith("/assets/"):
                 return 404, self._headers(b"text/plain; charset=utf-8", b"no-store"), b"not found\n"
-            file = self._files.get(f"{path}.html") or self._files.get("/index.html")
+            file, status = self._page(path)
         if file is None:
             return 503, self._headers(b"text/html; charset=utf-8", b"no-store"), _NOT_BUILT
         headers = self._headers(file.content_type, file.cache)
         headers.append((b"etag", file.tag))
         if file.compressed is not None:
             headers.append((b"vary", b"accept-encoding"))
-        if file.tag in [tag.strip().removeprefix(b"W/") for tag in if_none_match.split(b",")]:
+        if status == 200 and file.tag in [tag.strip().removeprefix(b"W/") for tag in if_none_match.split(b",")]:
             return 304, headers, b""
         if file.compressed is not None and _takes_gzip(accept_encoding):
             headers.append((b"content-encoding", b"gzip"))
-            return 200, headers, file.compressed
-        return 200, headers, file.content
+            return status, headers, file.compressed
+        return status, headers, file.content
+
+    def _page(self, path: str) -> tuple[File | None, int]:
+        """The document of a page, and whether there is such a page: without a list, every address is one."""
+        route = path.rstrip("/") or "/"
+        index = self._files.get("/index.html")
+        known = route if self._pages is None else self._pages.of(route)
+        if known is None:
+            return self._files.get("/404.html", index), 404
+        name = "/home.html" if known == "/" else f"{known}.html"
+        return self._files.get(name, index), 200
 
     def _headers(self, content_type: bytes, cache: bytes) -> list[tuple[bytes, bytes]]:
         return [(b"content-type", content_type), (b"cache-control", cache), *self._extra]
 
 
-def _read(folder: Path, path: Path) -> File:
+class _Pages:
+    """Every address of the app, with the name of its document: `/forum/thread/7` is `/forum/thread/_`."""
+
+    def __init__(self, routes: Iterable[str]) -> None:
+        split = [route.split("/") for route in routes]
+        self._exact = frozenset("/".join(parts) for parts in split if not any(p.startswith("$") for p in parts))
+        self._patterns = [parts for parts in split if any(p.startswith("$") for p in parts)]
+
+    def of(self, path: str) -> str | None:
+        if path in self._exact:
+            return path
+        given = path.split("/")
+        for parts in self._patterns:
+            if len(parts) != len(given):
+                continue
+            if all(part == own or (part.startswith("$") and own) for part, own in zip(parts, given, strict=True)):
+                return "/".join("_" if p.startswith("$") else p for p in parts)
+        return None
+
+
+def _read(folder: Path, path: Path, origin: str) -> File:
     content = path.read_bytes()
+    if path.suffix in _ADDRESSED:
+        for placeholder, own in ((_PLACEHOLDER, origin), (quote(_PLACEHOLDER, ""), quote(origin, ""))):
+            content = content.replace(placeholder.encode(), own.encode())
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if kind == "text/javascript" or path.suffix in (".js", ".mjs"):
         kind = "application/javascript"

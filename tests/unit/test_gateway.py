@@ -214,6 +214,37 @@ class TestStatic:
         answer = httpx.post(world.url + "/analytics")
         assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
 
+    def test_an_address_that_is_no_page_is_404_with_the_apps_words(self, tmp_path: Path) -> None:
+        for name in ("home", "about", "404"):
+            (tmp_path / f"{name}.html").write_text(name)
+        (tmp_path / "forum" / "thread").mkdir(parents=True)
+        (tmp_path / "forum" / "thread" / "_.html").write_text("thread")
+        (tmp_path / "pages.json").write_text('["/", "/about", "/sql", "/forum/thread/$id"]')
+        site = Site(dist(tmp_path))
+        found = {path: site.answer(path, b"", b"") for path in ("/", "/about", "/about/", "/sql", "/forum/thread/7")}
+        assert {path: (status, body) for path, (status, _, body) in found.items()} == {
+            "/": (200, b"home"),
+            "/about": (200, b"about"),
+            "/about/": (200, b"about"),
+            "/sql": (200, PAGE),
+            "/forum/thread/7": (200, b"thread"),
+        }
+        for path in ("/nowhere", "/about/us", "/forum", "/forum/thread", "/forum/thread/", "/forum/thread/7/x"):
+            status, headers, body = site.answer(path, b"", b"")
+            assert (status, body) == (404, b"404"), path
+            assert dict(headers)[b"cache-control"] == b"no-cache"
+            assert site.answer(path, b"", dict(headers)[b"etag"])[0] == 404
+
+    def test_documents_name_the_apps_own_address(self, tmp_path: Path) -> None:
+        text = '<link href="https://origin.invalid/about" /><a href="?u=https%3A%2F%2Forigin.invalid%2F">'
+        (dist(tmp_path) / "about.html").write_text(text)
+        (tmp_path / "robots.txt").write_text("Sitemap: https://origin.invalid/sitemap.xml")
+        site = Site(tmp_path, origin="https://app.example.is/")
+        assert site.answer("/about", b"", b"")[2].decode() == (
+            '<link href="https://app.example.is/about" /><a href="?u=https%3A%2F%2Fapp.example.is%2F">'
+        )
+        assert site.answer("/robots.txt", b"", b"")[2] == b"Sitemap: https://app.example.is/sitemap.xml"
+
     def test_without_a_build_it_says_so(self, tmp_path: Path) -> None:
         status, _, body = Site(tmp_path).answer("/", b"", b"")
         assert status == 503 and b"has not been built" in body

@@ -5,7 +5,7 @@ import { newQueryClient } from '@/lib/query';
 import { createAppRouter } from './router';
 
 const client = newQueryClient();
-const router = createAppRouter(client);
+export const router = createAppRouter(client);
 
 export function App() {
   return (

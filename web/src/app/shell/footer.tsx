@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { footer, type NavEntry } from '../navigation';
 import { PRODUCT } from '../product';
 import { Logo } from './logo';
+import { SocialLinks } from './social';
 
 export function Footer() {
   return (
@@ -9,7 +10,8 @@ export function Footer() {
       <div className="mx-auto flex max-w-7xl flex-col gap-8 px-4 py-10 sm:px-6 md:flex-row md:justify-between">
         <div className="max-w-sm">
           <Logo />
-          <p className="mt-2 text-muted">Open-source, event-sourced analytics for affiliate marketers.</p>
+          <p className="mt-2 text-muted">Everything for affiliate marketing in one place, on Iceland-based secure infrastructure.</p>
+          <SocialLinks />
         </div>
         <div className="flex flex-wrap gap-x-16 gap-y-8">
           {footer.map((column) => (
