@@ -18,6 +18,11 @@ from zoneinfo import ZoneInfo
 
 DAYS: Final = 90
 
+BROKEN: Final = ("hosting-compare.demo.example", "demo-hostfjord", timedelta(days=9))
+"""Something to find: for so long this partner has not reported the sales of this website."""
+PRAISED: Final = ("learn-online.demo.example", "https://www.youtube.com/", 0.3, timedelta(days=8))
+"""Something to find: for so long this part of the website's visits has come from one more place."""
+
 
 @dataclass(frozen=True, slots=True)
 class DemoPartner:
@@ -168,7 +173,7 @@ def _moment(rng: random.Random, day: date, zone: ZoneInfo) -> datetime:
 
 def _visit(rng: random.Random, website: DemoWebsite, start: datetime, today: datetime) -> Visit:
     country = _pick(rng, tuple((share, code) for code, share in website.countries.items()))
-    agent, referrer = _pick(rng, _USER_AGENTS), _pick(rng, _REFERRERS)
+    agent, referrer = _pick(rng, _USER_AGENTS), _referrer(rng, website, start, today)
     address = IPv4Network(NETWORKS[country])[rng.randrange(1 << 12, 1 << 14)]
     visitor = f"demo-{rng.getrandbits(48):012x}"
     shared = {"visitor_id": visitor, "session_id": visitor + "-1", "ip": str(address), "user_agent": agent}
@@ -191,6 +196,12 @@ def _visit(rng: random.Random, website: DemoWebsite, start: datetime, today: dat
     return Visit(tuple(event for event in events if event["occurred_at"] < today.isoformat()), sale)
 
 
+def _referrer(rng: random.Random, website: DemoWebsite, start: datetime, today: datetime) -> str:
+    domain, praise, part, since = PRAISED
+    usual = _pick(rng, _REFERRERS)
+    return praise if website.domain == domain and today - start < since and rng.random() < part else usual
+
+
 def _stamped(rng: random.Random, event: dict[str, Any], moment: datetime) -> dict[str, Any]:
     return {"id": str(UUID(int=rng.getrandbits(128), version=4)), "occurred_at": moment.isoformat(), **event}
 
@@ -203,6 +214,8 @@ def _sale(
     amount = round(partner.price * math.exp(rng.gauss(0, 0.25)) / 100) * 100 - 1
     fate = rng.random()
     if roll >= partner.converts or clicked + delay >= now or delay > timedelta(days=partner.cookie_days):
+        return None
+    if (website.domain, partner_slug) == BROKEN[:2] and now - (clicked + delay) < BROKEN[2]:
         return None
     age = now - (clicked + delay)
     settled = age > timedelta(days=21)

@@ -46,6 +46,7 @@ PUBLIC = {
     ("post", "/api/public/newsletter/stop/{token}"),
     ("post", "/api/public/newsletter/subscribe"),
     ("post", "/api/public/newsletter/unsubscribe"),
+    ("post", "/api/public/insights-digest/stop/{token}"),
 }
 VALUES: Mapping[str, Any] = {
     "domain": "new.example",

@@ -83,6 +83,8 @@ const STATES = [
   { name: 'analytics, broken', path: '/analytics', base: broken, expected: '503' },
   { name: 'analytics, filtered', path: '/analytics?range=24h&f=is,partner,p2' },
   { name: 'analytics, tables', path: '/analytics', act: tables },
+  { name: 'analytics, insight', path: '/analytics', act: async (page) => { await page.getByRole('button', { name: /^Evidence of/ }).first().click(); await page.getByText('Usual for so many clicks').waitFor(); } },
+  { name: 'analytics, generated', path: '/analytics', act: async (page) => { await page.getByRole('button', { name: 'Generate New' }).click(); await page.getByText('AI Insights Generated', { exact: true }).first().waitFor(); } },
   { name: 'analytics, dates', path: '/analytics', act: opens('Choose dates') },
   { name: 'analytics, filter', path: '/analytics', act: opens('Add filter') },
   { name: 'analytics, reject', path: '/analytics', act: (page) => decide(page, 'Reject') },

@@ -1,16 +1,14 @@
 // A development server for screenshots and accessibility checks without the stack: serves dist/ with the gateway's
 // content security policy and answers the API from seeded figures. Figures agree with each other: totals are sums.
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import { people } from './mock-people.mjs';
+import { publicAnswer } from './mock-public.mjs';
+import { serveFile } from './site-files.mjs';
 import { affiliates } from './mock-affiliates.mjs';
+import { insightsAnswer } from './mock-insights.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 
-const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json' };
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 const ZONE = 'Atlantic/Reykjavik';
 const DAY = 86_400_000;
@@ -35,11 +33,11 @@ export function startMock({ empty = false, first = false, broken = false, slow =
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, 'http://localhost');
-    if (!url.pathname.startsWith('/api/')) return serveFile(url.pathname, response);
+    if (!url.pathname.startsWith('/api/')) return serveFile(url.pathname, response, { 'Content-Security-Policy': CSP });
     const key = `${request.method} ${url.pathname}`;
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
-    const figures = /^\/api\/(platform\/(analytics|conversions|links)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(url.pathname);
+    const figures = /^\/api\/(analytics\/|platform\/(analytics|conversions|links)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(url.pathname);
     // Not all of them: a browser has six connections to a server, and the page's own files need one.
     if (slow && /\/(overview|clicks|geographic)$/.test(url.pathname)) return;
     if (broken && figures) {
@@ -66,10 +64,14 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'GET /api/platform/auth/providers') return json(['Google', 'GitHub', 'Microsoft', 'LinkedIn'].map((label) => ({ name: label.toLowerCase(), label, isConfigured: label !== 'LinkedIn' })));
     if (key === 'POST /api/platform/setup') return json({ requires2FA: false, token: 'token', user });
     if (key === 'POST /api/platform/logout') return json(null, 204);
+    const ofAnybody = publicAnswer(key);
+    if (ofAnybody) return json(...ofAnybody);
     const ofPeople = people(key, user, first);
     if (ofPeople) return json(ofPeople.body, ofPeople.status);
     const ofAffiliates = affiliates(key, query, partners, links, first || empty);
     if (ofAffiliates) return json(ofAffiliates);
+    const ofInsights = insightsAnswer(key, first || empty);
+    if (ofInsights) return json(...ofInsights);
     const operations = operationsAnswer(key);
     if (operations) return json(...operations);
     const sql = sqlAnswer(key, input);
@@ -269,20 +271,6 @@ function live(response, counter) {
 }
 
 /** As the gateway does it: compressed once, assets kept for ever. */
-const packed = new Map();
-function serveFile(path, response) {
-  const wanted = join(DIST, normalize(decodeURIComponent(path)));
-  const isFile = (name) => name.startsWith(DIST) && existsSync(name) && statSync(name).isFile();
-  const file = [wanted, `${wanted}.html`].find(isFile) ?? join(DIST, 'index.html');
-  const binary = extname(file) === '.woff2';
-  if (!packed.has(file)) packed.set(file, binary ? readFileSync(file) : gzipSync(readFileSync(file), { level: 9 }));
-  response.writeHead(200, {
-    'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream', ...(binary ? {} : { 'Content-Encoding': 'gzip' }),
-    'Cache-Control': file.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache', 'Content-Security-Policy': CSP, 'X-Content-Type-Options': 'nosniff',
-  });
-  response.end(packed.get(file));
-}
-
 async function readBody(request) {
   let text = '';
   for await (const chunk of request) text += chunk;

@@ -1,0 +1,82 @@
+"""The finder on the demonstration: what was planted in it is named."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from command_api.insights.finder import find
+from command_api.insights.history import DAYS, Day, Dimension, History
+from infra.demo import plan
+
+TODAY = datetime(2026, 5, 17, 15, 30, tzinfo=UTC)
+EVENTS = 300_000
+"""As many as `althing demo` makes; fewer are quicker, where they are enough."""
+
+Count = Counter[tuple[date, str]]
+
+
+def history_of(website: plan.DemoWebsite, events: int) -> History:
+    """The website's whole days before today, counted as the rollups count them."""
+    zone, last = ZoneInfo(website.timezone), TODAY.astimezone(ZoneInfo(website.timezone)).date() - timedelta(days=1)
+    clicks: dict[Dimension, Count] = defaultdict(Counter)
+    pageviews: Counter[date] = Counter()
+    bots: Counter[date] = Counter()
+    sales: Count = Counter()
+    for visit in plan.visits(website, today=TODAY, events=events, seed=1):
+        referrer = next((urlsplit(event["referrer"]).hostname or "(none)" for event in visit.events), "(none)")
+        for event in visit.events:
+            day = datetime.fromisoformat(event["occurred_at"]).astimezone(zone).date()
+            if "Googlebot" in event["user_agent"]:
+                bots[day] += event["type"] == "click"
+            elif event["type"] == "click":
+                clicks["partner"][day, event["link"]] += 1
+                clicks["source"][day, referrer] += 1
+            else:
+                pageviews[day] += 1
+        if visit.sale is not None and visit.sale["status"] != "rejected":
+            sold = datetime.fromisoformat(visit.sale["occurred_at"]).astimezone(zone).date()
+            link = next(event["link"] for event in reversed(visit.events) if event["type"] == "click")
+            sales[sold, link] += 1
+    days = [last - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
+
+    def series(dimension: Dimension) -> Mapping[str, Sequence[Day]]:
+        values = {value for _, value in clicks[dimension]}
+        won = sales if dimension == "partner" else Counter()
+        return {v: [Day(clicks=clicks[dimension][d, v], conversions=won[d, v]) for d in days] for v in sorted(values)}
+
+    partners = series("partner")
+    total = [
+        Day(
+            clicks=sum(of[index].clicks for of in partners.values()),
+            pageviews=pageviews[day],
+            conversions=sum(of[index].conversions for of in partners.values()),
+            bot_clicks=bots[day],
+        )
+        for index, day in enumerate(days)
+    ]
+    return History(last, website.currency, total, {"partner": partners, "source": series("source")})
+
+
+def found_in(domain: str, events: int = EVENTS // 3) -> dict[str, str]:
+    [website] = [site for site in plan.WEBSITES if site.domain == domain]
+    return {finding.key: finding.type for finding in find(history_of(website, events))}
+
+
+def test_a_partner_that_reports_no_sales_any_more_is_named() -> None:
+    domain, partner, _ = plan.BROKEN
+    [website] = [site for site in plan.WEBSITES if site.domain == domain]
+    assert found_in(domain, EVENTS)[f"rate:{plan.link_slug(website, partner)}"] == "warning"
+
+
+def test_a_place_that_sends_many_more_is_named() -> None:
+    assert found_in("learn-online.demo.example")["share:source:www.youtube.com"] == "growth"
+
+
+def test_where_nothing_was_planted_only_slow_growth_is_told() -> None:
+    told = found_in("vpn-review.demo.example")
+    assert set(told.values()) <= {"growth"}
+    assert all(key.startswith(("level:", "week:")) for key in told), told
