@@ -108,6 +108,27 @@ def test_a_refused_address_is_not_told_to_logs_and_table(
     assert LETTER.to not in error and LETTER.to not in caplog.text
 
 
+def test_a_mail_of_a_list_can_be_stopped_with_one_click(settings: Settings, server: MailServer) -> None:
+    """RFC 8058; the address of it proves something, so it lies sealed, and is deleted when the mail went out."""
+    stop = "https://app.example/api/public/newsletter/stop/abc.def"
+    mail_id = queued(settings, replace(LETTER, unsubscribe_url=stop))
+    with connected(settings) as connection:
+        [row] = connection.execute("SELECT m::text FROM ops.mail AS m").fetchall()
+    assert "abc.def" not in str(row)
+    assert mail.send_due(replace(settings, contact_email="hello@app.example")) == 1
+    [received] = server.received
+    assert received["List-Unsubscribe"] == f"<{stop}>"
+    assert received["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert received["Reply-To"] == "hello@app.example"
+    with connected(settings) as connection:
+        left = connection.execute("SELECT unsubscribe_sealed FROM ops.mail WHERE id = %s", (mail_id,)).fetchone()
+    assert left == (None,)
+    queued(settings)
+    mail.send_due(settings)
+    other = server.received[-1]
+    assert (other["List-Unsubscribe"], other["List-Unsubscribe-Post"], other["Reply-To"]) == (None, None, None)
+
+
 @pytest.mark.parametrize("odd", ["an address for SMTPUTF8", "a row that cannot be opened"])
 def test_a_mail_that_cannot_be_sent_holds_up_no_other(settings: Settings, odd: str) -> None:
     to = "jürgen@example.com" if odd.startswith("an address") else LETTER.to

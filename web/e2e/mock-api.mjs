@@ -7,6 +7,7 @@ import { publicAnswer } from './mock-public.mjs';
 import { serveFile } from './site-files.mjs';
 import { affiliates } from './mock-affiliates.mjs';
 import { insightsAnswer } from './mock-insights.mjs';
+import { leadsAnswer } from './mock-leads.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -72,6 +73,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (ofAffiliates) return json(ofAffiliates);
     const ofInsights = insightsAnswer(key, first || empty);
     if (ofInsights) return json(...ofInsights);
+    const ofLeads = leadsAnswer(key, input, first || empty);
+    if (ofLeads) return json(...ofLeads);
     const operations = operationsAnswer(key);
     if (operations) return json(...operations);
     const sql = sqlAnswer(key, input);
