@@ -49,7 +49,7 @@ const get = <T extends DefaultBodyType>(path: keyof paths, read: (url: URL) => T
   http.get(at(path), ({ request }) => HttpResponse.json(read(new URL(request.url)), { headers }));
 
 export const server = setupServer(
-  get('/api/platform/about', (): About => ({ name: 'Althing', version: '1', trackingUrl: 'http://t.example' })),
+  get('/api/platform/about', (): About => ({ name: 'Althing', version: '1', trackingUrl: 'http://t.example', contactEmail: null })),
   get('/api/platform/auth/providers', () => PROVIDERS.map(({ name, label }) => ({ name, label, isConfigured: name === 'github' }))),
   get('/api/platform/user', () => state.account),
   get('/api/platform/invite-codes', () => state.invites),
