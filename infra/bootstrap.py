@@ -71,8 +71,12 @@ def test() -> None:
     failed: list[str] = []
     if has_web():
         attempt(failed, ["npm", "test", "--prefix", "web"], environment)
-    attempt(failed, [str(PYTHON), "-m", "pytest"], environment)
+    attempt(failed, [str(PYTHON), "-m", "pytest", *IN_PARALLEL], environment)
     finish(failed)
+
+
+IN_PARALLEL = ("-n", "2", "--dist", "loadfile")
+"""Most tests wait for engines; two files at a time keep two cores busy. A file's tests stay together: they share."""
 
 
 def test_fast() -> None:

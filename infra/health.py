@@ -68,8 +68,11 @@ def start_server(port: int, parts: Callable[[], Parts]) -> Callable[[], None]:
             self.send_response(status)
             self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            try:
+                self.end_headers()
+                self.wfile.write(body)
+            except ConnectionError:
+                self.close_connection = True  # who asked did not wait for the answer: nothing to tell of
 
         def log_message(self, *_: object) -> None:
             return

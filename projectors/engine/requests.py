@@ -26,6 +26,8 @@ from projectors.engine.projection import Catalogue, Place, places
 from projectors.engine.verify import Report, Watch, verify
 
 LEASE_S: Final = 120
+MOST_ATTEMPTS: Final = 5
+"""How often a request is taken up: what ends every process that carries it out would be taken up for ever."""
 LONG: Final = ("promote", "rollback", "verify")
 """What may wait for workers or compare tables: not to be done between two looks of the fleet."""
 RECORDED: Final = "operation_ended"
@@ -77,9 +79,15 @@ def due(connection: Connection[Any]) -> list[Request]:
         "update engine.request set state = 'cancelled', finished_at = now(), error = 'the command ended before it was "
         "done' where state = 'running' and operator <> '' and generation is null and lease_until < now()"
     )
+    connection.execute(
+        "update engine.request set state = 'refused', finished_at = now(), error = 'it was begun ' || attempts || "
+        "' times, and each time the process that carried it out ended' where state = 'running' and generation is null "
+        "and lease_until < now() and attempts >= %s",
+        (MOST_ATTEMPTS,),
+    )
     with connection.cursor(row_factory=class_row(Request)) as cursor:
         return cursor.execute(
-            "update engine.request set state = 'running', error = '', "
+            "update engine.request set state = 'running', error = '', attempts = attempts + 1, "
             "lease_until = now() + make_interval(secs => %s) where id in "
             "(select id from engine.request where state = 'waiting' or (state = 'running' and generation is null "
             "and lease_until < now()) order by requested_at limit 10 for update skip locked) "

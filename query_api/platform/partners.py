@@ -20,7 +20,7 @@ HELD: Final = (
 )
 """The terms of this moment, of partner `p`."""
 _PARTNERS: Final = (
-    f"SELECT p.id, p.name, p.slug, p.base_url, {HELD} AS held, p.cookie_days, p.is_active"  # noqa: S608 - own text
+    f"SELECT p.id, p.name, p.slug, p.base_url, {HELD} AS held, p.cookie_days, p.postback_preset, p.is_active"  # noqa: S608 - own text
     " FROM read.partners AS p"
     " WHERE p.removed_at IS NULL ORDER BY p.name, p.id"
 )
@@ -36,6 +36,7 @@ class Partner(BaseModel):
     commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
     flatCommission: Amount | None = Field(description="Paid for each conversion, when it is not a share")
     cookieDays: int
+    postbackPreset: str | None = Field(description="Whose names its network uses in a postback; null: our own")
     isActive: bool
 
 
@@ -52,6 +53,7 @@ def get_partners(theirs: Theirs) -> list[Partner]:
             commission=percent(row["held"]),
             flatCommission=flat(row["held"]),
             cookieDays=row["cookie_days"],
+            postbackPreset=row["postback_preset"],
             isActive=row["is_active"],
         )
         for row in rows

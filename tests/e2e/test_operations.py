@@ -113,7 +113,10 @@ def give_reason(page: Page, reason: str, confirm: str) -> None:
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("textbox", name="Reason").fill(reason)
     dialog.get_by_role("button", name=confirm, exact=True).click()
-    expect(dialog).to_have_count(0)
+    try:
+        expect(dialog).to_have_count(0)
+    except AssertionError as error:
+        raise AssertionError(f"the dialog stayed: {dialog.all_inner_texts()}") from error
 
 
 def ask(api: httpx.Client, name: str, action: str) -> None:

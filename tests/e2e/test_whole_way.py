@@ -50,10 +50,9 @@ def test_from_an_invitation_to_an_approved_commission(
         sign_in_with_code(admin, app, ADMIN, PASSWORD, factor)
         register(page, app, invited_by(admin, app))
         add_partner(admin, app)
-        token = connect_website(page, app)
+        postback = connect_website(page, app)
         verify_domain(page, app, dns)
         click_id = follow(admin_stack, create_link(page, app))
-        postback = postback_url(admin, app).replace("YOUR_POSTBACK_TOKEN", token)
 
         page.goto(f"{app}/dashboard")
         expect(figure(page, "Total Clicks")).to_have_text("1")
@@ -149,24 +148,17 @@ def add_partner(page: Page, app: str) -> None:
     expect(page.get_by_role("row", name=re.compile(PARTNER))).to_be_visible()
 
 
-def postback_url(page: Page, app: str) -> str:
-    """What the partner's dialog says to hand to its network."""
-    page.goto(f"{app}/admin")
-    page.get_by_role("tab", name="Partners").click()
-    page.get_by_role("button", name=f"History and postback of {PARTNER}").click()
-    shown = page.get_by_role("dialog").get_by_role("group", name="Postback URL for the network").locator("code")
-    return shown.inner_text()
-
-
 def connect_website(page: Page, app: str) -> str:
-    """Gives the postback token, which is shown just once."""
+    """Gives the address for the partner's network, which is shown just once, since the token is in it."""
     page.get_by_role("link", name="Connect Website").click()
     page.get_by_role("button", name="Connect Website").first.click()
     page.get_by_label("Domain", exact=True).fill(SITE)
     page.get_by_label("Time zone").first.select_option("UTC")
     page.get_by_role("button", name="Connect Website").last.click()
     expect(page.get_by_text("Waiting for the first event")).to_be_visible()
-    return page.get_by_role("group", name="Postback token").locator("code").inner_text()
+    address = page.get_by_role("region", name="Postback address")
+    address.get_by_label("For the network of").select_option(PARTNER)
+    return address.get_by_role("group", name="Postback URL for the network").locator("code").inner_text()
 
 
 def verify_domain(page: Page, app: str, dns: DnsServer) -> None:

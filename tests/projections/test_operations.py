@@ -181,6 +181,20 @@ def test_what_was_begun_and_never_ended_is_done_once(projecting: Bench, desk: De
     assert projecting.sql(state) == [(True,)]
 
 
+def test_what_ends_every_process_that_takes_it_up_is_given_up(projecting: Bench, desk: Desk) -> None:
+    deadly = desk.ask("links", "rebuild")
+    over = "update engine.request set lease_until = now() - interval '1 second' where id = %s"
+    for _ in range(requests.MOST_ATTEMPTS):
+        assert [taken.id for taken in requests.due(projecting.connection)] == [deadly]
+        projecting.connection.execute(over, (deadly,))
+    assert requests.due(projecting.connection) == []
+    state, _, error = desk.outcome(deadly)
+    assert (state, error) == (
+        "refused",
+        "it was begun 5 times, and each time the process that carried it out ended",
+    )
+
+
 def test_a_comparison_can_be_stopped(projecting: Bench, desk: Desk) -> None:
     assert desk.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 409
     asked = desk.ask("events", "verify")

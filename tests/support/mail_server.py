@@ -19,7 +19,7 @@ from tests.support.stack import wait_for
 
 @dataclass
 class MailServer:
-    """`received` in order. `refuses` says what is answered instead of taking a mail; `refuses_recipients`: addresses are."""
+    """`received` in order. `refuses`: what is answered instead of a mail; `refuses_recipients`: addresses are."""
 
     url: str
     received: list[EmailMessage] = field(default_factory=list)

@@ -70,8 +70,8 @@ def test_every_preset_leads_to_fields_of_ours() -> None:
 
 
 def test_the_app_hands_out_postback_addresses_that_are_understood() -> None:
-    """The table of `web/src/features/admin/postback.ts` names presets and their parameters as they are here."""
-    text = (Path(__file__).parents[2] / "web/src/features/admin/postback.ts").read_text()
+    """The table of `web/src/lib/postback.ts` names presets and their parameters as they are here."""
+    text = (Path(__file__).parents[2] / "web/src/lib/postback.ts").read_text()
     rows = re.findall(r"\{ id: '(\w+)', label: '[^']+', parameters: \{ (.+?) \}(?:, unsure: true)? \},\n", text)
     assert sorted(name for name, _ in rows) == sorted(PRESETS)
     for name, parameters in rows:

@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 
 const user = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['admin'] };
 const partnerNames = ['NordVPN', 'Bluehost', 'SEMrush', 'Shopify', 'ConvertKit', 'Kinsta', 'Surfshark', 'Coursera', 'Thinkific', 'Wise'];
-const partners = partnerNames.map((name, index) => ({ id: `p${index + 1}`, name, slug: name.toLowerCase(), isActive: index !== 8 }));
+const partners = partnerNames.map((name, index) => ({ id: `p${index + 1}`, name, slug: name.toLowerCase(), isActive: index !== 8, postbackPreset: index % 2 ? 'awin' : null }));
 const countries = [['US', 0.38], ['DE', 0.17], ['GB', 0.14], ['IS', 0.09], ['CA', 0.08], ['FR', 0.055], ['NL', 0.03], ['BR', 0.02], ['SE', 0.015], ['JP', 0.012], ['ZZ', 0.008]];
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 

@@ -25,7 +25,7 @@ export const overview = (over: Partial<Overview> = {}): Overview => ({
 export const days = (first: string, count: number): ClickPoint[] =>
   Array.from({ length: count }, (_, index) => ({ date: addDays(first, index), clicks: 100 + index, unique: 80, pageviews: 400, conversions: 4, revenue: 50 + index }));
 
-export const partner = (over: Partial<Partner> = {}): Partner => ({ id: 'p1', name: 'NordVPN', slug: 'nordvpn', isActive: true, ...over });
+export const partner = (over: Partial<Partner> = {}): Partner => ({ id: 'p1', name: 'NordVPN', slug: 'nordvpn', isActive: true, postbackPreset: null, ...over });
 
 export const link = (over: Partial<Link> = {}): Link => ({
   id: 'l1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', slug: 'nord', url: 'http://t.example/go/nord', destination: 'https://nordvpn.com/', coupon: null,

@@ -4,7 +4,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { AdminPartner } from '@/lib/api/types';
-import { PRESETS } from './postback';
+import { PRESETS } from '@/lib/postback';
 import { draftOf, termsOf } from './terms';
 import { TermsEditor } from './terms-editor';
 import { usePartnerCommands, type PartnerChanges } from './use-partner-commands';

@@ -7,7 +7,7 @@ import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { useNow } from '@/lib/now';
 import { aboutQuery } from '@/lib/shared-queries';
-import { postbackUrl, presetOf, TOKEN_PLACE } from './postback';
+import { postbackUrl, presetOf, TOKEN_PLACE } from '@/lib/postback';
 import { termsHistoryQuery } from './queries';
 
 /** What a partner paid since when, and the address that its network calls. */
@@ -51,7 +51,7 @@ export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPa
           <section aria-label="Postback" className="flex flex-col gap-2">
             <CopyField label="Postback URL for the network" value={postbackUrl(about.data.trackingUrl, partner.slug, partner.postbackPreset)} multiline />
             <p className="text-[0.8125rem] text-muted">
-              The network fills in what is in braces or between exclamation marks.{presetOf(partner.postbackPreset)?.unsure && ' Please check these names with your network: not all of them stand in public documentation.'} In place of {TOKEN_PLACE} goes the postback token of the website that earns; its owner finds it in Account Settings, Websites.
+              The network fills in what is in braces or between exclamation marks.{presetOf(partner.postbackPreset)?.unsure && ' Please check these names with your network: not all of them stand in public documentation.'} In place of {TOKEN_PLACE} goes the postback token of the website that earns: whoever owns that website is given the whole address with a new postback token, in Account Settings, Websites.
             </p>
           </section>
         )}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { adminPartner } from '@/test/fixtures';
-import { postbackUrl, PRESETS } from './postback';
+import { postbackUrl, PRESETS } from '@/lib/postback';
 import { draftOf, parsePercent, termsOf } from './terms';
 
 const base = adminPartner().terms;

@@ -7,6 +7,7 @@ import type { ConnectedWebsite } from '@/lib/api/types';
 import { aboutQuery } from '@/lib/shared-queries';
 import { ConnectForm } from './connect-form';
 import { FirstEvent } from './first-event';
+import { PostbackAddress } from './postback-address';
 import { snippet } from './snippet';
 
 /** The way from nothing to the first event. `next` is offered once the website is connected. */
@@ -37,6 +38,7 @@ function Connected({ website, next }: { readonly website: ConnectedWebsite; read
           <CopyField label="Site key" value={website.siteKey} />
           <CopyField label="Secret key" value={website.secretKey} />
           <CopyField label="Postback token" value={website.postbackToken} />
+          <PostbackAddress token={website.postbackToken} />
         </div>
       </Step>
       <Step number={3} title="See it arrive">

@@ -14,13 +14,14 @@ import { messageOf } from '@/lib/api/errors';
 import type { NewWebsiteKey, Website, WebsiteKey } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
+import { PostbackAddress } from './postback-address';
 import { keysQuery } from './queries';
 
 type Kind = WebsiteKey['kind'];
 const KINDS: Record<Kind, { readonly name: string; readonly hint: string }> = {
   site: { name: 'Site key', hint: 'Public. Sits in the script and may send page views, clicks and custom events.' },
   secret: { name: 'Secret key', hint: 'For your server. May also report conversions and past events.' },
-  postback: { name: 'Postback token', hint: 'For partners. May only report conversions.' },
+  postback: { name: 'Postback token', hint: 'For partners. May only report conversions. You get the address to hand to a network with it.' },
 };
 
 const ORDER = Object.keys(KINDS);
@@ -132,6 +133,7 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
       {created ? (
         <div className="flex flex-col gap-4">
           <CopyField label={KINDS[created.kind].name} value={created.key} />
+          {created.kind === 'postback' && <PostbackAddress token={created.key} />}
           <Button variant="primary" className="self-end" onClick={onClose}>
             Done
           </Button>

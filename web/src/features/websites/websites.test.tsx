@@ -3,7 +3,7 @@ import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { ConnectedWebsite, WebsiteKey } from '@/lib/api/types';
 import { FakeEventSource } from '@/test/event-source';
-import { delivery, live, liveEvent, outcomes, website } from '@/test/fixtures';
+import { delivery, live, liveEvent, outcomes, partner, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { bareDomain } from './connect-form';
@@ -145,6 +145,23 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
   await user.click(await screen.findByRole('button', { name: 'Revoke key' }));
   expect(await screen.findByText('Key revoked', { exact: true })).toBeInTheDocument();
   expect(requests('DELETE')).toEqual(['DELETE /api/platform/websites/w1/keys/k2']);
+});
+
+test('a new postback token comes with the whole address for a network', async () => {
+  server.use(
+    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(KEYS)),
+    http.post(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json({ id: 'k4', kind: 'postback', key: 'pb_new' }, { status: 201 })),
+    http.get(at('/api/platform/partners'), () => HttpResponse.json([partner(), partner({ id: 'p2', name: 'Wool', slug: 'wool', postbackPreset: 'voluum' }), partner({ id: 'p3', name: 'Gone', isActive: false })])),
+  );
+  const { user } = renderApp('/account-settings?tab=websites');
+  await user.click(await screen.findByRole('button', { name: 'New key' }));
+  await user.selectOptions(await screen.findByLabelText('Kind'), 'postback');
+  await user.click(screen.getByRole('button', { name: 'Create key' }));
+  const address = await screen.findByRole('region', { name: 'Postback address' });
+  expect(within(address).queryByText('Gone')).not.toBeInTheDocument();
+  expect(address).toHaveTextContent('/postback?partner=nordvpn&click_id={click_id}&txid={txid}&amount={amount}&currency={currency}&status={status}&token=pb_new');
+  await user.selectOptions(within(address).getByLabelText('For the network of'), 'Wool');
+  expect(address).toHaveTextContent('/postback?partner=wool&cid={externalid}&payout={payout}&txid={transaction.id}&currency={currency}&et={conversion.type}&token=pb_new');
 });
 
 test('the time zone of a website can be changed, and a website removed after asking', async () => {

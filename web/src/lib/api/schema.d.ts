@@ -7862,6 +7862,11 @@ export interface components {
             flatCommission: components["schemas"]["Amount"] | null;
             /** Cookiedays */
             cookieDays: number;
+            /**
+             * Postbackpreset
+             * @description Whose names its network uses in a postback; null: our own
+             */
+            postbackPreset: string | null;
             /** Isactive */
             isActive: boolean;
         };

@@ -31,7 +31,8 @@ export function presetOf(presetId: string | null): Preset | undefined {
   return PRESETS.find((item) => item.id === presetId) ?? PRESETS[0];
 }
 
-export function postbackUrl(trackingUrl: string, slug: string, presetId: string | null): string {
+/** `token`: the postback token of the website that earns; without one, a place for it. */
+export function postbackUrl(trackingUrl: string, slug: string, presetId: string | null, token: string = TOKEN_PLACE): string {
   const query = Object.entries(presetOf(presetId)?.parameters ?? {}).map(([name, macro]) => `${name}=${macro}`);
-  return `${trackingUrl}/postback?partner=${encodeURIComponent(slug)}&${query.join('&')}&token=${TOKEN_PLACE}`;
+  return `${trackingUrl}/postback?partner=${encodeURIComponent(slug)}&${query.join('&')}&token=${encodeURIComponent(token)}`;
 }
