@@ -29,6 +29,23 @@ test('insights are worked out from the figures of these 30 days and of the 30 be
   expect(requests('GET /api/platform/analytics/partners').at(-1)).toBe('GET /api/platform/analytics/partners?websiteId=w1&timeRange=custom&from=2026-09-22&to=2026-10-21');
 });
 
+test('what the finder told comes first, and leads to the dashboard that shows it', async () => {
+  state.clicks = days('2026-10-22', 30);
+  state.insights = [{
+    id: 'i1', insightType: 'warning', title: 'No conversions from NordVPN this week', content: '412 clicks led to no conversion.', confidenceScore: 0.97, toldBy: 'finder',
+    about: { dimension: 'partner', value: 'p1', name: 'NordVPN' }, evidence: [], from: '2026-11-13', to: '2026-11-19', comparedFrom: '2026-10-16', comparedTo: '2026-11-12',
+    filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', partner: 'p1' }, since: '2026-11-20T03:00:00Z',
+  }];
+  const row = (revenue: number) => ({ partnerId: 'p1', partnerName: 'NordVPN', clicks: 700, conversions: 30, revenue, epc: 1, conversion_rate: 4 });
+  server.use(http.get(at('/api/platform/analytics/partners'), ({ request }) => HttpResponse.json([row(new URL(request.url).searchParams.get('timeRange') === 'custom' ? 400 : 600)])));
+  renderApp('/dashboard');
+  const items = within(await screen.findByRole('list', { name: 'Insights' })).getAllByRole('listitem');
+  expect(items[0]).toHaveTextContent('WarningNo conversions from NordVPN this week412 clicks led to no conversion.');
+  expect(within(items[0] as HTMLElement).getByRole('link')).toHaveAttribute('href', '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&f=is,partner,p1');
+  expect(screen.queryByText('NordVPN earns more')).not.toBeInTheDocument();
+  expect(screen.getByText('Fewer clicks become sales')).toBeInTheDocument();
+});
+
 test('insights that cannot be worked out say why', async () => {
   server.use(http.get(at('/api/platform/analytics/partners'), () => refuse(503, 'Not now')));
   renderApp('/dashboard');

@@ -14,8 +14,10 @@ import { DEFAULT_STATE } from '@/features/analytics/search';
 import { useLiveRefresh } from '@/features/analytics/use-live-refresh';
 import { LatestConversions } from '@/features/conversions/latest-conversions';
 import { InsightsCard } from '@/features/dashboard/insights-card';
-import { notable } from '@/features/dashboard/notable';
+import { notable, SHOWN, type Notable } from '@/features/dashboard/notable';
+import { insightsQuery, type Insight } from '@/features/insights/queries';
 import { LinksCard } from '@/features/links/links-card';
+import { InsightLink } from './insight-link';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 import { StartSteps } from './start-steps';
@@ -95,7 +97,7 @@ function Overview({ website }: { readonly website: Website }) {
   );
 }
 
-/** Worked out from the same answers as the cards: no figure is read twice, none can differ. */
+/** What the finder told last comes first; the rest is worked out from the same answers as the cards. */
 function Insights({ website }: { readonly website: Website }) {
   const params = paramsOf(website.id, PERIOD, DEFAULT_STATE);
   const overview = useQuery(overviewQuery(params, 'previous'));
@@ -103,24 +105,39 @@ function Insights({ website }: { readonly website: Website }) {
   const partners = useQuery(partnerPerformanceQuery(params));
   const span = comparedRange(PERIOD, clicks.data?.data ?? [], 'previous', website.timezone);
   const before = useQuery({ ...partnerPerformanceQuery(paramsOf(website.id, { range: 'custom', from: span?.from ?? null, to: span?.to ?? null }, DEFAULT_STATE)), enabled: span !== null });
+  const told = useQuery(insightsQuery(website.id));
   const queries = [overview, clicks, partners, before];
-  const insights =
-    overview.data && clicks.data && partners.data && before.data
+  const found =
+    overview.data && clicks.data && partners.data && before.data && !told.isPending
       ? notable({
           overview: overview.data.data, partners: partners.data.data, partnersBefore: before.data.data,
           days: finished(PERIOD, clicks.data.data, website.timezone, new Date()),
         })
       : undefined;
+  const insights = found && ofNote(told.data ?? [], found);
   return (
     <InsightsCard
       insights={insights}
       error={queries.find((query) => query.error)?.error}
       onRetry={() => void Promise.all(queries.filter((query) => query.error).map((query) => query.refetch()))}
-      look={({ partnerId }) => (
+      look={({ partnerId, told: insight }) => insight ? (
+        <InsightLink website={website.id} insight={insight} />
+      ) : (
         <Link to="/analytics" search={{ website: website.id, range: '30d', ...(partnerId ? { f: `is,partner,${partnerId}` } : {}) }} className={textLink}>
           See the figures
         </Link>
       )}
     />
   );
+}
+
+interface OfNote extends Notable {
+  readonly told?: Insight;
+}
+
+/** Of one partner one thing is enough: what the finder told, with its evidence, before what stands out of the cards. */
+function ofNote(told: readonly Insight[], found: readonly Notable[]): readonly OfNote[] {
+  const about = new Set(told.map((insight) => (insight.about?.dimension === 'partner' ? insight.about.value : null)));
+  const first = told.map((insight) => ({ type: insight.insightType, title: insight.title, text: insight.content, told: insight }));
+  return [...first, ...found.filter(({ partnerId }) => partnerId === undefined || !about.has(partnerId))].slice(0, SHOWN);
 }

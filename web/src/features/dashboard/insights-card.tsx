@@ -12,18 +12,18 @@ const LOOKS: Record<Notable['type'], { readonly Icon: LucideIcon; readonly look:
   warning: { Icon: TriangleAlert, look: 'bg-bad-soft text-bad', word: 'Warning' },
 };
 
-interface Props {
+interface Props<T extends Notable> {
   /** Undefined while the figures are being read. */
-  readonly insights: readonly Notable[] | undefined;
+  readonly insights: readonly T[] | undefined;
   readonly error: unknown;
   readonly onRetry: () => void;
   /** The way to the figures behind an insight. */
-  readonly look: (insight: Notable) => ReactNode;
+  readonly look: (insight: T) => ReactNode;
 }
 
-export function InsightsCard({ insights, error, onRetry, look }: Props) {
+export function InsightsCard<T extends Notable>({ insights, error, onRetry, look }: Props<T>) {
   return (
-    <Card title="Insights" description="What stands out against the 30 days before">
+    <Card title="Insights" description="What stands out">
       {insights ? (
         insights.length === 0 ? (
           <Empty>Nothing stands out: no partner, rate or day is far from what it was.</Empty>
