@@ -21,14 +21,15 @@ export interface FooterColumn {
 
 const NAVIGATION: readonly NavEntry[] = [
   { label: 'Home', to: '/', built: true, key: 'h' },
-  { label: 'AI Matching', to: '/affiliate-matching', built: false, key: 'i' },
-  { label: 'Marketplace', to: '/marketplace', built: false, key: 'm' },
+  { label: 'AI Matching', to: '/affiliate-matching', built: true, key: 'i' },
+  { label: 'Marketplace', to: '/marketplace', built: true, key: 'm' },
   { label: 'Forum', to: '/forum', built: false, key: 'f' },
   { label: 'About', to: '/about', built: true },
   { label: 'Consulting', to: '/consulting', built: true },
   { label: 'Dashboard', to: '/dashboard', built: true, key: 'd' },
   { label: 'Analytics', to: '/analytics', built: true, key: 'a' },
   { label: 'Conversions', to: '/conversions', built: true, key: 'c', role: 'member' },
+  { label: 'Learn', to: '/learn', built: true, key: 'l', role: 'member' },
   { label: 'SQL', to: '/sql', built: true, key: 'q', role: 'analyst' },
   { label: 'Admin', to: '/admin', built: true, key: 'x', role: 'admin' },
 ];

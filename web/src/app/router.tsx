@@ -5,7 +5,9 @@ import { getSession, isAdmin } from '@/lib/session';
 import { getWebsiteSession } from '@/lib/website-session';
 import { forumMemberRoutes, forumRoutes } from './forum-routes';
 import { leadsRoutes } from './leads-routes';
+import { marketplaceMemberRoutes, marketplaceRoutes } from './marketplace-routes';
 import { member } from './member-route';
+import { matchingRoutes } from './matching-routes';
 import { NotFound } from './not-found';
 import { root } from './root-route';
 import { siteRoutes } from './site-routes';
@@ -178,6 +180,13 @@ const adminAccounts = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin-accounts'), 'AdminAccountsPage'),
 });
 
+const adminPrograms = createRoute({
+  getParentRoute: () => admin,
+  path: '/programs',
+  staticData: { title: 'Program directory' },
+  component: lazyRouteComponent(() => import('./pages/admin-programs'), 'AdminProgramsPage'),
+});
+
 const adminAuditTrail = createRoute({
   getParentRoute: () => admin,
   path: '/audit-trail',
@@ -208,6 +217,14 @@ const adminSubscribers = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin-subscribers'), 'AdminSubscribersPage'),
 });
 
+const adminListings = createRoute({
+  getParentRoute: () => admin,
+  path: '/listings',
+  staticData: { title: 'Marketplace' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/admin-listings'), 'AdminListingsPage'),
+});
+
 /** What "/admin" is for who signed in to one website. */
 const websiteAdmin = createRoute({
   getParentRoute: () => root,
@@ -222,7 +239,7 @@ const websiteAdmin = createRoute({
 /** Every other path. */
 const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
 
-const routeTree = root.addChildren([...siteRoutes, ...leadsRoutes, ...forumRoutes, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, ...forumMemberRoutes, admin.addChildren([adminAffiliates, adminAccounts, adminInquiries, adminSubscribers, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
+const routeTree = root.addChildren([...siteRoutes, ...leadsRoutes, ...matchingRoutes, ...forumRoutes, ...marketplaceRoutes, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, ...forumMemberRoutes, ...marketplaceMemberRoutes, admin.addChildren([adminAffiliates, adminAccounts, adminInquiries, adminSubscribers, adminListings, adminPrograms, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

@@ -7,6 +7,7 @@ export interface Tab {
   readonly id: string;
   readonly label: string;
   readonly content: ReactNode;
+  readonly disabled?: boolean;
 }
 
 interface Props {
@@ -30,7 +31,7 @@ export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
         className={look === 'line' ? 'mb-6 flex gap-1 overflow-x-auto border-b border-line' : 'mb-5 flex gap-1 rounded-lg bg-sunken p-1'}
       >
         {tabs.map((tab) => (
-          <Radix.Trigger key={tab.id} value={tab.id} className={look === 'line' ? lineTab : pillTab}>
+          <Radix.Trigger key={tab.id} value={tab.id} disabled={tab.disabled ?? false} className={look === 'line' ? lineTab : pillTab}>
             {tab.label}
           </Radix.Trigger>
         ))}
@@ -44,6 +45,6 @@ export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
   );
 }
 
-const base = 'font-medium text-muted whitespace-nowrap transition-colors hover:text-text data-[state=active]:text-text';
+const base = 'font-medium text-muted whitespace-nowrap transition-colors hover:text-text data-[state=active]:text-text disabled:cursor-not-allowed disabled:opacity-55 disabled:hover:text-muted';
 const lineTab = cx(base, '-mb-px border-b-2 border-transparent px-3 py-2.5 data-[state=active]:border-brand focus-visible:-outline-offset-2');
 const pillTab = cx(base, 'flex-1 rounded-md px-3 py-1.5 data-[state=active]:bg-surface data-[state=active]:shadow-card');

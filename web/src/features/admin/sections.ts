@@ -9,6 +9,8 @@ export const adminSections: readonly AdminSection[] = [
   { label: 'Accounts', to: '/admin/accounts' },
   { label: 'Inquiries', to: '/admin/inquiries' },
   { label: 'Subscribers', to: '/admin/subscribers' },
+  { label: 'Programs', to: '/admin/programs' },
+  { label: 'Marketplace', to: '/admin/listings' },
   { label: 'Audit trail', to: '/admin/audit-trail' },
   { label: 'Outbox', to: '/admin/outbox' },
   { label: 'Projections', to: '/admin/projections' },

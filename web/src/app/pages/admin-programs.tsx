@@ -1,0 +1,5 @@
+import { DirectoryPanel } from '@/features/matching/directory-panel';
+
+export function AdminProgramsPage() {
+  return <DirectoryPanel />;
+}

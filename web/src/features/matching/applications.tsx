@@ -1,0 +1,104 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Dialog } from '@/components/ui/dialog';
+import { SelectField, TextArea } from '@/components/ui/field';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { toast } from '@/stores/toasts';
+import { applicationsQuery, move, type Application, type ApplicationStatus } from './queries';
+import { useApply } from './use-apply';
+import { NEXT, STATUSES } from './words';
+
+/** Where the member applied, what became of it, and all steps. Nothing until there is one. */
+export function ApplicationsCard() {
+  const found = useQuery(applicationsQuery);
+  const [open, setOpen] = useState<Application | null>(null);
+  if (found.error && !found.data) return <ErrorBox className="mt-8" error={found.error} prefix="Error loading your applications" onRetry={() => void found.refetch()} />;
+  if (!found.data || found.data.length === 0) return null;
+  return (
+    <Card title="Your applications" description="Programs tell you by mail; write down here what became of it." className="mt-8">
+      <ul className="flex flex-col divide-y divide-line">
+        {found.data.map((item) => (
+          <li key={item.id} className="py-4 first:pt-0 last:pb-0">
+            <Followed item={item} onUpdate={() => setOpen(item)} />
+          </li>
+        ))}
+      </ul>
+      {open && <UpdateDialog item={open} onClose={() => setOpen(null)} />}
+    </Card>
+  );
+}
+
+function Followed({ item, onUpdate }: { readonly item: Application; readonly onUpdate: () => void }) {
+  const zone = browserTimezone();
+  const { start, busy, blocked } = useApply();
+  const status = STATUSES[item.status];
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <div className="min-w-0 flex-1 basis-52">
+          <h3 className="font-semibold">{item.companyName}</h3>
+          <p className="text-[0.8125rem] text-muted">
+            {`${item.category} · applied ${formatDateTime(item.appliedAt, zone)} · page opened ${item.visits} ${item.visits === 1 ? 'time' : 'times'}`}
+            {item.programRetired && ' · no longer in the directory'}
+          </p>
+        </div>
+        <Badge tone={status.tone}>{status.label}</Badge>
+        <Button size="sm" aria-label={`Update the application to ${item.companyName}`} onClick={onUpdate}>Update</Button>
+        <Button size="sm" variant="ghost" busy={busy} aria-label={`Open the page of ${item.companyName}`} onClick={() => start(item.id, true)}>Open page</Button>
+      </div>
+      {blocked && <a href={blocked} target="_blank" rel="noopener" className="mt-2 inline-block text-brand underline">Open the page: your browser blocked the window</a>}
+      <details className="mt-1.5">
+        <summary className="cursor-pointer text-[0.8125rem] font-medium text-muted">History ({item.history.length})</summary>
+        <ol className="mt-2 flex flex-col gap-1.5 border-l border-line pl-3">
+          {item.history.map((step) => (
+            <li key={step.at}>
+              <span className="font-medium">{STATUSES[step.status].label}</span> <span className="text-muted">{formatDateTime(step.at, zone)}</span>
+              {step.note && <p className="break-words whitespace-pre-line">{step.note}</p>}
+            </li>
+          ))}
+        </ol>
+      </details>
+    </>
+  );
+}
+
+function UpdateDialog({ item, onClose }: { readonly item: Application; readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const [status, setStatus] = useState<ApplicationStatus>(item.status);
+  const [note, setNote] = useState('');
+  const moving = useMutation({
+    mutationFn: () => move(item.id, status, note.trim()),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['matching'] });
+      toast('Application updated', `${item.companyName}: ${STATUSES[status].label}`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog open onOpenChange={(shown) => !shown && onClose()} title={`Application to ${item.companyName}`} description="What became of it?">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          moving.mutate();
+        }}
+      >
+        <SelectField label="State" value={status} onChange={(event) => setStatus(event.target.value as ApplicationStatus)}>
+          {[item.status, ...NEXT[item.status]].map((one) => (
+            <option key={one} value={one}>{STATUSES[one].label}</option>
+          ))}
+        </SelectField>
+        <TextArea label="Note" rows={3} maxLength={1000} value={note} hint="Optional; for you alone" onChange={(event) => setNote(event.target.value)} />
+        {moving.error && <ErrorBox error={moving.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={moving.isPending} disabled={status === item.status && !note.trim()}>Save</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState, type FormEvent, type KeyboardEvent } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { TextArea } from '@/components/ui/field';
+import { analyze } from './queries';
+import { LEAST_IDEA, MOST_IDEA, TOO_SHORT } from './words';
+
+interface Props {
+  readonly first: string;
+  readonly onAnalyzed: () => Promise<void>;
+}
+
+export function IdeaForm({ first, onAnalyzed }: Props) {
+  const [idea, setIdea] = useState(first);
+  const [alert, setAlert] = useState('');
+  const analysis = useMutation({ mutationFn: analyze, onSuccess: onAnalyzed });
+  const enough = idea.trim().length >= LEAST_IDEA;
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (analysis.isPending) return;
+    if (!enough) return setAlert(TOO_SHORT);
+    setAlert('');
+    analysis.mutate(idea.trim());
+  }
+
+  /** Where Enter makes a new line, Ctrl or Cmd and Enter sends. */
+  function send(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+  }
+
+  return (
+    <Card title="Describe your business idea" description="What will your website be about, who should read it, and what could they buy?">
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextArea
+          label="Business idea"
+          rows={6}
+          maxLength={MOST_IDEA}
+          value={idea}
+          hint="Minimum 10 characters required"
+          placeholder="For example: food, toys and training for dogs in the city"
+          onKeyDown={send}
+          onChange={(event) => {
+            setIdea(event.target.value);
+            setAlert('');
+          }}
+        />
+        {alert && <p role="alert" className="rounded-lg bg-bad-soft px-4 py-3 text-bad">{alert}</p>}
+        {analysis.error && <ErrorBox error={analysis.error} prefix="Analysis failed" />}
+        <div className="flex flex-wrap items-center gap-3">
+          <Button type="submit" variant="primary" size="lg" disabled={!enough} busy={analysis.isPending}>
+            {analysis.isPending ? 'Analyzing...' : 'Analyze Business'}
+          </Button>
+          <p className="text-[0.8125rem] text-muted">Your idea is kept encrypted, for you alone, and goes with your account.</p>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Table } from '@/components/data/table';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { TextArea, TextField } from '@/components/ui/field';
+import { toast } from '@/stores/toasts';
+import { importPrograms } from './directory-queries';
+
+const COLUMNS =
+  'company_name, category, description, url, commission_type (percentage, flat, hybrid), cookie_days, approval (easy, medium, hard), payment (weekly, biweekly, monthly, quarterly, on_request), source; and audience, commission_percent, commission_amount, currency, recurring, partner_id';
+
+/** First what would come of the file, then the file itself; with a fault nothing is imported. */
+export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const [csv, setCsv] = useState('');
+  const trying = useMutation({ mutationFn: () => importPrograms(csv, true) });
+  const importing = useMutation({
+    mutationFn: () => importPrograms(csv, false),
+    onSuccess: async ({ applied, added, changed }) => {
+      if (!applied) return trying.mutate();
+      await client.invalidateQueries({ queryKey: ['programs'] });
+      toast('Programs imported', `${added} added, ${changed} changed`);
+      onClose();
+    },
+  });
+  const found = trying.data;
+  const change = (text: string) => {
+    setCsv(text);
+    trying.reset();
+    importing.reset();
+  };
+  const error = trying.error ?? importing.error;
+  return (
+    <Dialog as="drawer" open onOpenChange={(shown) => !shown && onClose()} title="Import programs" description="By company name: new ones are added, known ones changed, none retired.">
+      <div className="flex flex-col gap-4">
+        <TextField type="file" accept=".csv,text/csv" label="CSV file" hint={`Columns: ${COLUMNS}.`} className="[&_input]:py-1" onChange={(event) => void event.target.files?.[0]?.text().then(change)} />
+        <TextArea label="Or paste it here" rows={8} value={csv} className="[&_textarea]:font-mono [&_textarea]:text-[0.8125rem]" onChange={(event) => change(event.target.value)} />
+        {error && <ErrorBox error={error} />}
+        {found && (
+          <div role="status" className="flex flex-col gap-3">
+            <p>{`${found.added} to add, ${found.changed} to change, ${found.unchanged} as they are, ${found.faults.length} with faults.`}</p>
+            {found.faults.length > 0 && (
+              <Table
+                caption="Faults"
+                rows={found.faults}
+                rowKey={(row, index) => `${row.line}-${index}`}
+                maxHeight="max-h-64"
+                columns={[
+                  { id: 'line', header: 'Line', numeric: true, cell: (row) => row.line },
+                  { id: 'column', header: 'Column', cell: (row) => row.column ?? '' },
+                  { id: 'message', header: 'Fault', cell: (row) => row.message },
+                ]}
+              />
+            )}
+          </div>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button disabled={!csv.trim()} busy={trying.isPending} onClick={() => trying.mutate()}>Try it out</Button>
+          <Button variant="primary" disabled={!found || found.faults.length > 0 || found.added + found.changed === 0} busy={importing.isPending} onClick={() => importing.mutate()}>Import</Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+// AI matching (spec §2): an idea, how it is understood, the programs that suit it; and where one applied.
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { Tabs } from '@/components/ui/tabs';
+import { AnalysisPanel } from './analysis';
+import { ApplicationsCard } from './applications';
+import { IdeaForm } from './idea-form';
+import { profileQuery } from './queries';
+import { RecommendationsPanel } from './recommendations';
+
+type Step = 'idea' | 'analysis' | 'recommendations';
+
+export function Matching({ suggested }: { readonly suggested: string }) {
+  const client = useQueryClient();
+  const profile = useQuery(profileQuery);
+  const [step, setStep] = useState<Step>('idea');
+  const without = !profile.data;
+
+  async function analyzed(): Promise<void> {
+    client.removeQueries({ queryKey: ['matching', 'recommendations'] });
+    await client.refetchQueries({ queryKey: profileQuery.queryKey });
+    setStep('analysis');
+  }
+
+  if (profile.error && profile.data === undefined) return <ErrorBox error={profile.error} prefix="Error loading your profile" onRetry={() => void profile.refetch()} />;
+  if (profile.data === undefined) return <Loading label="Loading your profile" />;
+  return (
+    <>
+      <Tabs
+        label="Matching"
+        value={step}
+        onChange={(id) => setStep(id as Step)}
+        tabs={[
+          { id: 'idea', label: 'Business Idea', content: <IdeaForm first={suggested || profile.data?.business_idea || ''} onAnalyzed={analyzed} /> },
+          { id: 'analysis', label: 'Analysis', disabled: without, content: profile.data && <AnalysisPanel profile={profile.data} onNext={() => setStep('recommendations')} /> },
+          { id: 'recommendations', label: 'Recommendations', disabled: without, content: <RecommendationsPanel /> },
+        ]}
+      />
+      <ApplicationsCard />
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, body, done } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
+
+type Schemas = components['schemas'];
+export type Profile = Schemas['BusinessProfile'];
+export type Recommendation = Schemas['Recommendation'];
+export type Application = Schemas['FollowedApplication'];
+export type ApplicationStatus = Application['status'];
+
+export const profileQuery = queryOptions({
+  queryKey: ['matching', 'profile'],
+  queryFn: async ({ signal }) => (await body(api.GET('/api/platform/affiliate/profile', { signal }))).profile,
+  staleTime: 0,
+});
+
+export const recommendationsQuery = queryOptions({
+  queryKey: ['matching', 'recommendations'],
+  queryFn: ({ signal }) => body(api.GET('/api/platform/affiliate/recommendations', { signal })),
+  staleTime: 0,
+});
+
+export const applicationsQuery = queryOptions({
+  queryKey: ['matching', 'applications'],
+  queryFn: ({ signal }) => body(api.GET('/api/platform/affiliate/applications', { signal })),
+  staleTime: 0,
+});
+
+export const analyze = (businessIdea: string) => body(api.POST('/api/platform/affiliate/analyze-business', { body: { businessIdea } }));
+
+export const apply = (programId: string) => body(api.POST('/api/platform/affiliate/applications', { body: { programId } }));
+
+export const visit = (id: string) => body(api.POST('/api/platform/affiliate/applications/{id}/visits', { params: { path: { id } } }));
+
+export const move = (id: string, status: ApplicationStatus, note: string) =>
+  done(api.PATCH('/api/platform/affiliate/applications/{id}', { params: { path: { id } }, body: { status, note } }));
