@@ -186,7 +186,7 @@ class Sandbox:
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
         self.book = Book(path, self.address)
         self.key = key
-        self._secret, self._webhook_url = secret, webhook_url
+        self._secret, self.webhook_url = secret, webhook_url
         self._stop = threading.Event()
         self._threads = [
             threading.Thread(target=self._server.serve_forever, daemon=True),
@@ -226,7 +226,7 @@ class Sandbox:
         signed = sign(self._secret, message_id, datetime.now(UTC), body)
         try:
             answer = client.post(
-                self._webhook_url, content=body, headers={**signed, "Content-Type": "application/json"}
+                self.webhook_url, content=body, headers={**signed, "Content-Type": "application/json"}
             )
         except httpx.HTTPError as error:
             log.warning("%s was not taken: %s", message_id, error)

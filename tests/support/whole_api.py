@@ -257,12 +257,13 @@ def served(app: Any, port: int) -> Iterator[str]:
 @contextmanager
 def whole(query: QueryService, folder: Path) -> Iterator[Api]:
     """The gateway over that query service and a command service in this process."""
-    with dns_server() as dns, _whole(query, folder, replace(query.settings, dns_resolvers=(dns.address,))) as api:
+    with dns_server() as dns, whole_over(query, folder, replace(query.settings, dns_resolvers=(dns.address,))) as api:
         yield api
 
 
 @contextmanager
-def _whole(query: QueryService, folder: Path, deciding: Settings) -> Iterator[Api]:
+def whole_over(query: QueryService, folder: Path, deciding: Settings) -> Iterator[Api]:
+    """The same with other settings for the command service."""
     create_schema(query.settings)
     command_port, web_port = free_port(), free_port()
     core = open_core(deciding)

@@ -1,0 +1,491 @@
+"""The marketplace over HTTP, from a draft to money released in the sandbox escrow (spec §2, §4, §5)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from command_api.accounts.desk import Proof
+from command_api.accounts.erasure import erase
+from command_api.decision import Refused
+from command_api.marketplace import member_routes
+from command_api.marketplace.verifying import ClickHouseFigures, Verifying
+from infra.clickhouse import ClientPool
+from infra.client import Client
+from infra.escrow import EscrowProvider, ProviderAway, sign
+from tests.api.test_command_races import at_once
+from tests.support.market import FIELDS, SECRET, Market, market, picture
+from tests.support.people import PASSWORD
+from tests.support.query import Person, QueryService, conversion, event
+
+LIST = "marketplace/listings"
+SPEC_FIELDS = {
+    "id", "title", "websiteUrl", "description", "niche", "status", "askingPrice", "monthlyRevenue", "monthlyProfit",
+    "monthlyTraffic", "yearsEstablished", "verificationStatus", "createdAt",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def there(query_service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
+    with market(query_service, tmp_path_factory.mktemp("market")) as found:
+        yield found
+
+
+@pytest.fixture
+def now_again(there: Market) -> Iterator[None]:
+    yield
+    there.later = timedelta()
+
+
+@pytest.fixture(scope="module")
+def seller(there: Market) -> Person:
+    return there.person("Embla")
+
+
+@pytest.fixture(scope="module")
+def buyer(there: Market) -> Person:
+    return there.person("Bjarni")
+
+
+@pytest.fixture(scope="module")
+def other(there: Market) -> Person:
+    return there.person("Eve")
+
+
+@pytest.fixture(scope="module")
+def admin(there: Market) -> Person:
+    return there.person("Gunnar", "member", "admin")
+
+
+def listed(there: Market, query: str = "limit=200") -> dict[str, dict[str, Any]]:
+    return {one["id"]: one for one in there.get(None, f"{LIST}?{query}")}
+
+
+def test_a_website_is_sold_and_the_money_released(
+    there: Market, seller: Person, buyer: Person, other: Person, admin: Person
+) -> None:
+    listing = there.draft(seller, title="")
+    page = f"{LIST}/{listing}"
+    missing = there.post(seller, f"{page}/submit", 400)
+    assert missing["errors"] == [{"field": "title", "message": "The title needs at least 5 characters."}]
+    there.post(seller, page, method="PATCH", edition=1, **FIELDS)
+    assert there.post(seller, f"{page}/submit")["status"] == "in_review"
+    for who in (None, other):
+        there.get(who, page, 404)
+    assert listing not in listed(there)
+    assert listing in {one["id"] for one in there.get(admin, "admin/marketplace/listings")}
+    there.post(admin, f"admin/marketplace/listings/{listing}/approve", edition=2)
+
+    shown = listed(there, "search=vpn%20SERVICES&limit=200")[listing]
+    assert set(shown) >= SPEC_FIELDS
+    assert (shown["askingPrice"], shown["monthlyTraffic"], shown["yearsEstablished"]) == (45000.0, 30000, 4.5)
+    assert (shown["status"], shown["verificationStatus"]) == ("active", "pending")
+
+    offer = there.offer(buyer, listing, 40_000)
+    here = f"marketplace/offers/{offer}"
+    assert there.get(seller, here)["next"] == "answer" and there.get(buyer, here)["next"] == "wait"
+    there.post(seller, f"{here}/counter", price=43_000, text="A little more?")
+    there.post(buyer, f"{here}/messages", 201, text="Fine.")
+    accepted = there.post(buyer, f"{here}/accept", price=43_000)
+    assert listed(there)[listing]["status"] == "under_offer"
+    there.look()
+    assert there.get(buyer, here)["next"] == "pay" and there.get(seller, here)["escrow"]["paymentUrl"] is None
+    there.pay(buyer, offer)
+    assert listing not in listed(there)
+    assert there.get(buyer, page)["status"] == "in_escrow"
+    there.get(other, page, 404)
+    there.post(seller, f"{here}/escrow/deliver")
+    assert there.get(buyer, here)["next"] == "confirm_receipt"
+    there.post(buyer, f"{here}/escrow/confirm-receipt")
+    there.post(buyer, f"{here}/escrow/accept")
+    there.look()
+    there.until(offer, "released")
+
+    assert there.get(seller, page)["status"] == "sold"
+    told = there.get(seller, here)["escrow"]
+    assert (told["status"], told["toSeller"], told["toBuyer"]) == (
+        "released",
+        {"amount": 43_000_00, "currency": "USD"},
+        {"amount": 0, "currency": "USD"},
+    )
+    history = there.get(seller, f"{here}/history")
+    assert history == there.get(buyer, f"{here}/history")
+    assert [step["kind"] for step in history if step["kind"].startswith("escrow")] == [
+        "escrow.agreed",
+        "escrow.opened",
+        "escrow.funded",
+        "escrow.delivered",
+        "escrow.inspection_began",
+        "escrow.accepted",
+        "escrow.released",
+    ]
+    assert [step["by"] for step in history if step["kind"] in ("escrow.funded", "escrow.delivered")] == [
+        "provider",
+        "seller",
+    ]
+    assert there.get(other, f"marketplace/sellers/{seller.account_id}")["soldListings"] == 1
+    messages = there.get(buyer, f"{here}/messages")
+    assert [(one["by"], one["text"], one["isMine"]) for one in messages] == [
+        ("buyer", "Hello", True),
+        ("seller", "A little more?", False),
+        ("buyer", "Fine.", True),
+    ]
+    assert there.events(accepted["escrowId"])[-1] == "escrow.released"
+    assert there.mails("deal_news", buyer) and "43000" not in "".join(there.mails("offer_news", seller))
+
+
+def test_of_many_offers_accepted_at_once_one_wins(there: Market, seller: Person, admin: Person) -> None:
+    listing = there.online(seller, admin)
+    buyers = [there.person(f"Buyer {number}") for number in range(6)]
+    offers = [there.offer(one, listing, 30_000 + number) for number, one in enumerate(buyers)]
+
+    def accept(number: int) -> int:
+        offer, price = offers[number % 6], 30_000 + number % 6
+        path = f"/api/marketplace/offers/{offer}/accept"
+        return there.api.call("POST", path, seller, json={"price": price}).status_code
+
+    statuses = Counter(at_once(accept, 12))
+    assert statuses[200] == 1 and set(statuses) <= {200, 409, 503}, statuses
+    assert there.events(listing).count("listing.reserved") == 1
+    there.sync()
+    open_ones = [one for one in there.get(seller, "marketplace/my/offers?side=seller&limit=200") if one["turn"]]
+    assert {one["isOnHold"] for one in open_ones if one["listingId"] == listing} == {True}
+
+
+def test_one_buyer_has_one_open_offer_for_a_listing(there: Market, seller: Person, admin: Person) -> None:
+    listing, buyer = there.online(seller, admin), there.person("Hasty")
+
+    def send(number: int) -> int:
+        path = f"/api/marketplace/listings/{listing}/offers"
+        return there.api.call("POST", path, buyer, json={"price": 100 + number}).status_code
+
+    statuses = Counter(at_once(send, 8))
+    assert statuses[201] == 1 and set(statuses) <= {201, 409, 429, 503}, statuses
+    there.sync()
+    assert len(there.get(buyer, "marketplace/my/offers?side=buyer")) == 1
+
+
+def test_who_sees_what(there: Market, seller: Person, buyer: Person, other: Person, admin: Person) -> None:
+    """Rows: what; columns: visitor, seller, buyer, another member, admin."""
+    draft, deal, quarrel = there.draft(seller), there.online(seller, admin), there.online(seller, admin)
+    pending = there.offer(buyer, deal)
+    disputed = there.funded(seller, buyer, quarrel)
+    there.post(buyer, f"marketplace/offers/{disputed}/escrow/dispute", text="Nothing comes.")
+    people = (None, seller, buyer, other, admin)
+    rows: list[tuple[str, tuple[int, ...]]] = [
+        (f"{LIST}/{draft}", (404, 200, 404, 404, 200)),
+        (f"{LIST}/{deal}", (200, 200, 200, 200, 200)),
+        (f"{LIST}/{quarrel}", (404, 200, 200, 404, 200)),
+        (f"{LIST}/{draft}/questions", (404, 200, 404, 404, 200)),
+        (f"marketplace/offers/{pending}", (401, 200, 200, 404, 404)),
+        (f"marketplace/offers/{pending}/messages", (401, 200, 200, 404, 404)),
+        (f"marketplace/offers/{pending}/history", (401, 200, 200, 404, 404)),
+        (f"marketplace/offers/{disputed}", (401, 200, 200, 404, 200)),
+        (f"marketplace/offers/{disputed}/messages", (401, 200, 200, 404, 200)),
+        (f"marketplace/offers/{disputed}/history", (401, 200, 200, 404, 200)),
+        ("admin/marketplace/disputes", (401, 403, 403, 403, 200)),
+        ("admin/marketplace/escrow-calls", (401, 403, 403, 403, 200)),
+    ]
+    for path, expected in rows:
+        found = tuple(there.api.call("GET", f"/api/{path}", who).status_code for who in people)
+        assert found == expected, path
+    lengths = [len(there.get(who, f"{LIST}/{deal}/history")) for who in people]
+    assert [length > 0 for length in lengths] == [False, True, False, False, True]
+    assert disputed in {one["offerId"] for one in there.get(admin, "admin/marketplace/disputes")}
+    assert there.get(other, "marketplace/my/offers?side=buyer") == []
+    assert not {draft, quarrel} & set(listed(there)) and not {draft, quarrel} & {
+        one["id"] for one in there.get(admin, f"{LIST}?limit=200")
+    }
+    for path in ("counter", "accept", "decline", "withdraw", "messages", "escrow/dispute", "escrow/cancel"):
+        body = {"price": 1} if path in ("counter", "accept") else {"text": "x"}
+        for who in (other, admin):
+            assert (
+                there.api.call("POST", f"/api/marketplace/offers/{pending}/{path}", who, json=body).status_code == 404
+            )
+    assert "Bjarni" not in str(there.get(other, f"{LIST}/{deal}"))
+
+
+def test_a_dispute_is_decided_by_an_admin_and_paid_by_the_provider(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    offer = there.funded(seller, buyer, there.online(seller, admin))
+    there.post(seller, f"marketplace/offers/{offer}/escrow/dispute", text="The buyer does not answer.")
+    there.post(admin, f"marketplace/offers/{offer}/messages", 201, text="I am looking into it.")
+    decide = f"admin/marketplace/offers/{offer}/decide"
+    there.post(admin, decide, 400, outcome="split", reason="Half and half.")
+    there.post(buyer, decide, 403, outcome="refund", reason="Mine.")
+    there.post(admin, decide, outcome="split", toSeller=10_000, reason="Half and half.")
+    assert there.get(buyer, f"marketplace/offers/{offer}")["next"] == "wait_for_payout"
+    there.look()
+    there.until(offer, "released")
+    escrow = there.get(buyer, f"marketplace/offers/{offer}")["escrow"]
+    assert (escrow["toSeller"]["amount"], escrow["toBuyer"]["amount"]) == (10_000_00, 30_000_00)
+    assert escrow["decisionReason"] == "Half and half."
+
+
+def test_time_does_what_nobody_does(
+    there: Market, seller: Person, buyer: Person, admin: Person, now_again: None
+) -> None:
+    listing = there.online(seller, admin)
+    offer = there.funded(seller, buyer, listing)
+    waiting, unpaid = there.online(seller, admin), there.online(seller, admin)
+    ignored = there.offer(buyer, waiting)
+    there.agreed(seller, buyer, unpaid)
+    there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
+    there.later = timedelta(days=3, minutes=1)
+    there.look()
+    assert there.escrow(offer).status == "inspecting"
+    there.later = timedelta(days=7)
+    there.look()
+    there.until(offer, "released")
+    there.later = timedelta(days=8)
+    there.look()
+    assert there.get(buyer, f"marketplace/offers/{ignored}")["status"] == "expired"
+    assert listed(there)[unpaid]["status"] == "active"
+    there.later = timedelta(days=91)
+    there.look()
+    assert not {waiting, unpaid} & set(listed(there))
+    assert there.get(seller, f"{LIST}/{waiting}")["status"] == "expired"
+
+
+def test_while_the_provider_is_away_the_call_waits(there: Market, seller: Person, buyer: Person, admin: Person) -> None:
+    listing = there.online(seller, admin)
+    offer = there.offer(buyer, listing)
+    there.post(seller, f"marketplace/offers/{offer}/accept", price=40_000)
+    escrow_id = there.escrow(offer).id
+    away = there.calling(EscrowProvider("http://127.0.0.1:9", "x"))
+    assert away.make_due(there.postgres) == 1 and away.make_due(there.postgres) == 0
+    [call] = [one for one in there.get(admin, "admin/marketplace/escrow-calls") if one["escrowId"] == str(escrow_id)]
+    assert (call["step"], call["state"], call["attempts"]) == ("open", "waiting", 1) and "Connect" in call["error"]
+    with pytest.raises(ProviderAway):
+        EscrowProvider(there.sandbox.address, "another key").open(escrow_id, 1, "USD")
+    there.post(admin, f"admin/marketplace/escrow-calls/{escrow_id}/retry", 204)
+    there.look()
+    assert there.get(buyer, f"marketplace/offers/{offer}")["next"] == "pay"
+    there.post(buyer, f"marketplace/offers/{offer}/escrow/cancel")
+    there.look()
+    assert there.events(escrow_id) == ["escrow.agreed", "escrow.opened", "escrow.cancelled"]
+    assert listed(there)[listing]["status"] == "active"
+    assert httpx.post(there.sandbox.book.open(str(escrow_id), 40_000_00, "USD")["paymentUrl"]).status_code == 409
+
+
+def tell(there: Market, kind: str, data: dict[str, Any], message_id: str = "", secret: str = SECRET) -> httpx.Response:
+    """A message to us, signed like the provider's."""
+    body = httpx.Request("POST", "http://x", json={"type": kind, "data": data}).read()
+    headers = sign(secret, message_id or uuid4().hex, datetime.now(UTC), body)
+    json = {"Content-Type": "application/json"}
+    return there.api.call("POST", "/api/public/escrow/messages", headers={**headers, **json}, content=body)
+
+
+def test_only_the_providers_own_messages_move_money_and_each_once(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    offer = there.agreed(seller, buyer, there.online(seller, admin))
+    escrow = there.escrow(offer)
+    told = {"id": escrow.reference, "reference": str(escrow.id), "amount": 40_000_00, "currency": "USD"}
+    paid = {**told, "toSeller": 40_000_00}
+    assert tell(there, "transaction.funded", told, secret="whsec_d3Jvbmc=").status_code == 401
+    assert there.api.call("POST", "/api/public/escrow/messages", json={"type": "x"}).status_code == 401
+    assert tell(there, "transaction.funded", {**told, "amount": 1}).status_code == 409
+    assert tell(there, "transaction.funded", {**told, "reference": str(uuid4())}).status_code == 404
+    early = tell(there, "transaction.settled", paid, "overtaken")
+    assert (early.status_code, early.json()["code"]) == (409, "not_asked_for")
+    statuses = at_once(lambda _: tell(there, "transaction.funded", told, "the same").status_code, 8)
+    assert set(statuses) <= {204, 409, 503} and 204 in statuses
+    assert tell(there, "transaction.funded", told, "the same").status_code == 204
+    assert tell(there, "transaction.funded", told, "another").status_code == 204
+    assert there.events(escrow.id) == ["escrow.agreed", "escrow.opened", "escrow.funded"]
+    there.sync()
+    there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
+    there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")
+    assert tell(there, "transaction.settled", paid, "overtaken").status_code == 204
+    assert tell(there, "transaction.settled", {**paid, "toSeller": 0, "toBuyer": 1}).status_code == 204
+    assert there.events(escrow.id)[-1] == "escrow.released"
+    there.sync()
+
+
+def test_images_are_shown_drawn_anew_and_go_with_the_last_listing(there: Market, seller: Person, admin: Person) -> None:
+    listing = there.draft(seller)
+    headers = {"Content-Type": "image/jpeg", "X-Requested-With": "test"}
+
+    def send(content: bytes, who: Person = seller) -> httpx.Response:
+        return there.api.call("POST", f"/api/{LIST}/{listing}/images", who, headers=headers, content=content)
+
+    added = send(picture() + b"\0" * 2**21)
+    assert added.status_code == 201, added.text
+    [name] = added.json()["images"]
+    shown = there.api.call("GET", f"/api/marketplace/images/{name}")
+    assert (shown.headers["content-type"], shown.content[8:12]) == ("image/webp", b"WEBP")
+    assert "immutable" in shown.headers["cache-control"] and shown.headers["x-content-type-options"] == "nosniff"
+    assert send(picture()).json()["code"] == "same_image"
+    assert send(b"<script>").json()["code"] == "no_image"
+    assert send(b"\0" * (5 * 2**20 + 1)).status_code == 413
+    assert send(picture(), admin).status_code == 404
+    there.post(seller, f"{LIST}/{listing}/images", method="PUT", images=[])
+    assert there.api.call("GET", f"/api/marketplace/images/{name}").status_code == 404
+
+
+def test_the_list_is_sorted_filtered_and_paged(there: Market, admin: Person) -> None:
+    seller, mark = there.person("Many"), uuid4().hex[:8]
+    made = [
+        there.online(
+            seller,
+            admin,
+            title=f"Shop {mark} {'100%' if number == 1 else ''}{number}",
+            niche="finance" if number % 2 else "vpn",
+            askingPrice=1_000 * (number + 1),
+            monthlyRevenue=500 - number,
+        )
+        for number in range(5)
+    ]
+
+    def ids(query: str) -> list[int]:
+        return [made.index(one["id"]) for one in there.get(None, f"{LIST}?search={mark}&{query}")]
+
+    assert ids("sort=recent") == [4, 3, 2, 1, 0]
+    assert ids("sort=price-low") == ids("sort=revenue") == [0, 1, 2, 3, 4]
+    assert ids("sort=price-high&niche=finance") == [3, 1]
+    assert ids("niche=all&minPrice=2000&maxPrice=3000&sort=price-low") == [1, 2]
+    assert ids("verified=true") == []
+    assert [made.index(one["id"]) for one in there.get(None, f"{LIST}?search={mark.upper()}%20100%25")] == [1]
+    for sort, expected in (("price-low", [0, 1, 2, 3, 4]), ("revenue", [0, 1, 2, 3, 4]), ("recent", [4, 3, 2, 1, 0])):
+        walked, path = [], f"/api/{LIST}?search={mark}&sort={sort}&limit=2"
+        while path:
+            answer = there.api.call("GET", path)
+            walked += [made.index(one["id"]) for one in answer.json()]
+            found = re.search(r"<(.+?)>", answer.headers.get("link", ""))
+            path = found[1] if found else ""
+        assert walked == expected, sort
+    assert there.api.call("GET", f"/api/{LIST}?sort=dear").status_code == 400
+    assert there.api.call("GET", f"/api/{LIST}?cursor=x&sort=price-low").status_code == 400
+
+
+def test_questions_are_public_and_hidden_once_three_members_flag_them(
+    there: Market, seller: Person, buyer: Person, other: Person, admin: Person
+) -> None:
+    listing = there.online(seller, admin)
+    asked = there.post(buyer, f"{LIST}/{listing}/questions", 201, text="Is the mailing list part of it?")["id"]
+    there.post(other, f"marketplace/questions/{asked}/answer", 404, text="No.")
+    there.post(seller, f"marketplace/questions/{asked}/answer", text="It is.")
+    [shown] = there.get(None, f"{LIST}/{listing}/questions")
+    assert (shown["authorName"], shown["answer"], shown["flags"]) == ("Bjarni", "It is.", None)
+    for who in (other, there.person("A"), there.person("B")):
+        there.post(who, f"marketplace/questions/{asked}/flag", reason="spam")
+    assert there.get(None, f"{LIST}/{listing}/questions") == []
+    assert asked in {one["id"] for one in there.get(admin, "admin/marketplace/questions")}
+    there.post(admin, f"admin/marketplace/questions/{asked}/restore")
+    assert len(there.get(None, f"{LIST}/{listing}/questions")) == 1
+
+
+def test_a_saved_search_tells_of_each_new_listing_once(
+    there: Market, seller: Person, admin: Person, now_again: None
+) -> None:
+    member, mark = there.person("Searching"), uuid4().hex[:8]
+    before = there.online(seller, admin, title=f"Old {mark}")
+    there.postgres.execute(
+        "UPDATE read.listings__g1 SET published_at = now() - interval '2 days' WHERE id = %s", (before,)
+    )
+    search = there.post(member, "marketplace/saved-searches", 201, search=mark.upper(), niche="vpn", maxPrice=50_000)[
+        "id"
+    ]
+    fitting = there.online(seller, admin, title=f"New {mark}")
+    there.online(seller, admin, title=f"Dear {mark}", askingPrice=60_000)
+    there.look()
+    assert there.mails("saved_search", member) == []
+    for day in (1, 2, 3):
+        there.later = timedelta(days=day, minutes=1)
+        there.look()
+    [mail] = there.mails("saved_search", member)
+    assert fitting in mail and before not in mail and "Dear" not in mail
+    token = member_routes.stop_token(there.settings, UUID(search))
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    stop = f"/api/public/marketplace/searches/stop/{token}"
+    assert there.api.call("POST", stop, headers=form, content=b"List-Unsubscribe=One-Click").status_code == 200
+    assert there.api.call("POST", stop[:-1] + "?", headers=form).status_code == 404
+    there.sync()
+    assert there.get(member, "marketplace/my/saved-searches") == []
+
+
+def test_a_watched_listing_is_on_the_list(there: Market, seller: Person, other: Person, admin: Person) -> None:
+    listing = there.online(seller, admin)
+    there.post(other, f"{LIST}/{listing}/watch", 204, method="PUT")
+    there.post(other, f"{LIST}/{listing}/watch", 204, method="PUT")
+    assert [one["id"] for one in there.get(other, "marketplace/my/watches")] == [listing]
+    assert there.get(other, f"{LIST}/{listing}")["isWatched"] is True
+    there.post(other, f"{LIST}/{listing}/watch", 204, method="DELETE")
+    assert there.get(other, "marketplace/my/watches") == []
+
+
+def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) -> None:
+    seller, domain = there.person("Measured"), f"{uuid4().hex[:12]}.com"
+    website = there.post(seller, "platform/websites", 201, domain=domain)["id"]
+    first = datetime.now(UTC).replace(day=1, hour=12, minute=0, second=0, microsecond=0)
+    months = [(first - timedelta(days=15 + 30 * back)).replace(day=10) for back in (0, 1, 2)]
+    rows = []
+    for number, month in enumerate(reversed(months)):  # of the first one nobody knows whether it was measured wholly
+        rows += [event(UUID(website), month, "pageview", visitor=v + 1) for v in range(10 * number)]
+        rows += [event(UUID(website), month, "pageview", visitor=99, is_bot=True)]
+        rows.append(conversion(UUID(website), month, d_approved=1, c_approved=500 * 100 * number))
+    rows.append(event(UUID(website), months[2], "pageview", visitor=7))
+    there.api.query.events(rows)
+    there.post(there.person("Thief"), LIST, 404, **{**FIELDS, "websiteId": website})
+    wrong = there.post(seller, LIST, 400, **{**FIELDS, "websiteId": website})
+    assert wrong["errors"][0]["field"] == "websiteUrl"
+    listing = there.online(
+        seller, admin, websiteUrl=f"https://www.{domain}/", websiteId=website, monthlyTraffic=30, monthlyRevenue=600
+    )
+    clients = ClientPool(there.api.query.settings, 1)
+    try:
+        Verifying(there.api.core, ClickHouseFigures(clients)).verify_due(there.postgres, there.now())
+    finally:
+        clients.close()
+    there.sync()
+    shown = there.get(None, f"{LIST}/{listing}")
+    assert shown["verificationStatus"] == "verified" and shown["websiteId"] is None
+    told = shown["verification"]
+    assert [(month["visitors"], month["pageviews"]) for month in told["months"]] == [(10, 10), (20, 20)]
+    assert (told["monthlyTraffic"], told["trafficDifference"]) == (15, 100.0)
+    assert (told["monthlyRevenue"], told["revenueDifference"]) == ({"amount": 750_00, "currency": "USD"}, -20.0)
+    assert listing in listed(there, "verified=true&limit=200")
+    asked_again = there.post(seller, f"{LIST}/{listing}/verify")
+    assert asked_again["status"] == "active"
+    assert there.post(seller, f"{LIST}/{listing}/verify", 409)["code"] == "asked_already"
+
+
+def test_nobody_is_forgotten_while_money_is_on_its_way_and_nothing_is_left_after(
+    there: Market, buyer: Person, admin: Person
+) -> None:
+    seller = there.person("Leaving")
+    listing, free = there.online(seller, admin), there.online(seller, admin, title="Secret of Leaving")
+    waiting = there.offer(buyer, free)
+    offer = there.agreed(seller, buyer, listing)
+    there.post(seller, f"marketplace/offers/{offer}/messages", 201, text="Call me at midnight")
+    person = seller.principal("member")
+    there.postgres.execute(
+        "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)", (seller.account_id, there.api.hash)
+    )
+    desk, proof = there.api.accounts.desk, Proof(PASSWORD)
+    with pytest.raises(Refused, match="not over yet"):
+        erase(desk, person, proof, Client())
+    there.post(seller, f"marketplace/offers/{offer}/escrow/cancel")
+    there.look()
+    erase(desk, person, proof, Client())
+    there.sync()
+    assert there.events(free)[-1] == "listing.withdrawn"
+    assert there.get(buyer, f"marketplace/offers/{waiting}")["status"] == "expired"
+    rows = there.postgres.execute(
+        "SELECT title, description FROM read.listings WHERE seller_id = %s", (seller.account_id,)
+    )
+    assert set(rows) == {("[erased]", "[erased]")}
+    assert "midnight" not in str(there.get(buyer, f"marketplace/offers/{offer}/messages"))
+    kept = there.postgres.execute(
+        "SELECT count(*) FROM events.stored_events WHERE convert_from(state, 'UTF8') ~ 'Secret of Leaving|at midnight'"
+    ).fetchone()
+    assert kept == (0,)

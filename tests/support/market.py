@@ -1,0 +1,236 @@
+"""The marketplace over both services and an escrow sandbox: people who sell and buy, and read models that follow.
+
+No projector runs: `Market.sync` hands what was decided since then to the handlers of the marketplace's read models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final, cast
+from uuid import UUID
+
+import httpx
+import psycopg
+from PIL import Image
+
+from command_api.accounts import model as accounts
+from command_api.decision import by_system
+from command_api.marketplace import escrow as escrows
+from command_api.marketplace.calling import Calling
+from command_api.marketplace.verifying import Counted
+from command_api.marketplace.watch import Watch
+from infra.escrow import EscrowProvider, Provider
+from infra.escrow.sandbox import Sandbox
+from infra.mail import opened
+from infra.settings import Settings
+from projectors.engine.read_model import ReadModel, Rows
+from projectors.postgres.listings import LISTINGS
+from projectors.postgres.market import LISTING_QUESTIONS, LISTING_WATCHES, MARKET_STEPS, SAVED_SEARCHES, SELLERS
+from projectors.postgres.offers import ESCROWS, OFFER_MESSAGES, OFFERS
+from schemas.base import DomainEvent
+from schemas.events.accounts import Role
+from schemas.identity import email_id
+from tests.support.query import Person, QueryService
+from tests.support.stack import wait_for
+from tests.support.whole_api import Api, whole_over
+
+KEY, SECRET = "key of this installation", "whsec_c2VjcmV0IG9mIHRoZSBzYW5kYm94"
+MODELS: Final[Sequence[ReadModel]] = (
+    LISTINGS,
+    MARKET_STEPS,
+    SELLERS,
+    LISTING_QUESTIONS,
+    LISTING_WATCHES,
+    SAVED_SEARCHES,
+    OFFERS,
+    OFFER_MESSAGES,
+    ESCROWS,
+)
+FIELDS: Final[Mapping[str, Any]] = {
+    "title": "Reviews of VPN services",
+    "websiteUrl": "https://vpn-reviews.com",
+    "description": "Twelve years of honest reviews, all of them written by us.",
+    "niche": "vpn",
+    "askingPrice": 45_000,
+    "monthlyRevenue": 1_500,
+    "monthlyProfit": 1_200,
+    "monthlyTraffic": 30_000,
+    "yearsEstablished": 4.5,
+}
+
+
+class NoFigures:
+    """Nothing was ever measured."""
+
+    def by_month(self, website_id: UUID, edges: Sequence[datetime]) -> Sequence[Counted]:
+        return [Counted(0, 0, 0) for _ in edges[1:]]
+
+
+@dataclass
+class Market:
+    api: Api
+    sandbox: Sandbox
+    later: timedelta = timedelta()
+    _seen: int = 0
+    _http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=15, trust_env=False))
+
+    @property
+    def settings(self) -> Settings:
+        return self.api.core.settings
+
+    @property
+    def postgres(self) -> psycopg.Connection[Any]:
+        return self.api.query.postgres
+
+    @cached_property
+    def watch(self) -> Watch:
+        return Watch(self.api.core, NoFigures(), EscrowProvider.over_http(self.settings), self.now)
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self.later
+
+    def look(self) -> None:
+        """Everything that is due, and the read models behind it."""
+        while self.watch.look(self.postgres):
+            pass
+        self.sync()
+
+    def person(self, name: str, *roles: str) -> Person:
+        """Somebody with a session and an account of that name."""
+        person = self.api.query.person(*(roles or ("member",)))
+        email = f"{person.account_id.hex}@example.com"
+        events = accounts.register(
+            None,
+            account_id=person.account_id,
+            email_id=email_id(self.api.accounts.desk.email_hash(email)),
+            email=email,
+            name=name,
+            roles=tuple(Role(role) for role in roles) or (Role.MEMBER,),
+            way="invite",
+            asked=by_system(),
+        )
+        self.api.core.store.write(events)
+        return person
+
+    def post(self, person: Person, path: str, status: int = 200, method: str = "POST", **body: Any) -> dict[str, Any]:
+        """A command of the marketplace; then the read models know of it."""
+        answer = self.api.call(method, f"/api/{path}", person, json=body)
+        assert answer.status_code == status, f"{method} {path}: {answer.status_code} {answer.text}"
+        self.sync()
+        found: dict[str, Any] = answer.json() if answer.content else {}
+        return found
+
+    def get(self, person: Person | None, path: str, status: int = 200) -> Any:
+        answer = self.api.call("GET", f"/api/{path}", person)
+        assert answer.status_code == status, f"{path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    def draft(self, seller: Person, **changes: Any) -> str:
+        return str(self.post(seller, "marketplace/listings", 201, **{**FIELDS, **changes})["id"])
+
+    def online(self, seller: Person, admin: Person, **changes: Any) -> str:
+        """A listing that an admin let go live."""
+        listing = self.draft(seller, **changes)
+        self.post(seller, f"marketplace/listings/{listing}/submit")
+        self.post(admin, f"admin/marketplace/listings/{listing}/approve", edition=1)
+        return listing
+
+    def offer(self, buyer: Person, listing: str, price: int = 40_000, text: str = "Hello") -> str:
+        return str(self.post(buyer, f"marketplace/listings/{listing}/offers", 201, price=price, text=text)["id"])
+
+    def agreed(self, seller: Person, buyer: Person, listing: str, price: int = 40_000) -> str:
+        """An accepted offer whose escrow is open at the provider."""
+        offer = self.offer(buyer, listing, price)
+        self.post(seller, f"marketplace/offers/{offer}/accept", price=price)
+        self.look()
+        return offer
+
+    def pay(self, buyer: Person, offer: str) -> None:
+        """As the buyer does at the provider; waits until its message was taken."""
+        url = self.get(buyer, f"marketplace/offers/{offer}")["escrow"]["paymentUrl"]
+        assert self._http.post(url).status_code == 200
+        self.until(offer, "funded")
+
+    def funded(self, seller: Person, buyer: Person, listing: str) -> str:
+        offer = self.agreed(seller, buyer, listing)
+        self.pay(buyer, offer)
+        return offer
+
+    def escrow(self, offer: str) -> escrows.Escrow:
+        row = self.postgres.execute("SELECT escrow_id FROM read.offers WHERE id = %s", (offer,)).fetchone()
+        assert row is not None
+        found = self.api.core.store.load(row[0], escrows.evolve)
+        assert found is not None
+        return found
+
+    def until(self, offer: str, status: str) -> None:
+        """Waits for the provider's message."""
+        wait_for(lambda: self.escrow(offer).status == status, f"escrow to be {status}")
+        self.sync()
+
+    def events(self, aggregate: str | UUID) -> list[str]:
+        sql = "SELECT topic FROM events.stored_events WHERE originator_id = %s ORDER BY originator_version"
+        return [row[0].removesuffix(".v1") for row in self.postgres.execute(sql, (aggregate,))]
+
+    def mails(self, kind: str, person: Person) -> list[str]:
+        rows = self.postgres.execute(
+            "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = %s AND account_id = %s ORDER BY id",
+            (kind, person.account_id),
+        )
+        return [opened(self.settings, *row)[1] or "" for row in rows]
+
+    def sync(self) -> None:
+        """Brings the read models up to what is decided."""
+        with psycopg.connect(self.settings.postgres_url or "") as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(91)")
+            rows = connection.execute(_NEW, (self._seen,)).fetchall()
+            for notification_id, aggregate_id, version in rows:
+                self._seen = notification_id
+                for event in self.api.core.store.events.get(aggregate_id, gt=version - 1, lte=version):
+                    for model in MODELS:
+                        handler = model.handlers.get(cast(type[DomainEvent], type(event)))
+                        if handler is not None:
+                            to = Rows(connection, model.table(1), model.key)
+                            handler(to, event)
+                            to.flush()
+
+    def calling(self, provider: Provider) -> Calling:
+        return Calling(self.api.core, provider)
+
+
+@contextmanager
+def market(query: QueryService, folder: Path) -> Iterator[Market]:
+    """Over that query service, with a sandbox of its own."""
+    sandbox = Sandbox(folder / "escrow.sqlite", 0, KEY, SECRET, "").start()
+    settings = replace(
+        query.settings, escrow_url=sandbox.address, escrow_key=KEY, escrow_webhook_secrets=("whsec_b2xk", SECRET)
+    )
+    try:
+        with whole_over(query, folder, settings) as api:
+            sandbox.webhook_url = f"{api.address}/api/public/escrow/messages"
+            found = Market(api, sandbox)
+            row = found.postgres.execute(
+                "SELECT coalesce(max(notification_id), 0) FROM events.stored_events"
+            ).fetchone()
+            found._seen = row[0] if row is not None else 0
+            yield found
+    finally:
+        sandbox.stop()
+
+
+def picture(size: tuple[int, int] = (60, 40), colour: str = "red") -> bytes:
+    made = BytesIO()
+    Image.new("RGB", size, colour).save(made, "JPEG")
+    return made.getvalue()
+
+
+_NEW: Final = (
+    "SELECT notification_id, originator_id, originator_version FROM events.stored_events WHERE notification_id > %s"
+    " ORDER BY notification_id"
+)
