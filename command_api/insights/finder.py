@@ -8,19 +8,20 @@ left is a finding if it is also large enough to matter. `confidence` is 1 less t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from command_api.insights import significance
 from command_api.insights.finding import Candidate, Finding
-from command_api.insights.history import History
+from command_api.insights.history import Dimension, History
 from command_api.insights.partner_questions import earnings, rates, rejections
 from command_api.insights.questions import LEAST_WEEKS, bots, level, shares, silence, week
 from command_api.insights.significance import WEEK
 
 LEVEL: Final = 0.05
 MOST_FINDINGS: Final = 8
+MOST_OF_IT: Final = 0.7
 
 
 def find(history: History) -> list[Finding]:
@@ -35,7 +36,8 @@ def find(history: History) -> list[Finding]:
         if p <= LEVEL and candidate.matters
     ]
     told = [finding for finding in found if not _is_said_by_another(finding, found, history)]
-    return sorted(told, key=lambda finding: (-finding.impact, finding.key))[:MOST_FINDINGS]
+    ranked = sorted(told, key=lambda finding: (-finding.impact, finding.key))
+    return list(_one_shift_a_dimension(ranked))[:MOST_FINDINGS]
 
 
 def _asked(history: History) -> Iterator[Candidate]:
@@ -52,6 +54,8 @@ def _asked(history: History) -> Iterator[Candidate]:
 def _is_said_by_another(finding: Finding, found: list[Finding], history: History) -> bool:
     """A link is silent because its partner's links all are; what fell silent has, of course, lost its share too."""
     subject = finding.subject
+    if finding.topic == "rate" and subject is None:
+        return any(_explains(other, finding) for other in found)
     if subject is None or finding.topic not in ("silence", "share"):
         return False
     silent = {other.subject for other in found if other.topic == "silence" and other.subject is not None}
@@ -64,6 +68,25 @@ def _is_said_by_another(finding: Finding, found: list[Finding], history: History
         return False
     partner = history.partner_of.get(subject.value)
     return any(other.dimension == "partner" and other.value == partner for other in silent)
+
+
+def _one_shift_a_dimension(ranked: Iterable[Finding]) -> Iterator[Finding]:
+    """Where one value brings more of the clicks, all others bring less: the largest shift says it."""
+    shifted: set[Dimension] = set()
+    for finding in ranked:
+        if finding.topic == "share" and finding.subject is not None:
+            if finding.subject.dimension in shifted:
+                continue
+            shifted.add(finding.subject.dimension)
+        yield finding
+
+
+def _explains(partners: Finding, all_: Finding) -> bool:
+    """Whether one partner's conversions make most of what the whole website has too few or too many of."""
+    if partners.topic != "rate" or partners.subject is None:
+        return False
+    gap = all_.figures["current"] - all_.figures["expected"]
+    return (partners.figures["current"] - partners.figures["expected"]) / gap >= MOST_OF_IT if gap else False
 
 
 def _confident(finding: Finding, p: float) -> Finding:

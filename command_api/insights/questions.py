@@ -185,7 +185,7 @@ def bots(history: History) -> Iterator[Candidate]:
             history.dates(-WEEK, len(history.total)),
             history.dates(-LEAST_WEEKS * WEEK, len(history.total) - WEEK),
             0,
-            impact(now.bot_clicks, before.bot_clicks / BASELINE_WEEKS, share - usual),
+            impact(now.bot_clicks, before.bot_clicks / BASELINE_WEEKS, share - usual) * 3,
         ),
         significance.of_shares(now.bot_clicks, whole, before.bot_clicks, whole_before, spread(of(weeks, "bot_clicks"))),
         share - usual >= 0.10,

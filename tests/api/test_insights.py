@@ -169,6 +169,7 @@ def test_what_was_planted_is_told_in_the_finders_words(generated: list[dict[str,
     }
     assert told["warning", "Calm Hosting"]["title"] == "No clicks on Calm Hosting for 3 days"
     assert told["warning", ""]["title"] == "A wave of robots among your clicks"
+    assert "No conversions from your links this week" not in {one["title"] for one in generated}  # that is the partner
     assert all(0.9 <= one["confidenceScore"] <= 0.99 for one in generated)
 
 
@@ -200,10 +201,10 @@ def test_what_was_generated_is_read_again_by_its_owner_alone(generated: list[dic
     assert answer.status_code == 200
     assert answer.json() == generated
     assert planted.get(person=planted.admin).json() == generated
-    for person in (planted.eve, None):
-        status = 404 if person else 401
-        assert planted.api.call("GET", f"/api/analytics/{planted.website}/insights", person).status_code == status
-        assert planted.api.call("POST", f"/api/analytics/{planted.website}/ai-insights", person).status_code == status
+    path, headers = f"/api/analytics/{planted.website}", {"X-Requested-With": "althing"}
+    for person, status in ((planted.eve, 404), (None, 401)):
+        assert planted.api.call("GET", f"{path}/insights", person).status_code == status
+        assert planted.api.call("POST", f"{path}/ai-insights", person, headers=headers).status_code == status
     assert planted.post(uuid4()).status_code == 404
 
 
@@ -243,7 +244,7 @@ def test_strangers_text_reaches_no_model_and_its_words_come_back_with_names(
         findings = json.loads(asked["messages"][-1]["content"])["findings"]
         wordings = [{"number": 1, "title": "Revenue rose 900%", "content": "See https://evil.example."}]
         wordings += [
-            {"number": one["number"], "title": "Worth a look", "content": one["content"]} for one in findings[1:]
+            {"number": one["number"], "title": one["title"], "content": one["content"]} for one in findings[1:]
         ]
         return {"insights": wordings[::-1]}
 
@@ -256,7 +257,8 @@ def test_strangers_text_reaches_no_model_and_its_words_come_back_with_names(
     assert look.silence is None
     told = [(told.by, told.words) for _, told in look.found]
     assert [by for by, _ in told] == ["model"] * (len(told) - 1) + ["finder"]
-    assert [words.content for by, words in told if PLANTED_NAME in words.content]
+    titles = {one["title"] for one in generated}
+    assert {words.title for by, words in told if by == "model"} < titles  # names are back in their places
     assert told[-1][1].title == generated[0]["title"]  # the first finding's words were not believed
 
 

@@ -156,7 +156,9 @@ def test_a_partner_whose_conversions_stay_away_while_its_clicks_do_not_is_a_warn
     def lost(back: int, name: str, day: Day) -> Day:
         return replace(day, conversions=0, revenue=0) if back < 7 and name == "north" else day
 
-    found = named(find(history(5, lost)), "rate:north")
+    everything = find(history(5, lost))
+    assert "rate:all" not in keys(everything)  # it is north that everything lacks
+    found = named(everything, "rate:north")
     assert (found.type, found.figures["current"]) == ("warning", 0)
     assert found.figures["expected"] == pytest.approx(20, abs=7)
     assert found.subject is not None and found.subject.value == "north"
