@@ -1,7 +1,7 @@
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-const features = ['account', 'accounts-admin', 'admin', 'analytics', 'auth', 'conversions', 'dashboard', 'forum', 'insights', 'leads', 'links', 'live', 'notifications', 'operations', 'site', 'sql', 'website-admin', 'websites'];
+const features = ['account', 'accounts-admin', 'admin', 'analytics', 'auth', 'conversions', 'dashboard', 'forum', 'insights', 'leads', 'links', 'live', 'marketplace', 'notifications', 'operations', 'site', 'sql', 'website-admin', 'websites'];
 const zone = (files, patterns, message) => ({
   files,
   rules: { 'no-restricted-imports': ['error', { patterns: [{ group: patterns, message }] }] },

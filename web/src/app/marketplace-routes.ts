@@ -1,0 +1,62 @@
+// The marketplace: listings for everybody, selling and dealing for members.
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { FlatSearch } from '@/lib/search';
+import { member } from './member-route';
+import { root } from './root-route';
+
+const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSearch;
+
+const listings = createRoute({
+  getParentRoute: () => root,
+  path: '/marketplace',
+  staticData: { title: 'Marketplace', site: { description: 'Affiliate websites for sale, with figures computed from their own logs, offers in private and escrow until the website is handed over.' } },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/marketplace'), 'MarketplacePage'),
+});
+
+const listing = createRoute({
+  getParentRoute: () => root,
+  path: '/marketplace/listing/$id',
+  staticData: { title: 'Listing' },
+  component: lazyRouteComponent(() => import('./pages/marketplace-listing'), 'MarketplaceListingPage'),
+});
+
+const sell = createRoute({
+  getParentRoute: () => member,
+  path: '/marketplace/sell',
+  staticData: { title: 'Sell Your Website' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/marketplace-sell'), 'MarketplaceSellPage'),
+});
+
+const mine = createRoute({
+  getParentRoute: () => member,
+  path: '/marketplace/mine',
+  staticData: { title: 'My listings' },
+  component: lazyRouteComponent(() => import('./pages/marketplace-mine'), 'MarketplaceMinePage'),
+});
+
+const deals = createRoute({
+  getParentRoute: () => member,
+  path: '/marketplace/deals',
+  staticData: { title: 'Deals' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/marketplace-deals'), 'MarketplaceDealsPage'),
+});
+
+const deal = createRoute({
+  getParentRoute: () => member,
+  path: '/marketplace/deals/$offerId',
+  staticData: { title: 'Deal' },
+  component: lazyRouteComponent(() => import('./pages/marketplace-deals'), 'MarketplaceDealPage'),
+});
+
+const saved = createRoute({
+  getParentRoute: () => member,
+  path: '/marketplace/saved',
+  staticData: { title: 'Saved' },
+  component: lazyRouteComponent(() => import('./pages/marketplace-saved'), 'MarketplaceSavedPage'),
+});
+
+export const marketplaceRoutes = [listings, listing] as const;
+export const marketplaceMemberRoutes = [sell, mine, deals, deal, saved] as const;

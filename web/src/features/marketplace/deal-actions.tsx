@@ -1,0 +1,175 @@
+import { useMutation } from '@tanstack/react-query';
+import { ExternalLink } from 'lucide-react';
+import { useState } from 'react';
+import { Button, buttonClass } from '@/components/ui/button';
+import { TextArea } from '@/components/ui/field';
+import { api, body } from '@/lib/api/client';
+import { toMajor } from '@/lib/format';
+import { toast } from '@/stores/toasts';
+import { Ask } from './ask';
+import { actionsOf, type Action, type Deal } from './deal-steps';
+import { DecideDialog } from './decide-dialog';
+import { OfferDialog } from './offer-dialog';
+import { useMarketChanged } from './queries';
+import { formatSum } from './shown';
+
+type Asked = Exclude<Action, 'pay' | 'counter' | 'dispute' | 'decide'>;
+
+const BUTTONS: Record<Action, string> = {
+  accept: 'Accept', counter: 'Counter-offer', decline: 'Decline', withdraw: 'Take the offer back', pay: 'Pay into escrow', cancel: 'Cancel the deal',
+  deliver: 'I have handed it over', 'confirm-receipt': 'I have received it', 'accept-delivery': 'Accept the website', dispute: 'Open a dispute', decide: 'Decide',
+};
+const QUIET: readonly Action[] = ['decline', 'withdraw', 'cancel', 'dispute'];
+
+/** What this side may do now. Whatever binds is asked about first. */
+export function DealActions({ deal }: { readonly deal: Deal }) {
+  const [doing, setDoing] = useState<Action | null>(null);
+  const close = () => setDoing(null);
+  const actions = actionsOf(deal);
+  const main = actions.find((action) => !QUIET.includes(action));
+  if (actions.length === 0) return null;
+  return (
+    <div className="mt-4 flex flex-wrap gap-2">
+      {actions.map((action) =>
+        action === 'pay' ? (
+          <PayLink key={action} deal={deal} />
+        ) : (
+          <Button key={action} variant={action === main ? 'primary' : QUIET.includes(action) ? 'ghost' : 'outline'} onClick={() => setDoing(action)}>
+            {action === 'accept' ? `Accept ${formatSum(deal.price)}` : BUTTONS[action]}
+          </Button>
+        ),
+      )}
+      {doing === 'counter' && <Counter deal={deal} onClose={close} />}
+      {doing === 'dispute' && <Dispute deal={deal} onClose={close} />}
+      {doing === 'decide' && <DecideDialog offerId={deal.id} price={deal.price} buyerName={deal.buyerName} sellerName={deal.sellerName} onClose={close} />}
+      {doing && doing !== 'pay' && doing !== 'counter' && doing !== 'dispute' && doing !== 'decide' && <Confirm key={doing} deal={deal} action={doing} onClose={close} />}
+    </div>
+  );
+}
+
+function PayLink({ deal }: { readonly deal: Deal }) {
+  const url = deal.escrow?.paymentUrl ?? '';
+  if (!/^https?:\/\//i.test(url)) return null;
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer" className={buttonClass({ variant: 'primary' })}>
+      {`Pay ${formatSum(deal.price)} into escrow`}
+      <ExternalLink aria-hidden className="size-4" />
+      <span className="sr-only">(opens in a new tab)</span>
+    </a>
+  );
+}
+
+interface DialogProps {
+  readonly deal: Deal;
+  readonly onClose: () => void;
+}
+
+interface Words {
+  readonly title: string;
+  readonly text: string;
+  readonly done: string;
+  readonly danger?: boolean;
+}
+
+function wordsOf(action: Asked, deal: Deal): Words {
+  const price = formatSum(deal.price);
+  switch (action) {
+    case 'accept':
+      return deal.side === 'buyer'
+        ? { title: `Buy for ${price}?`, text: `This binds you: you are asked to pay ${price} into escrow within a week. The seller gets it once you have accepted the website.`, done: 'Offer accepted' }
+        : { title: `Sell for ${price}?`, text: `This binds you: the website is reserved for ${deal.buyerName}, who is asked to pay ${price} into escrow. You hand it over once the money lies there.`, done: 'Offer accepted' };
+    case 'decline':
+      return { title: 'Decline this offer?', text: 'The offer ends. Its thread stays readable for both of you.', done: 'Offer declined', danger: true };
+    case 'withdraw':
+      return { title: 'Take your offer back?', text: 'The offer ends. You can make another one later.', done: 'Offer withdrawn', danger: true };
+    case 'cancel':
+      return { title: 'Cancel this deal?', text: 'Nothing was paid yet. The website is for sale again.', done: 'Deal cancelled', danger: true };
+    case 'deliver':
+      return { title: 'Handed everything over?', text: `${deal.buyerName} is told, confirms that it arrived, and has three days to inspect it. Then the money is released.`, done: 'The buyer is told' };
+    case 'confirm-receipt':
+      return { title: 'Do you have the website?', text: 'The inspection begins: three days in which you accept it or open a dispute. Without your word it counts as accepted.', done: 'Inspection began' };
+    case 'accept-delivery':
+      return { title: 'Accept the website?', text: `This cannot be undone: the escrow provider is told to pay ${price} to ${deal.sellerName}.`, done: 'Website accepted' };
+  }
+}
+
+const send = (action: Asked, deal: Deal): Promise<unknown> => {
+  const path = { params: { path: { id: deal.id } } };
+  switch (action) {
+    case 'accept':
+      return body(api.POST('/api/marketplace/offers/{id}/accept', { ...path, body: { price: toMajor(deal.price) } }));
+    case 'decline':
+      return body(api.POST('/api/marketplace/offers/{id}/decline', path));
+    case 'withdraw':
+      return body(api.POST('/api/marketplace/offers/{id}/withdraw', path));
+    case 'cancel':
+      return body(api.POST('/api/marketplace/offers/{id}/escrow/cancel', path));
+    case 'deliver':
+      return body(api.POST('/api/marketplace/offers/{id}/escrow/deliver', path));
+    case 'confirm-receipt':
+      return body(api.POST('/api/marketplace/offers/{id}/escrow/confirm-receipt', path));
+    case 'accept-delivery':
+      return body(api.POST('/api/marketplace/offers/{id}/escrow/accept', path));
+  }
+};
+
+function Confirm({ deal, action, onClose }: DialogProps & { readonly action: Asked }) {
+  // The deal is read again meanwhile: what was asked about is what is agreed to.
+  const [asked] = useState(deal);
+  const changed = useMarketChanged();
+  const words = wordsOf(action, asked);
+  const doing = useMutation({
+    mutationFn: () => send(action, asked),
+    onSuccess: () => {
+      toast(words.done);
+      onClose();
+    },
+    onSettled: changed,
+  });
+  return (
+    <Ask title={words.title} description={words.text} action={BUTTONS[action]} danger={words.danger ?? false} doing={doing} onConfirm={() => doing.mutate()} onClose={onClose} />
+  );
+}
+
+function Counter({ deal, onClose }: DialogProps) {
+  const changed = useMarketChanged();
+  const counter = async (price: number, text: string) => {
+    await body(api.POST('/api/marketplace/offers/{id}/counter', { params: { path: { id: deal.id } }, body: { price, text } }));
+    toast('Counter-offer sent');
+    await changed();
+  };
+  return (
+    <OfferDialog
+      title="Name another price" action="Send counter-offer" suggested={Math.round(toMajor(deal.price))} send={counter} onClose={onClose}
+      description={`Now it is ${formatSum(deal.price)}. If the other side accepts yours, it binds you both.`}
+    />
+  );
+}
+
+function Dispute({ deal, onClose }: DialogProps) {
+  const [text, setText] = useState('');
+  const [tried, setTried] = useState(false);
+  const changed = useMarketChanged();
+  const dispute = useMutation({
+    mutationFn: () => body(api.POST('/api/marketplace/offers/{id}/escrow/dispute', { params: { path: { id: deal.id } }, body: { text: text.trim() } })),
+    onSuccess: () => {
+      toast('Dispute opened', 'An administrator reads it and decides.');
+      onClose();
+    },
+    onSettled: changed,
+  });
+  return (
+    <Ask
+      danger title="Open a dispute?" description="The money stays in escrow. An administrator reads this thread and decides who gets it." action={BUTTONS.dispute} doing={dispute} onClose={onClose}
+      onConfirm={() => {
+        setTried(true);
+        if (text.trim() !== '') dispute.mutate();
+      }}
+    >
+      <TextArea
+        label="What is not as agreed?" required rows={5} maxLength={10_000} value={text} onChange={(event) => setText(event.target.value)}
+        error={tried && text.trim() === '' ? 'Please write something' : undefined}
+      />
+    </Ask>
+  );
+}

@@ -1,0 +1,205 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { expect, test } from 'vitest';
+import { deal, escrow, listingInFull } from '@/test/marketplace';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+import { actionsOf, milestonesOf, nextOf, type Deal } from './deal-steps';
+import type { Dispute, EscrowStatus, Message, Step } from './types';
+
+const AT = '2026-11-20T12:00:00Z';
+const steps = (...kinds: string[]): Step[] => kinds.map((kind, index) => ({ number: index + 1, kind: `escrow.${kind}`, by: 'buyer', at: AT, detail: '' }));
+const inEscrow = (status: EscrowStatus, over: Partial<Deal> = {}, more: Parameters<typeof escrow>[0] = {}): Deal =>
+  deal({ status: 'accepted', turn: null, escrowStatus: status, escrow: escrow({ status, ...more }), ...over });
+
+test('who may do what, at every step and on every side', () => {
+  const of = (side: Deal['side'], one: Deal) => actionsOf({ ...one, side });
+  expect(of('buyer', deal())).toEqual(['withdraw']);
+  expect(of('seller', deal())).toEqual(['accept', 'counter', 'decline']);
+  expect(of('buyer', deal({ status: 'countered', turn: 'buyer' }))).toEqual(['accept', 'counter', 'decline', 'withdraw']);
+  expect(of('seller', deal({ isOnHold: true }))).toEqual(['decline']);
+  expect(of('buyer', deal({ status: 'declined', turn: null }))).toEqual([]);
+  const sides = (status: EscrowStatus) => [of('buyer', inEscrow(status)), of('seller', inEscrow(status))];
+  expect(sides('agreed')).toEqual([['cancel'], ['cancel']]);
+  expect(of('buyer', inEscrow('agreed', {}, { paymentUrl: 'https://pay.example/1' }))).toEqual(['pay', 'cancel']);
+  expect(sides('funded')).toEqual([['dispute'], ['deliver', 'dispute']]);
+  expect(sides('delivered')).toEqual([['confirm-receipt', 'accept-delivery', 'dispute'], ['dispute']]);
+  expect(sides('inspecting')).toEqual([['accept-delivery', 'dispute'], ['dispute']]);
+  expect(sides('disputed')).toEqual([[], []]);
+  expect(sides('released')).toEqual([[], []]);
+  expect(of('admin', inEscrow('disputed'))).toEqual(['decide']);
+  expect(of('admin', inEscrow('disputed', {}, { outcome: 'refund' }))).toEqual([]);
+  expect(of('admin', inEscrow('funded'))).toEqual([]);
+});
+
+test('the next step names who has to do it, and until when', () => {
+  expect(nextOf(deal({ side: 'seller', next: 'answer' })).title).toBe('Your turn to answer');
+  expect(nextOf(deal()).title).toBe('Waiting for Jón');
+  expect(nextOf(inEscrow('agreed', { next: 'wait_for_payment' })).text).toContain('Nov 27, 12:00');
+  expect(nextOf(inEscrow('funded', { next: 'deliver' })).text).toContain('$40,000 lies in escrow');
+  expect(nextOf(inEscrow('inspecting', { next: 'inspect' }, { inspectUntil: '2026-11-30T08:00:00Z' })).text).toContain('Nov 30, 08:00');
+  expect(nextOf(inEscrow('released', { next: 'none' }, { toSeller: { amount: 4_000_000, currency: 'USD' } }))).toEqual({ title: 'Sold', text: 'The seller got $40,000.' });
+  const split = { toSeller: { amount: 3_000_000, currency: 'USD' }, toBuyer: { amount: 1_000_000, currency: 'USD' } };
+  expect(nextOf(inEscrow('released', { next: 'none' }, split)).text).toBe('The seller got $30,000, the buyer got $10,000 back.');
+  expect(nextOf(inEscrow('refunded', { next: 'none' })).text).toBe('The buyer got $40,000 back.');
+});
+
+test('the timeline tells what happened, what is next, and leaves out what was passed over', () => {
+  const shown = (one: Deal, history: Step[]) => milestonesOf(one, history).map((item) => `${item.id} ${item.state}`);
+  expect(shown(deal(), [])).toEqual([]);
+  expect(shown(inEscrow('funded'), steps('agreed', 'opened', 'funded'))).toEqual(['agreed done', 'funded done', 'delivered next', 'inspection_began later', 'accepted later', 'released later']);
+  expect(shown(inEscrow('accepted'), steps('agreed', 'funded', 'delivered', 'accepted'))).toEqual(['agreed done', 'funded done', 'delivered done', 'accepted done', 'released next']);
+  expect(shown(inEscrow('disputed'), steps('agreed', 'funded', 'disputed'))).toEqual(['agreed done', 'funded done', 'disputed done', 'decided next', 'released later']);
+  expect(shown(inEscrow('refunded', {}, { outcome: 'refund' }), steps('agreed', 'funded', 'disputed', 'decided', 'refunded'))).toEqual(['agreed done', 'funded done', 'disputed done', 'decided done', 'refunded done']);
+  expect(shown(inEscrow('cancelled'), steps('agreed', 'cancelled'))).toEqual(['agreed done', 'cancelled done']);
+});
+
+const MESSAGES: Message[] = [
+  { number: 2, by: 'seller', authorName: 'Jón', isMine: false, text: 'Would you take 41?', price: { amount: 4_100_000, currency: 'USD' }, at: AT },
+  { number: 1, by: 'buyer', authorName: 'Sigrún', isMine: true, text: 'A good site', price: { amount: 4_000_000, currency: 'USD' }, at: AT },
+];
+
+function serve(...deals: [Deal, ...Deal[]]) {
+  const left = [...deals];
+  server.use(
+    http.get(at('/api/marketplace/offers/{id}'), () => HttpResponse.json(left[0])),
+    http.get(at('/api/marketplace/offers/{id}/messages'), () => HttpResponse.json(MESSAGES)),
+    http.get(at('/api/marketplace/offers/{id}/history'), () => HttpResponse.json(steps('agreed', 'funded'))),
+  );
+  return () => void left.shift();
+}
+const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(part))?.body;
+
+test('accepting asks first, names the price that was shown, and says what was refused', async () => {
+  signIn();
+  const next = serve(deal({ status: 'countered', turn: 'buyer', next: 'answer' }), inEscrow('agreed', { next: 'pay' }, { paymentUrl: 'https://pay.example/1' }));
+  let refused = true;
+  server.use(
+    http.post(at('/api/marketplace/offers/{id}/accept'), () => {
+      if (refused) return refuse(409, 'The price was changed meanwhile. Please look again.', 'price_changed');
+      next();
+      return HttpResponse.json({ id: 'o1', status: 'accepted', escrowId: 'e1' });
+    }),
+  );
+  const { user } = renderApp('/marketplace/deals/o1');
+  await user.click(await screen.findByRole('button', { name: 'Accept $40,000' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Buy for $40,000?' });
+  expect(requests('POST')).toEqual([]);
+  await user.click(within(dialog).getByRole('button', { name: 'Accept' }));
+  expect(await within(dialog).findByText('The price was changed meanwhile. Please look again.')).toBeInTheDocument();
+  refused = false;
+  await user.click(within(dialog).getByRole('button', { name: 'Accept' }));
+  expect(bodyOf('POST /api/marketplace/offers/o1/accept')).toEqual({ price: 40_000 });
+  const pay = await screen.findByRole('link', { name: /^Pay \$40,000 into escrow/ });
+  expect(pay).toHaveAttribute('href', 'https://pay.example/1');
+  expect(pay).toHaveAttribute('rel', 'noopener noreferrer');
+});
+
+test('the thread is in order and written to; a counter-offer names whole dollars', async () => {
+  signIn();
+  serve(deal({ status: 'countered', turn: 'buyer', next: 'answer' }));
+  server.use(
+    http.post(at('/api/marketplace/offers/{id}/messages'), () => HttpResponse.json({ id: 'o1', status: 'countered', escrowId: null }, { status: 201 })),
+    http.post(at('/api/marketplace/offers/{id}/counter'), () => HttpResponse.json({ id: 'o1', status: 'countered', escrowId: null })),
+  );
+  const { user } = renderApp('/marketplace/deals/o1');
+  const thread = await screen.findByRole('list', { name: 'Messages' });
+  const [first, second] = within(thread).getAllByRole('listitem') as [HTMLElement, HTMLElement];
+  expect(first).toHaveTextContent('YouBuyer');
+  expect(first).toHaveTextContent('Offers $40,000');
+  expect(second).toHaveTextContent('Would you take 41?');
+  await user.type(screen.getByLabelText('Message'), 'Let me think');
+  await user.click(screen.getByRole('button', { name: 'Send' }));
+  await waitFor(() => expect(screen.getByLabelText('Message')).toHaveValue(''));
+  expect(bodyOf('POST /api/marketplace/offers/o1/messages')).toEqual({ text: 'Let me think' });
+  await user.click(screen.getByRole('button', { name: 'Counter-offer' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Name another price' });
+  const price = within(dialog).getByLabelText('Price (US dollars)');
+  await user.clear(price);
+  await user.type(price, '42000');
+  await user.click(within(dialog).getByRole('button', { name: 'Send counter-offer of $42,000' }));
+  expect(await screen.findByText('Counter-offer sent')).toBeInTheDocument();
+  expect(bodyOf('POST /api/marketplace/offers/o1/counter')).toEqual({ price: 42_000, text: '' });
+});
+
+test('a dispute needs words; the escrow shows where it stands', async () => {
+  signIn();
+  serve(inEscrow('funded', { next: 'wait_for_delivery' }));
+  server.use(http.post(at('/api/marketplace/offers/{id}/escrow/dispute'), () => HttpResponse.json({ id: 'e1', status: 'disputed' })));
+  const { user } = renderApp('/marketplace/deals/o1');
+  const timeline = await screen.findByRole('list', { name: 'Escrow' });
+  expect(within(timeline).getByText('Website handed over').closest('li')).toHaveAttribute('aria-current', 'step');
+  await user.click(screen.getByRole('button', { name: 'Open a dispute' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Open a dispute?' });
+  await user.click(within(dialog).getByRole('button', { name: 'Open a dispute' }));
+  expect(within(dialog).getByText('Please write something')).toBeInTheDocument();
+  await user.type(within(dialog).getByLabelText('What is not as agreed?'), 'No answer');
+  await user.click(within(dialog).getByRole('button', { name: 'Open a dispute' }));
+  expect(await screen.findByText('Dispute opened')).toBeInTheDocument();
+  expect(bodyOf('/escrow/dispute')).toEqual({ text: 'No answer' });
+});
+
+test('the deals of each side, and the words when there are none', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/marketplace/my/offers'), ({ request }) => HttpResponse.json(new URL(request.url).searchParams.get('side') === 'buyer' ? [deal({ turn: 'buyer', status: 'countered' })] : [])),
+  );
+  const { user, router } = renderApp('/marketplace/deals');
+  expect(await screen.findByRole('link', { name: 'VPN reviews' })).toHaveAttribute('href', '/marketplace/deals/o1');
+  expect(screen.getByText('Your turn')).toBeInTheDocument();
+  await user.click(screen.getByRole('tab', { name: 'Selling' }));
+  expect(await screen.findByText('Nobody has made you an offer yet.')).toBeInTheDocument();
+  expect(router.state.location.search).toEqual({ side: 'seller' });
+});
+
+test('an admin approves the edition that was looked at, and rejects with a reason', async () => {
+  signIn();
+  const one = listingInFull({ status: 'in_review', edition: 7 });
+  server.use(
+    http.get(at('/api/admin/marketplace/listings'), () => HttpResponse.json([one])),
+    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
+    http.get(at('/api/marketplace/listings/{id}/history'), () => HttpResponse.json([])),
+    http.post(at('/api/admin/marketplace/listings/{id}/approve'), () => refuse(409, 'The seller changed this listing meanwhile. Please look again.', 'changed_elsewhere')),
+    http.post(at('/api/admin/marketplace/listings/{id}/reject'), () => HttpResponse.json({ id: 'l1', status: 'rejected', edition: 7, images: [] })),
+  );
+  const { user } = renderApp('/admin/listings');
+  await user.click(await screen.findByRole('button', { name: 'Look at VPN reviews' }));
+  await user.click(await screen.findByRole('button', { name: 'Approve' }));
+  const approve = await screen.findByRole('dialog', { name: 'Let this listing go live?' });
+  await user.click(within(approve).getByRole('button', { name: 'Approve' }));
+  expect(await within(approve).findByText('The seller changed this listing meanwhile. Please look again.')).toBeInTheDocument();
+  expect(bodyOf('/approve')).toEqual({ edition: 7 });
+  await user.click(within(approve).getByRole('button', { name: 'Cancel' }));
+  await user.click(screen.getByRole('button', { name: 'Reject' }));
+  const reject = await screen.findByRole('dialog', { name: 'Reject this listing?' });
+  await user.click(within(reject).getByRole('button', { name: 'Reject' }));
+  expect(within(reject).getByText('Please give a reason')).toBeInTheDocument();
+  await user.type(within(reject).getByLabelText('Reason'), 'The figures do not add up');
+  await user.click(within(reject).getByRole('button', { name: 'Reject' }));
+  expect(await screen.findByText('Listing rejected')).toBeInTheDocument();
+  expect(bodyOf('/reject')).toEqual({ reason: 'The figures do not add up' });
+});
+
+test('an admin splits a disputed sum; the parts add up before it is sent', async () => {
+  signIn();
+  const dispute: Dispute = { offerId: 'o1', escrowId: 'e1', listingId: 'l1', status: 'disputed', price: { amount: 4_000_000, currency: 'USD' }, buyerName: 'Embla', sellerName: 'Jón', disputedBy: 'buyer', disputedAt: AT };
+  server.use(
+    http.get(at('/api/admin/marketplace/disputes'), () => HttpResponse.json([dispute])),
+    http.post(at('/api/admin/marketplace/offers/{id}/decide'), () => HttpResponse.json({ id: 'e1', status: 'disputed' })),
+  );
+  const { user } = renderApp('/admin/listings?tab=disputes');
+  await user.click(await screen.findByRole('button', { name: 'Decide between Embla and Jón' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Decide this dispute' });
+  await user.click(within(dialog).getByRole('radio', { name: 'Split: each side gets a part' }));
+  const part = within(dialog).getByLabelText('To Jón (US dollars)');
+  await user.type(part, '40000');
+  await user.click(within(dialog).getByRole('button', { name: 'Decide' }));
+  expect(within(dialog).getByText('Please enter whole dollars, less than $40,000')).toBeInTheDocument();
+  await user.clear(part);
+  await user.type(part, '30000');
+  expect(within(dialog).getByText('Embla gets $10,000 back.')).toBeInTheDocument();
+  await user.type(within(dialog).getByLabelText('Reason'), 'Half of it works');
+  await user.click(within(dialog).getByRole('button', { name: 'Decide' }));
+  expect(await screen.findByText('Dispute decided')).toBeInTheDocument();
+  expect(bodyOf('/decide')).toEqual({ outcome: 'split', toSeller: 30_000, reason: 'Half of it works' });
+});

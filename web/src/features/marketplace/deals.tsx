@@ -1,0 +1,55 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { surface } from '@/components/ui/card';
+import { cx } from '@/lib/cx';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { EscrowBadge, OfferBadge } from './badges';
+import { PagedRows } from './paged-rows';
+import { myOffersQuery } from './queries';
+import { formatSum } from './shown';
+import type { Offer } from './types';
+
+const COLUMNS: Column<Offer>[] = [
+  {
+    id: 'listing',
+    header: 'Website',
+    className: 'min-w-44 [overflow-wrap:anywhere]',
+    cell: (row) => (
+      <Link to="/marketplace/deals/$offerId" params={{ offerId: row.id }} className="font-medium text-brand underline">
+        {row.listingTitle ?? 'A listing that is gone'}
+      </Link>
+    ),
+  },
+  { id: 'other', header: 'With', cell: (row) => row.otherName, className: '[overflow-wrap:anywhere]' },
+  { id: 'price', header: 'Price', cell: (row) => formatSum(row.price), numeric: true },
+  {
+    id: 'state',
+    header: 'State',
+    cell: (row) => (
+      <span className="flex flex-wrap gap-1">
+        <OfferBadge status={row.status} />
+        {row.escrowStatus && <EscrowBadge status={row.escrowStatus} />}
+        {row.turn === row.side && !row.isOnHold && <Badge tone="brand">Your turn</Badge>}
+        {row.isOnHold && <Badge>On hold</Badge>}
+      </span>
+    ),
+  },
+  { id: 'updated', header: 'Last change', cell: (row) => formatDateTime(row.updatedAt, browserTimezone()), className: 'whitespace-nowrap tabular' },
+];
+
+const NONE = {
+  buyer: 'You have made no offers yet.',
+  seller: 'Nobody has made you an offer yet.',
+} as const;
+
+/** Offers that I made, or that were made to me. */
+export function Deals({ side }: { readonly side: 'buyer' | 'seller' }) {
+  const offers = useInfiniteQuery(myOffersQuery(side));
+  return (
+    <div className={cx(surface, 'p-4')}>
+      <PagedRows caption={side === 'buyer' ? 'Offers I made' : 'Offers to me'} query={offers} columns={COLUMNS} rowKey={(row) => row.id} none={NONE[side]} />
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { ArrowLeft, ArrowRight, ImagePlus, Trash2 } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { api, body } from '@/lib/api/client';
+import { cx } from '@/lib/cx';
+import { MOST_IMAGES } from './draft';
+import { Picture } from './listing-card';
+import type { Saver } from './saver';
+
+interface Props {
+  readonly id: string;
+  readonly saver: Saver;
+  /** Hashes, in the order they are shown. */
+  readonly images: readonly string[];
+  readonly onChange: (images: readonly string[]) => void;
+}
+
+const KINDS = ['image/jpeg', 'image/png', 'image/webp'];
+
+export const imageUrl = (hash: string): string => `/api/marketplace/images/${hash}`;
+
+export function ImagesStep({ id, saver, images, onChange }: Props) {
+  const picker = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  const [busy, setBusy] = useState('');
+  const [error, setError] = useState<unknown>(null);
+  const room = MOST_IMAGES - images.length;
+
+  const perform = async (words: string, task: () => Promise<void>) => {
+    setError(null);
+    setBusy(words);
+    try {
+      await task();
+    } catch (fault) {
+      setError(fault);
+    } finally {
+      setBusy('');
+    }
+  };
+  const add = (files: readonly File[]) =>
+    perform('Uploading…', async () => {
+      const wrong = files.find((file) => !KINDS.includes(file.type));
+      if (wrong) throw new Error(`“${wrong.name}” is not a JPEG, PNG or WebP image.`);
+      if (files.length > room) throw new Error(`A listing has at most ${MOST_IMAGES} images. There is room for ${room} more.`);
+      for (const file of files) onChange((await saver.run(() => upload(id, file))).images);
+    });
+  const order = (next: readonly string[]) =>
+    perform('Saving…', async () => {
+      const made = await saver.run(() => body(api.PUT('/api/marketplace/listings/{id}/images', { params: { path: { id } }, body: { images: [...next] } })));
+      onChange(made.images);
+    });
+  const move = (from: number, by: number) => {
+    const next = [...images];
+    const [taken] = next.splice(from, 1);
+    if (taken) next.splice(from + by, 0, taken);
+    return order(next);
+  };
+
+  return (
+    <div className="flex flex-col gap-4">
+      <div
+        className={cx('flex flex-col items-center gap-3 rounded-xl border-2 border-dashed px-4 py-8 text-center transition-colors', over ? 'border-brand bg-brand-soft' : 'border-line-strong/60')}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setOver(false);
+          if (!busy) void add([...event.dataTransfer.files]);
+        }}
+      >
+        <ImagePlus aria-hidden className="size-6 text-muted" />
+        <p className="text-muted">{`Drop images here. JPEG, PNG or WebP, at most ${MOST_IMAGES}. The first one is on the card.`}</p>
+        <input
+          ref={picker} type="file" accept={KINDS.join(',')} multiple className="sr-only" aria-label="Add images" tabIndex={-1}
+          onChange={(event) => {
+            const files = [...(event.target.files ?? [])];
+            event.target.value = '';
+            if (files.length > 0) void add(files);
+          }}
+        />
+        <Button busy={busy !== ''} disabled={room === 0} onClick={() => picker.current?.click()}>
+          {busy || 'Choose images'}
+        </Button>
+      </div>
+      {error !== null && <ErrorBox error={error} />}
+      {images.length > 0 && (
+        <ol aria-label="Images of the listing" className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4">
+          {images.map((hash, index) => (
+            <li key={hash} className="overflow-hidden rounded-lg border border-line">
+              <Picture url={imageUrl(hash)} className="aspect-[16/9] w-full" />
+              <div className="flex items-center justify-between p-1">
+                <Button variant="ghost" size="icon" aria-label={`Move image ${index + 1} forward`} disabled={busy !== '' || index === 0} onClick={() => void move(index, -1)}>
+                  <ArrowLeft aria-hidden className="size-4" />
+                </Button>
+                <Button variant="ghost" size="icon" aria-label={`Remove image ${index + 1}`} disabled={busy !== ''} onClick={() => void order(images.filter((item) => item !== hash))}>
+                  <Trash2 aria-hidden className="size-4" />
+                </Button>
+                <Button variant="ghost" size="icon" aria-label={`Move image ${index + 1} back`} disabled={busy !== '' || index === images.length - 1} onClick={() => void move(index, 1)}>
+                  <ArrowRight aria-hidden className="size-4" />
+                </Button>
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+/** The image itself is the body; its description has no place for that in the types. */
+function upload(id: string, file: File) {
+  return body(
+    api.POST('/api/marketplace/listings/{id}/images', {
+      params: { path: { id } }, headers: { 'Content-Type': file.type }, body: file as never, bodySerializer: () => file,
+    }),
+  );
+}

@@ -1,0 +1,223 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Bookmark, BookmarkCheck, ExternalLink, Handshake, Pencil } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { Badge } from '@/components/ui/badge';
+import { Button, buttonClass } from '@/components/ui/button';
+import { Card, surface } from '@/components/ui/card';
+import { api, body, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import { cx } from '@/lib/cx';
+import { browserTimezone, formatDateTime, formatIn } from '@/lib/dates';
+import { useSession } from '@/lib/session';
+import { toast, toastError } from '@/stores/toasts';
+import { ListingBadge, VerificationBadge } from './badges';
+import { Gallery } from './gallery';
+import { HistoryList } from './history';
+import { listingHistoryQuery, useMarketChanged } from './queries';
+import { OfferDialog } from './offer-dialog';
+import { Questions } from './questions';
+import { formatPrice, formatTraffic, formatYears, LISTING_STATES, NICHE_LABELS } from './shown';
+import type { ListingInFull, Seller } from './types';
+import { VerifiedCard } from './verified-card';
+
+interface Props {
+  readonly listing: ListingInFull;
+  /** The buttons that share the page: another feature's. */
+  readonly share: ReactNode;
+}
+
+/** A website for sale, whole. */
+export function ListingPage({ listing, share }: Props) {
+  const isPublic = ['active', 'under_offer', 'in_escrow', 'sold'].includes(listing.status);
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="flex min-w-0 flex-col gap-6">
+        {listing.status !== 'active' && <StateNote listing={listing} />}
+        <Gallery title={listing.title} images={listing.images} />
+        <Card title="About this website">
+          <div className="mb-3 flex flex-wrap gap-1.5">
+            {listing.niche && <Badge tone="brand">{NICHE_LABELS[listing.niche]}</Badge>}
+            <VerificationBadge status={listing.verificationStatus} />
+          </div>
+          <p className="break-words whitespace-pre-wrap">{listing.description || 'No description yet.'}</p>
+          <WebsiteAddress url={listing.websiteUrl} />
+        </Card>
+        <VerifiedCard listing={listing} />
+        {isPublic && <Questions listing={listing} />}
+        {listing.isMine && <History id={listing.id} />}
+      </div>
+      <aside aria-label="Price and seller" className="flex flex-col gap-4 lg:sticky lg:top-20">
+        <Buy listing={listing} />
+        <SellerCard seller={listing.seller} />
+        {isPublic && share}
+      </aside>
+    </div>
+  );
+}
+
+function StateNote({ listing }: { readonly listing: ListingInFull }) {
+  const { text } = LISTING_STATES[listing.status];
+  return (
+    <div role="note" className={cx(surface, 'flex flex-wrap items-center gap-x-3 gap-y-1 p-4')}>
+      <ListingBadge status={listing.status} />
+      <p className="min-w-0 flex-1 break-words">{listing.reason ? `${text} Reason: ${listing.reason}` : text}</p>
+    </div>
+  );
+}
+
+/** An address as a seller wrote it leads away only over the web, and tells that site nothing. */
+function WebsiteAddress({ url }: { readonly url: string }) {
+  if (!/^https?:\/\//i.test(url)) return null;
+  return (
+    <a href={url} target="_blank" rel="nofollow ugc noopener noreferrer" className="mt-4 inline-flex max-w-full items-center gap-1.5 text-brand underline">
+      <span className="truncate">{url}</span>
+      <ExternalLink aria-hidden className="size-3.5 shrink-0" />
+      <span className="sr-only">(opens in a new tab)</span>
+    </a>
+  );
+}
+
+function Buy({ listing }: { readonly listing: ListingInFull }) {
+  const zone = browserTimezone();
+  const figures = [
+    ['Revenue', listing.monthlyRevenue === null ? formatPrice(null) : `${formatPrice(listing.monthlyRevenue)}/mo`],
+    ['Profit', listing.monthlyProfit === null ? formatPrice(null) : `${formatPrice(listing.monthlyProfit)}/mo`],
+    ['Traffic', listing.monthlyTraffic === null ? formatTraffic(null) : `${formatTraffic(listing.monthlyTraffic)}/mo`],
+    ['Established', formatYears(listing.yearsEstablished)],
+    ['Price to yearly profit', multipleOf(listing)],
+  ] as const;
+  return (
+    <section aria-label="Price" className={cx(surface, 'p-5')}>
+      <p className="text-[0.8125rem] text-muted">Asking price</p>
+      <p className="text-3xl font-semibold tabular">{formatPrice(listing.askingPrice)}</p>
+      <dl className="mt-4 flex flex-col gap-1.5">
+        {figures.map(([name, value]) => (
+          <div key={name} className="flex items-baseline justify-between gap-3">
+            <dt className="text-muted">{name}</dt>
+            <dd className="font-medium tabular">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="mt-5 flex flex-col gap-2">
+        <Actions listing={listing} />
+      </div>
+      {listing.publishedAt && (
+        <p className="mt-4 text-[0.8125rem] text-muted">
+          {`Listed ${formatDateTime(listing.publishedAt, zone)}`}
+          {listing.expiresAt && listing.status === 'active' && `, until ${formatDateTime(listing.expiresAt, zone)}`}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** How many years of profit the price is. */
+function multipleOf({ askingPrice, monthlyProfit }: ListingInFull): string {
+  return askingPrice === null || monthlyProfit === null || monthlyProfit <= 0 ? '–' : `${(askingPrice / (monthlyProfit * 12)).toFixed(1)}×`;
+}
+
+function Actions({ listing }: { readonly listing: ListingInFull }) {
+  const session = useSession();
+  if (!session) {
+    return (
+      <Link to="/login" search={{ next: `/marketplace/listing/${listing.id}` }} className={buttonClass({ variant: 'primary', size: 'lg' })}>
+        Sign in to make an offer
+      </Link>
+    );
+  }
+  if (listing.isMine) {
+    return (
+      <Link to="/marketplace/sell" search={{ listing: listing.id }} className={buttonClass({ size: 'lg' })}>
+        <Pencil aria-hidden className="size-4" />
+        Edit
+      </Link>
+    );
+  }
+  return (
+    <>
+      {listing.myOffer ? (
+        <Link to="/marketplace/deals/$offerId" params={{ offerId: listing.myOffer }} className={buttonClass({ variant: 'primary', size: 'lg' })}>
+          <Handshake aria-hidden className="size-4" />
+          Your offer
+        </Link>
+      ) : (
+        listing.status === 'active' && <MakeOffer listing={listing} />
+      )}
+      <WatchButton listing={listing} />
+    </>
+  );
+}
+
+function MakeOffer({ listing }: { readonly listing: ListingInFull }) {
+  const [open, setOpen] = useState(false);
+  const navigate = useNavigate();
+  const changed = useMarketChanged();
+  const send = async (price: number, text: string) => {
+    const offer = await body(api.POST('/api/marketplace/listings/{id}/offers', { params: { path: { id: listing.id } }, body: { price, text } }));
+    toast('Offer sent', 'The seller has a week to answer.');
+    void changed();
+    await navigate({ to: '/marketplace/deals/$offerId', params: { offerId: offer.id } });
+  };
+  return (
+    <>
+      <Button variant="primary" size="lg" onClick={() => setOpen(true)}>
+        <Handshake aria-hidden className="size-4" />
+        Make an offer
+      </Button>
+      {open && (
+        <OfferDialog
+          title="Make an offer" action="Send offer" suggested={listing.askingPrice} send={send} onClose={() => setOpen(false)}
+          description={`For “${listing.title}”. If the seller accepts, you have agreed to buy at this price and are asked to pay into escrow. Until then you can take it back.`}
+        />
+      )}
+    </>
+  );
+}
+
+export function WatchButton({ listing }: { readonly listing: Pick<ListingInFull, 'id' | 'isWatched'> }) {
+  const changed = useMarketChanged();
+  const path = { params: { path: { id: listing.id } } };
+  const watch = useMutation({
+    mutationFn: () => done(listing.isWatched ? api.DELETE('/api/marketplace/listings/{id}/watch', path) : api.PUT('/api/marketplace/listings/{id}/watch', path)),
+    onSuccess: () => toast(listing.isWatched ? 'No longer watched' : 'Watching this listing'),
+    onError: (error) => toastError(listing.isWatched ? 'Failed to end watching' : 'Failed to watch', messageOf(error)),
+    onSettled: changed,
+  });
+  const Icon = listing.isWatched ? BookmarkCheck : Bookmark;
+  return (
+    <Button size="lg" aria-pressed={listing.isWatched} busy={watch.isPending} onClick={() => watch.mutate()}>
+      <Icon aria-hidden className="size-4" />
+      {listing.isWatched ? 'Watching' : 'Watch'}
+    </Button>
+  );
+}
+
+function SellerCard({ seller }: { readonly seller: Seller }) {
+  return (
+    <section aria-label="Seller" className={cx(surface, 'p-5')}>
+      <p className="text-[0.8125rem] text-muted">Seller</p>
+      <p className="text-base font-semibold break-words">{seller.name}</p>
+      <p className="mt-1 text-[0.8125rem] text-muted">{`Member since ${formatIn(seller.memberSince, 'UTC', { month: 'long', year: 'numeric' })}`}</p>
+      <dl className="mt-3 grid grid-cols-2 gap-3 text-[0.8125rem]">
+        <div>
+          <dt className="text-muted">For sale</dt>
+          <dd className="font-medium tabular">{seller.activeListings}</dd>
+        </div>
+        <div>
+          <dt className="text-muted">Sold</dt>
+          <dd className="font-medium tabular">{seller.soldListings}</dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function History({ id }: { readonly id: string }) {
+  const history = useQuery(listingHistoryQuery(id));
+  return (
+    <Card title="History" description="Only you and administrators see it.">
+      <HistoryList query={history} />
+    </Card>
+  );
+}

@@ -1,0 +1,88 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { BellPlus, Store } from 'lucide-react';
+import { useState } from 'react';
+import { Empty } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { surface } from '@/components/ui/card';
+import { api, body } from '@/lib/api/client';
+import { cx } from '@/lib/cx';
+import { useSession } from '@/lib/session';
+import { toast } from '@/stores/toasts';
+import { Ask } from './ask';
+import { CardGrid } from './card-grid';
+import { Filters } from './filters';
+import { listingsQuery, useMarketChanged } from './queries';
+import { criteriaOf, isNarrowed, ofNiche, type ListingSearch } from './search';
+import { formatPrice, NICHE_LABELS } from './shown';
+
+interface Props {
+  readonly state: ListingSearch;
+  readonly onChange: (part: Partial<ListingSearch>) => void;
+}
+
+/** Everything that is for sale, narrowed by the address. */
+export function Listings({ state, onChange }: Props) {
+  const listings = useInfiniteQuery(listingsQuery(state));
+  const session = useSession();
+  const [saving, setSaving] = useState(false);
+  return (
+    <>
+      <Filters state={state} onChange={onChange} />
+      {session && isNarrowed(state) && (
+        <Button size="sm" className="mb-4" onClick={() => setSaving(true)}>
+          <BellPlus aria-hidden className="size-3.5" />
+          Save this search
+        </Button>
+      )}
+      <CardGrid
+        label="Listings" query={listings} select={(rows) => ofNiche(rows, state.niche)}
+        none={
+          <div className={cx(surface, 'py-8')}>
+            <Empty icon={<Store aria-hidden className="size-5" />}>No listings found matching your criteria.</Empty>
+          </div>
+        }
+      />
+      {saving && <SaveSearch state={state} onClose={() => setSaving(false)} />}
+    </>
+  );
+}
+
+function SaveSearch({ state, onClose }: { readonly state: ListingSearch; readonly onClose: () => void }) {
+  const changed = useMarketChanged();
+  const save = useMutation({
+    mutationFn: () => body(api.POST('/api/marketplace/saved-searches', { body: criteriaOf(state) })),
+    onSuccess: async () => {
+      toast('Search saved', 'You will hear by mail of new listings like this.');
+      onClose();
+      await changed();
+    },
+  });
+  return (
+    <Ask
+      title="Save this search?" action="Save search" doing={save} onConfirm={() => save.mutate()} onClose={onClose}
+      description="You get a mail when a new listing matches. Every mail has a link that ends it."
+    >
+      <p className="font-medium">{criteriaInWords(state)}</p>
+      <p className="text-[0.8125rem] text-muted">
+        All of them are under{' '}
+        <Link to="/marketplace/saved" className="text-brand underline">
+          Saved
+        </Link>
+        .
+      </p>
+    </Ask>
+  );
+}
+
+/** "“vpn reviews” · Hosting · from $1,000 · up to $50,000 · verified only" */
+export function criteriaInWords({ search, niche, minPrice, maxPrice, verified }: Omit<ListingSearch, 'sort'>): string {
+  const parts = [
+    search.trim() && `“${search.trim()}”`,
+    niche && NICHE_LABELS[niche],
+    minPrice !== null && `from ${formatPrice(minPrice)}`,
+    maxPrice !== null && `up to ${formatPrice(maxPrice)}`,
+    verified && 'verified only',
+  ].filter(Boolean);
+  return parts.join(' · ') || 'Every new listing';
+}

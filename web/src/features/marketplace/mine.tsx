@@ -1,0 +1,78 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Store } from 'lucide-react';
+import { useState } from 'react';
+import { Empty } from '@/components/data/states';
+import { Button, buttonClass } from '@/components/ui/button';
+import { surface } from '@/components/ui/card';
+import { api, body } from '@/lib/api/client';
+import { cx } from '@/lib/cx';
+import { toast } from '@/stores/toasts';
+import { Ask } from './ask';
+import { ListingBadge } from './badges';
+import { CardGrid } from './card-grid';
+import { isChangeable, isWithdrawable } from './draft';
+import { myListingsQuery, useMarketChanged } from './queries';
+import { LISTING_STATES } from './shown';
+import type { Listing } from './types';
+
+export function MyListings() {
+  const listings = useInfiniteQuery(myListingsQuery);
+  const [withdrawing, setWithdrawing] = useState<Listing | null>(null);
+  return (
+    <>
+      <CardGrid
+        label="My listings" query={listings}
+        none={
+          <div className={cx(surface, 'py-8')}>
+            <Empty
+              icon={<Store aria-hidden className="size-5" />} title="Nothing for sale yet"
+              action={
+                <Link to="/marketplace/sell" className={buttonClass({ variant: 'primary' })}>
+                  Sell Your Website
+                </Link>
+              }
+            >
+              A listing begins as a draft that only you see.
+            </Empty>
+          </div>
+        }
+        footer={(listing) => (
+          <>
+            <ListingBadge status={listing.status} />
+            <span className="min-w-0 flex-1 basis-full text-[0.8125rem] text-muted">{LISTING_STATES[listing.status].text}</span>
+            {isChangeable(listing.status) && (
+              <Link to="/marketplace/sell" search={{ listing: listing.id }} className={buttonClass({ size: 'sm' })} aria-label={`Edit ${listing.title || 'Untitled'}`}>
+                Edit
+              </Link>
+            )}
+            {isWithdrawable(listing.status) && (
+              <Button size="sm" aria-label={`Withdraw ${listing.title || 'Untitled'}`} onClick={() => setWithdrawing(listing)}>
+                Withdraw
+              </Button>
+            )}
+          </>
+        )}
+      />
+      {withdrawing && <Withdraw listing={withdrawing} onClose={() => setWithdrawing(null)} />}
+    </>
+  );
+}
+
+function Withdraw({ listing, onClose }: { readonly listing: Listing; readonly onClose: () => void }) {
+  const changed = useMarketChanged();
+  const withdraw = useMutation({
+    mutationFn: () => body(api.POST('/api/marketplace/listings/{id}/withdraw', { params: { path: { id: listing.id } } })),
+    onSuccess: () => {
+      toast('Listing withdrawn');
+      onClose();
+    },
+    onSettled: changed,
+  });
+  return (
+    <Ask
+      title="Withdraw this listing?" action="Withdraw" danger doing={withdraw} onConfirm={() => withdraw.mutate()} onClose={onClose}
+      description={`“${listing.title || 'Untitled'}” is not shown to anybody else any more. You can submit it again later; it is reviewed anew.`}
+    />
+  );
+}

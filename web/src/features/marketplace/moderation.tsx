@@ -1,0 +1,168 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { TextArea } from '@/components/ui/field';
+import { api, body, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { toast, toastError } from '@/stores/toasts';
+import { Ask } from './ask';
+import { EscrowBadge } from './badges';
+import { DecideDialog } from './decide-dialog';
+import { PagedRows } from './paged-rows';
+import { disputesQuery, escrowCallsQuery, flaggedQuery, useMarketChanged } from './queries';
+import { formatSum } from './shown';
+import type { Dispute, EscrowCall, FlaggedQuestion } from './types';
+
+/** Deals on which the two sides do not agree. */
+export function Disputes() {
+  const disputes = useInfiniteQuery(disputesQuery);
+  const [deciding, setDeciding] = useState<Dispute | null>(null);
+  return (
+    <>
+      <PagedRows
+        caption="Disputes" query={disputes} rowKey={(row: Dispute) => row.offerId} none="No disputes."
+        columns={[
+          {
+            id: 'deal', header: 'Deal', className: 'min-w-44 [overflow-wrap:anywhere]',
+            cell: (row) => (
+              <Link to="/marketplace/deals/$offerId" params={{ offerId: row.offerId }} className="font-medium text-brand underline">
+                {`${row.buyerName} and ${row.sellerName}`}
+              </Link>
+            ),
+          },
+          { id: 'price', header: 'Price', cell: (row) => formatSum(row.price), numeric: true },
+          { id: 'by', header: 'Opened by', cell: (row) => (row.disputedBy === 'buyer' ? 'The buyer' : 'The seller') },
+          { id: 'at', header: 'Since', cell: (row) => formatDateTime(row.disputedAt, browserTimezone()), className: 'whitespace-nowrap tabular' },
+          { id: 'state', header: 'State', cell: (row) => <EscrowBadge status={row.status} /> },
+          {
+            id: 'actions', header: <span className="sr-only">Actions</span>,
+            cell: (row) =>
+              row.status === 'disputed' && (
+                <Button size="sm" aria-label={`Decide between ${row.buyerName} and ${row.sellerName}`} onClick={() => setDeciding(row)}>
+                  Decide
+                </Button>
+              ),
+          },
+        ]}
+      />
+      {deciding && <DecideDialog {...deciding} onClose={() => setDeciding(null)} />}
+    </>
+  );
+}
+
+/** Questions that members reported, or that are hidden. */
+export function FlaggedQuestions() {
+  const flagged = useInfiniteQuery(flaggedQuery);
+  const [hiding, setHiding] = useState<FlaggedQuestion | null>(null);
+  const changed = useMarketChanged();
+  const restore = useMutation({
+    mutationFn: (id: string) => body(api.POST('/api/admin/marketplace/questions/{id}/restore', { params: { path: { id } } })),
+    onSuccess: () => toast('Question kept'),
+    onError: (error) => toastError('Failed to keep the question', messageOf(error)),
+    onSettled: changed,
+  });
+  return (
+    <>
+      <PagedRows
+        caption="Reported questions" query={flagged} rowKey={(row: FlaggedQuestion) => row.id} none="Nothing was reported."
+        columns={[
+          {
+            id: 'text', header: 'Question', className: 'min-w-56 [overflow-wrap:anywhere]',
+            cell: (row) => (
+              <>
+                <Link to="/marketplace/listing/$id" params={{ id: row.listingId }} className="text-brand underline">
+                  {row.authorName}
+                </Link>
+                <span className="block whitespace-pre-wrap">{row.text}</span>
+                {row.answer !== null && <span className="mt-1 block whitespace-pre-wrap text-muted">{row.answer}</span>}
+              </>
+            ),
+          },
+          { id: 'flags', header: 'Reports', cell: (row) => row.flags ?? 0, numeric: true },
+          { id: 'state', header: 'State', cell: (row) => (row.isHidden ? <Badge tone="warn">Hidden</Badge> : <Badge>Shown</Badge>) },
+          { id: 'at', header: 'Asked', cell: (row) => formatDateTime(row.askedAt, browserTimezone()), className: 'whitespace-nowrap tabular' },
+          {
+            id: 'actions', header: <span className="sr-only">Actions</span>,
+            cell: (row) => (
+              <span className="flex flex-wrap gap-1.5">
+                {!row.isHidden && (
+                  <Button size="sm" aria-label={`Hide the question of ${row.authorName}`} onClick={() => setHiding(row)}>
+                    Hide
+                  </Button>
+                )}
+                <Button size="sm" aria-label={`Keep the question of ${row.authorName}`} disabled={restore.isPending} onClick={() => restore.mutate(row.id)}>
+                  Keep
+                </Button>
+              </span>
+            ),
+          },
+        ]}
+      />
+      {hiding && <HideDialog question={hiding} onClose={() => setHiding(null)} />}
+    </>
+  );
+}
+
+function HideDialog({ question, onClose }: { readonly question: FlaggedQuestion; readonly onClose: () => void }) {
+  const [reason, setReason] = useState('');
+  const [tried, setTried] = useState(false);
+  const changed = useMarketChanged();
+  const hide = useMutation({
+    mutationFn: () => body(api.POST('/api/admin/marketplace/questions/{id}/hide', { params: { path: { id: question.id } }, body: { reason: reason.trim() } })),
+    onSuccess: () => {
+      toast('Question hidden');
+      onClose();
+    },
+    onSettled: changed,
+  });
+  return (
+    <Ask
+      title="Hide this question?" description="Nobody but administrators sees it and its answer any more." action="Hide" danger doing={hide} onClose={onClose}
+      onConfirm={() => {
+        setTried(true);
+        if (reason.trim() !== '') hide.mutate();
+      }}
+    >
+      <TextArea
+        label="Reason" required rows={3} maxLength={2000} value={reason} onChange={(event) => setReason(event.target.value)} error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
+      />
+    </Ask>
+  );
+}
+
+const STEPS: Readonly<Record<string, string>> = { open: 'Open the transaction', settle: 'Pay out', cancel: 'Cancel the transaction' };
+
+/** What the escrow provider has not heard yet. */
+export function EscrowCalls() {
+  const calls = useInfiniteQuery(escrowCallsQuery);
+  const changed = useMarketChanged();
+  const retry = useMutation({
+    mutationFn: (escrowId: string) => done(api.POST('/api/admin/marketplace/escrow-calls/{escrowId}/retry', { params: { path: { escrowId } } })),
+    onSuccess: () => toast('It is tried again'),
+    onError: (error) => toastError('Failed to try again', messageOf(error)),
+    onSettled: changed,
+  });
+  return (
+    <PagedRows
+      caption="Calls to the escrow provider" query={calls} rowKey={(row: EscrowCall) => `${row.escrowId} ${row.step}`} none="The escrow provider has heard everything."
+      columns={[
+        { id: 'step', header: 'What', cell: (row) => STEPS[row.step] ?? row.step },
+        { id: 'state', header: 'State', cell: (row) => (row.state === 'failed' ? <Badge tone="bad">Failed</Badge> : <Badge tone="warn">Waiting</Badge>) },
+        { id: 'attempts', header: 'Attempts', cell: (row) => row.attempts, numeric: true },
+        { id: 'error', header: 'Last error', cell: (row) => row.error || '–', className: 'min-w-40 [overflow-wrap:anywhere]' },
+        { id: 'next', header: 'Next attempt', cell: (row) => (row.state === 'waiting' ? formatDateTime(row.nextAt, browserTimezone()) : '–'), className: 'whitespace-nowrap tabular' },
+        {
+          id: 'actions', header: <span className="sr-only">Actions</span>,
+          cell: (row) => (
+            <Button size="sm" aria-label={`Try again: ${STEPS[row.step] ?? row.step}`} disabled={retry.isPending} onClick={() => retry.mutate(row.escrowId)}>
+              Try again
+            </Button>
+          ),
+        },
+      ]}
+    />
+  );
+}

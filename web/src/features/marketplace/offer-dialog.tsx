@@ -1,0 +1,37 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { TextArea } from '@/components/ui/field';
+import { Ask } from './ask';
+import { DollarsField, WHOLE_DOLLARS } from './dollars-field';
+import { formatPrice, parseDollars } from './shown';
+
+interface Props {
+  readonly title: string;
+  readonly description: string;
+  readonly action: string;
+  /** Dollars the field begins with. */
+  readonly suggested: number | null;
+  readonly send: (price: number, text: string) => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** A price and some words: an offer, or a counter-offer. */
+export function OfferDialog({ title, description, action, suggested, send, onClose }: Props) {
+  const [price, setPrice] = useState(suggested === null ? '' : String(suggested));
+  const [text, setText] = useState('');
+  const [tried, setTried] = useState(false);
+  const dollars = parseDollars(price, { zero: false });
+  const sending = useMutation({ mutationFn: (amount: number) => send(amount, text.trim()), onSuccess: onClose });
+  return (
+    <Ask
+      title={title} description={description} action={dollars === null ? action : `${action} of ${formatPrice(dollars)}`} doing={sending} onClose={onClose}
+      onConfirm={() => {
+        setTried(true);
+        if (dollars !== null) sending.mutate(dollars);
+      }}
+    >
+      <DollarsField label="Price" required value={price} onChange={setPrice} error={tried && dollars === null ? WHOLE_DOLLARS : undefined} />
+      <TextArea label="Message (optional)" rows={4} maxLength={10_000} value={text} onChange={(event) => setText(event.target.value)} hint="Only the two of you read it, and an administrator in a dispute." />
+    </Ask>
+  );
+}

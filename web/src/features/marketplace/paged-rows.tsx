@@ -1,0 +1,33 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Rows } from '@/components/data/rows';
+import type { Column } from '@/components/data/table';
+import { Button } from '@/components/ui/button';
+import type { Answer } from '@/lib/api/client';
+
+interface Props<Row> {
+  readonly caption: string;
+  readonly query: UseInfiniteQueryResult<InfiniteData<Answer<Row[]>>>;
+  readonly columns: readonly Column<Row>[];
+  readonly rowKey: (row: Row) => string;
+  readonly none: string;
+}
+
+/** A list that is read page by page. */
+export function PagedRows<Row>({ caption, query, columns, rowKey, none }: Props<Row>) {
+  if (query.error && !query.data) return <ErrorBox error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return <Skeleton className="h-40" />;
+  const rows = query.data.pages.flatMap((page) => page.data);
+  if (rows.length === 0) return <Empty>{none}</Empty>;
+  return (
+    <>
+      {query.error && <ErrorBox className="mb-3" error={query.error} onRetry={() => void query.refetch()} />}
+      <Rows caption={caption} columns={columns} rows={rows} rowKey={rowKey} />
+      {query.hasNextPage && (
+        <Button className="mt-3 self-start" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,198 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Flag } from 'lucide-react';
+import { useState } from 'react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { SelectField, TextArea } from '@/components/ui/field';
+import { api, body } from '@/lib/api/client';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { useSession } from '@/lib/session';
+import { toast } from '@/stores/toasts';
+import { Ask } from './ask';
+import { questionsQuery, useMarketChanged } from './queries';
+import type { ListingInFull, Question } from './types';
+
+const MOST = 10_000;
+const REASONS = [
+  ['spam', 'Spam'],
+  ['abuse', 'Abuse'],
+  ['personal_data', 'Personal data'],
+  ['off_topic', 'Off topic'],
+  ['other', 'Something else'],
+] as const;
+type Reason = (typeof REASONS)[number][0];
+
+/** Asked by members, answered by the seller, read by everybody. */
+export function Questions({ listing }: { readonly listing: ListingInFull }) {
+  const session = useSession();
+  const questions = useInfiniteQuery(questionsQuery(listing.id, session?.user.id));
+  const rows = questions.data?.pages.flatMap((page) => page.data);
+  const [flagging, setFlagging] = useState<Question | null>(null);
+  return (
+    <Card title="Questions" description="Everybody reads questions and answers.">
+      {questions.error && <ErrorBox className="mb-4" error={questions.error} prefix="Error loading questions" onRetry={() => void questions.refetch()} />}
+      {!rows && !questions.error && <Skeleton className="h-24" />}
+      {rows?.length === 0 && <Empty className="py-6">No questions yet.</Empty>}
+      {rows && rows.length > 0 && (
+        <ul aria-label="Questions" className="flex flex-col divide-y divide-line">
+          {rows.map((question) => (
+            <QuestionItem key={question.id} question={question} mayAnswer={listing.isMine} mayFlag={session !== null && !question.isMine} onFlag={() => setFlagging(question)} />
+          ))}
+        </ul>
+      )}
+      {questions.hasNextPage && (
+        <Button className="mt-3 self-start" busy={questions.isFetchingNextPage} onClick={() => void questions.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      {!session ? (
+        <p className="mt-4 text-muted">
+          <Link to="/login" search={{ next: `/marketplace/listing/${listing.id}` }} className="text-brand underline">
+            Sign in
+          </Link>{' '}
+          to ask the seller something.
+        </p>
+      ) : (
+        !listing.isMine && listing.status !== 'sold' && <AskSeller listingId={listing.id} />
+      )}
+      {flagging && <FlagDialog question={flagging} onClose={() => setFlagging(null)} />}
+    </Card>
+  );
+}
+
+function AskSeller({ listingId }: { readonly listingId: string }) {
+  const changed = useMarketChanged();
+  const ask = useMutation({
+    mutationFn: (text: string) => body(api.POST('/api/marketplace/listings/{id}/questions', { params: { path: { id: listingId } }, body: { text } })),
+    onSuccess: () => toast('Question sent', 'The seller is told. The answer shows here.'),
+    onSettled: changed,
+  });
+  return <Writing label="Ask the seller" action="Ask" doing={ask} className="mt-4 border-t border-line pt-4" />;
+}
+
+interface ItemProps {
+  readonly question: Question;
+  readonly mayAnswer: boolean;
+  readonly mayFlag: boolean;
+  readonly onFlag: () => void;
+}
+
+function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
+  const [answering, setAnswering] = useState(false);
+  const changed = useMarketChanged();
+  const answer = useMutation({
+    mutationFn: (text: string) => body(api.POST('/api/marketplace/questions/{id}/answer', { params: { path: { id: question.id } }, body: { text } })),
+    onSuccess: () => {
+      setAnswering(false);
+      toast('Answer sent');
+    },
+    onSettled: changed,
+  });
+  const zone = browserTimezone();
+  return (
+    <li className="py-4 first:pt-0">
+      <div className="flex flex-wrap items-center gap-x-2 text-[0.8125rem] text-muted">
+        <span className="font-medium text-text">{question.authorName}</span>
+        <time dateTime={question.askedAt}>{formatDateTime(question.askedAt, zone)}</time>
+        {question.isHidden && <Badge tone="warn">Hidden</Badge>}
+        {mayFlag && (
+          <Button variant="ghost" size="sm" className="ml-auto" aria-label={`Report the question of ${question.authorName}`} onClick={onFlag}>
+            <Flag aria-hidden className="size-3.5" />
+            Report
+          </Button>
+        )}
+      </div>
+      <p className="mt-1 break-words whitespace-pre-wrap">{question.text}</p>
+      {question.answer !== null && (
+        <div className="mt-3 rounded-lg bg-sunken/60 p-3">
+          <p className="text-[0.8125rem] text-muted">
+            <span className="font-medium text-text">Seller</span>{' '}
+            {question.answeredAt && <time dateTime={question.answeredAt}>{formatDateTime(question.answeredAt, zone)}</time>}
+          </p>
+          <p className="mt-1 break-words whitespace-pre-wrap">{question.answer}</p>
+        </div>
+      )}
+      {mayAnswer &&
+        (answering ? (
+          <Writing label={`Answer to ${question.authorName}`} action="Answer" doing={answer} begin={question.answer ?? ''} onCancel={() => setAnswering(false)} className="mt-3" />
+        ) : (
+          <Button size="sm" className="mt-3" aria-label={`${question.answer === null ? 'Answer' : 'Change the answer to'} ${question.authorName}`} onClick={() => setAnswering(true)}>
+            {question.answer === null ? 'Answer' : 'Change the answer'}
+          </Button>
+        ))}
+    </li>
+  );
+}
+
+interface WritingProps {
+  readonly label: string;
+  readonly action: string;
+  readonly begin?: string;
+  readonly doing: { readonly mutateAsync: (text: string) => Promise<unknown>; readonly isPending: boolean; readonly error: unknown };
+  readonly onCancel?: () => void;
+  readonly className?: string;
+}
+
+/** A text and a button; what was refused stays to be sent again. */
+export function Writing({ label, action, begin = '', doing, onCancel, className }: WritingProps) {
+  const [text, setText] = useState(begin);
+  const [tried, setTried] = useState(false);
+  const wrong = tried && text.trim() === '' ? 'Please write something' : undefined;
+  const send = () => {
+    setTried(true);
+    if (text.trim() === '') return;
+    doing.mutateAsync(text.trim()).then(
+      () => {
+        setText('');
+        setTried(false);
+      },
+      () => undefined, // said by the box below
+    );
+  };
+  return (
+    <form
+      noValidate
+      {...(className ? { className } : {})}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <TextArea label={label} rows={3} maxLength={MOST} value={text} onChange={(event) => setText(event.target.value)} error={wrong} />
+      {Boolean(doing.error) && <ErrorBox className="mt-2" error={doing.error} />}
+      <div className="mt-2 flex justify-end gap-2">
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        <Button type="submit" variant="primary" busy={doing.isPending}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function FlagDialog({ question, onClose }: { readonly question: Question; readonly onClose: () => void }) {
+  const [reason, setReason] = useState<Reason>('spam');
+  const changed = useMarketChanged();
+  const flag = useMutation({
+    mutationFn: () => body(api.POST('/api/marketplace/questions/{id}/flag', { params: { path: { id: question.id } }, body: { reason } })),
+    onSuccess: () => {
+      toast('Reported', 'An administrator looks at it.');
+      onClose();
+    },
+    onSettled: changed,
+  });
+  return (
+    <Ask title="Report this question?" description="An administrator decides whether it stays." action="Report" doing={flag} onConfirm={() => flag.mutate()} onClose={onClose}>
+      <SelectField label="Reason" value={reason} onChange={(event) => setReason(REASONS.find(([value]) => value === event.target.value)?.[0] ?? 'other')}>
+        {REASONS.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+    </Ask>
+  );
+}

@@ -1,0 +1,108 @@
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Bookmark, Search } from 'lucide-react';
+import { useState } from 'react';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { Card, surface } from '@/components/ui/card';
+import { api, done } from '@/lib/api/client';
+import { cx } from '@/lib/cx';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { toast } from '@/stores/toasts';
+import { Ask } from './ask';
+import { CardGrid } from './card-grid';
+import { criteriaInWords } from './listings';
+import { savedSearchesQuery, useMarketChanged, watchesQuery } from './queries';
+import { writeState } from './search';
+import type { SavedSearch } from './types';
+
+/** What a member keeps an eye on: searches, of which mails tell, and single listings. */
+export function Saved() {
+  const watches = useInfiniteQuery(watchesQuery);
+  return (
+    <div className="flex flex-col gap-8">
+      <SavedSearches />
+      <section aria-label="Watch list">
+        <h2 className="mb-4 text-lg font-semibold">Watch list</h2>
+        <CardGrid
+          label="Watched listings" query={watches}
+          none={
+            <div className={cx(surface, 'py-6')}>
+              <Empty icon={<Bookmark aria-hidden className="size-5" />}>No watched listings yet. “Watch” on a listing puts it here.</Empty>
+            </div>
+          }
+          footer={(listing) => <Unwatch id={listing.id} title={listing.title} />}
+        />
+      </section>
+    </div>
+  );
+}
+
+function Unwatch({ id, title }: { readonly id: string; readonly title: string }) {
+  const changed = useMarketChanged();
+  const end = useMutation({
+    mutationFn: () => done(api.DELETE('/api/marketplace/listings/{id}/watch', { params: { path: { id } } })),
+    onSuccess: () => toast('No longer watched'),
+    onSettled: changed,
+  });
+  return (
+    <>
+      {end.error && <ErrorBox error={end.error} className="w-full" />}
+      <Button size="sm" busy={end.isPending} aria-label={`Stop watching ${title}`} onClick={() => end.mutate()}>
+        Stop watching
+      </Button>
+    </>
+  );
+}
+
+function SavedSearches() {
+  const searches = useQuery(savedSearchesQuery);
+  const [ending, setEnding] = useState<SavedSearch | null>(null);
+  return (
+    <Card title="Saved searches" description="A mail tells of new listings that match.">
+      {searches.error && <ErrorBox error={searches.error} prefix="Error loading saved searches" onRetry={() => void searches.refetch()} />}
+      {!searches.data && !searches.error && <Skeleton className="h-20" />}
+      {searches.data?.length === 0 && (
+        <Empty icon={<Search aria-hidden className="size-5" />} className="py-6">
+          No saved searches yet. Narrow the marketplace down and save what you are looking for.
+        </Empty>
+      )}
+      {searches.data && searches.data.length > 0 && (
+        <ul aria-label="Saved searches" className="divide-y divide-line">
+          {searches.data.map((item) => (
+            <li key={item.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3 first:pt-0 last:pb-0">
+              <div className="min-w-0 flex-1 basis-52">
+                <Link to="/marketplace" search={writeState({ ...item, sort: 'recent' })} className="font-medium break-words text-brand underline">
+                  {criteriaInWords(item)}
+                </Link>
+                <p className="text-[0.8125rem] text-muted">{`Saved ${formatDateTime(item.createdAt, browserTimezone())}`}</p>
+              </div>
+              <Button size="sm" aria-label={`Remove the search ${criteriaInWords(item)}`} onClick={() => setEnding(item)}>
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {ending && <EndSearch saved={ending} onClose={() => setEnding(null)} />}
+    </Card>
+  );
+}
+
+function EndSearch({ saved, onClose }: { readonly saved: SavedSearch; readonly onClose: () => void }) {
+  const changed = useMarketChanged();
+  const end = useMutation({
+    mutationFn: () => done(api.DELETE('/api/marketplace/saved-searches/{id}', { params: { path: { id: saved.id } } })),
+    onSuccess: () => {
+      toast('Search removed');
+      onClose();
+    },
+    onSettled: changed,
+  });
+  return (
+    <Ask
+      title="Remove this search?" action="Remove" danger doing={end} onConfirm={() => end.mutate()} onClose={onClose}
+      description={`${criteriaInWords(saved)}. No more mails come about it.`}
+    />
+  );
+}

@@ -1,0 +1,239 @@
+import { useMutation } from '@tanstack/react-query';
+import { Check, CircleAlert, CloudUpload } from 'lucide-react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { api, body } from '@/lib/api/client';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import { cx } from '@/lib/cx';
+import { toast } from '@/stores/toasts';
+import { Ask } from './ask';
+import { ListingBadge } from './badges';
+import { draftOf, fieldsOf, isAtRest, missingIn, type Draft, type Faults } from './draft';
+import { ImagesStep } from './images-step';
+import { PreviewStep } from './preview-step';
+import { useMarketChanged } from './queries';
+import { createSaver, type Saver, type SaveState } from './saver';
+import { FiguresStep, WebsiteStep } from './sell-fields';
+import { LISTING_STATES } from './shown';
+import { stepOfField, STEPS, type StepId } from './sell-steps';
+import type { ListingInFull } from './types';
+import { VerificationStep } from './verification-step';
+
+interface Props {
+  readonly listing: ListingInFull;
+  readonly step: StepId;
+  readonly onStep: (step: StepId) => void;
+  readonly onSubmitted: () => void;
+  /** The newest of it is to be loaded: it was changed in another window. */
+  readonly onReload: () => void;
+}
+
+const TYPING_MS = 800;
+
+/** Step by step; whatever is typed is kept. What others see already is changed only by a button. */
+export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Props) {
+  const changed = useMarketChanged();
+  const [draft, setDraft] = useState(() => draftOf(listing));
+  const [images, setImages] = useState<readonly string[]>(() => listing.images.map((image) => image.hash));
+  const [refused, setRefused] = useState<Faults>({});
+  const atRest = isAtRest(listing.status);
+  const [saver] = useState(() =>
+    createSaver({
+      edition: listing.edition ?? 1,
+      fields: fieldsOf(draftOf(listing)).fields,
+      delayMs: atRest ? TYPING_MS : null,
+      write: (fields, edition) => body(api.PATCH('/api/marketplace/listings/{id}', { params: { path: { id: listing.id } }, body: { ...fields, edition } })),
+    }),
+  );
+  const saved = useSyncExternalStore(saver.subscribe, saver.state);
+  useKept(saver, saved);
+  const { fields, faults } = fieldsOf(draft);
+  const change = (part: Partial<Draft>) => {
+    const next = { ...draft, ...part };
+    const read = fieldsOf(next);
+    setDraft(next);
+    setRefused({});
+    saver.change(Object.keys(read.faults).length > 0 ? null : read.fields);
+  };
+  const submit = useMutation({
+    mutationFn: async () => {
+      const missing = { ...faults, ...missingIn(fields) };
+      if (Object.keys(missing).length > 0) {
+        setRefused(missing);
+        return false;
+      }
+      if (!(await saver.flush())) return false;
+      await body(api.POST('/api/marketplace/listings/{id}/submit', { params: { path: { id: listing.id } } }));
+      return true;
+    },
+    onSuccess: async (sent) => {
+      if (!sent) return;
+      toast('Submitted for review', 'It goes live once an administrator has looked at it.');
+      await changed();
+      onSubmitted();
+    },
+    onError: (error) => {
+      if (error instanceof ApiError) setRefused(error.fields as Faults);
+    },
+  });
+  const saveFaults = saved.error instanceof ApiError ? (saved.error.fields as Faults) : {};
+  const shown = { ...refused, ...saveFaults, ...faults };
+  const place = STEPS.findIndex((item) => item.id === step);
+  const next = STEPS[place + 1];
+  const before = STEPS[place - 1];
+  const fieldProps = { draft, faults: shown, onChange: change, onBlur: () => void (atRest && saver.flush()) };
+  return (
+    <div className="flex flex-col gap-5">
+      <Progress listing={listing} saved={saved} isWrong={Object.keys(faults).length > 0} atRest={atRest} saver={saver} onReload={onReload} />
+      <Steps current={step} faults={shown} onStep={onStep} />
+      <Card title={STEPS[place]?.label ?? ''} description={STEPS[place]?.text}>
+        {step === 'website' && <WebsiteStep {...fieldProps} />}
+        {step === 'figures' && <FiguresStep {...fieldProps} />}
+        {step === 'images' && (
+          <ImagesStep
+            id={listing.id} saver={saver} images={images}
+            onChange={(hashes) => {
+              setImages(hashes);
+              if (!atRest) void changed();
+            }}
+          />
+        )}
+        {step === 'verification' && <VerificationStep {...fieldProps} listing={listing} saver={saver} />}
+        {step === 'preview' && (
+          <PreviewStep
+            listing={listing} fields={fields} images={images} missing={{ ...faults, ...missingIn(fields) }} onField={(name) => onStep(stepOfField(name))}
+            submit={atRest ? submit : null}
+          />
+        )}
+        <div className="mt-6 flex justify-between gap-2 border-t border-line pt-4">
+          {before ? <Button onClick={() => onStep(before.id)}>Back</Button> : <span />}
+          {next && (
+            <Button variant="primary" onClick={() => onStep(next.id)}>
+              {`Next: ${next.label}`}
+            </Button>
+          )}
+        </div>
+      </Card>
+    </div>
+  );
+}
+
+/** Nothing typed is lost by leaving: it is kept on the way out, and closing the window asks first. */
+function useKept(saver: Saver, saved: SaveState): void {
+  useEffect(() => () => void (saver.state().status === 'waiting' && saver.flush()), [saver]);
+  const open = saved.status !== 'saved';
+  useEffect(() => {
+    if (!open) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [open]);
+}
+
+interface ProgressProps {
+  readonly listing: ListingInFull;
+  readonly saved: SaveState;
+  readonly isWrong: boolean;
+  readonly atRest: boolean;
+  readonly saver: Saver;
+  readonly onReload: () => void;
+}
+
+function Progress({ listing, saved, isWrong, atRest, saver, onReload }: ProgressProps) {
+  const [asking, setAsking] = useState(false);
+  const changed = useMarketChanged();
+  const save = useMutation({
+    mutationFn: () => saver.flush(),
+    onSuccess: async (kept) => {
+      if (kept) toast('Changes saved');
+      setAsking(false);
+      await changed();
+    },
+  });
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <ListingBadge status={listing.status} />
+        <p className="min-w-0 flex-1 basis-52 text-muted">{listing.reason ? `${LISTING_STATES[listing.status].text} Reason: ${listing.reason}` : LISTING_STATES[listing.status].text}</p>
+        <p role="status" className={cx('inline-flex items-center gap-1.5 text-[0.8125rem]', saved.status === 'failed' || isWrong ? 'text-bad' : 'text-muted')}>
+          <SaveWords status={saved.status} isWrong={isWrong} />
+        </p>
+        {!atRest && saved.status !== 'saved' && (
+          <Button variant="primary" size="sm" busy={save.isPending} disabled={isWrong} onClick={() => (listing.status === 'active' ? setAsking(true) : save.mutate())}>
+            Save changes
+          </Button>
+        )}
+      </div>
+      {saved.status === 'failed' && (
+        <ErrorBox error={saved.error} prefix="Not saved" onRetry={() => void saver.flush()} />
+      )}
+      {saved.status === 'conflict' && (
+        <div role="alert" className="flex flex-wrap items-center gap-3 rounded-lg border border-line bg-warn-soft px-4 py-3 text-warn">
+          <p className="min-w-0 flex-1">{messageOf(saved.error)}</p>
+          <Button size="sm" onClick={onReload}>
+            Load the newest
+          </Button>
+        </div>
+      )}
+      {asking && (
+        <Ask
+          title="Change a listing that is online?" action="Save changes" doing={save} onConfirm={() => save.mutate()} onClose={() => setAsking(false)}
+          description="A new price shows at once. Anything else that you claim takes the listing offline until an administrator has looked at it again."
+        />
+      )}
+    </div>
+  );
+}
+
+function SaveWords({ status, isWrong }: { readonly status: SaveState['status']; readonly isWrong: boolean }) {
+  if (isWrong) {
+    return (
+      <>
+        <CircleAlert aria-hidden className="size-4" />
+        Not saved: mend what is marked
+      </>
+    );
+  }
+  if (status === 'saved') {
+    return (
+      <>
+        <Check aria-hidden className="size-4" />
+        All changes saved
+      </>
+    );
+  }
+  if (status === 'failed' || status === 'conflict') return <>Not saved</>;
+  return (
+    <>
+      <CloudUpload aria-hidden className="size-4" />
+      {status === 'saving' ? 'Saving…' : 'Not saved yet'}
+    </>
+  );
+}
+
+function Steps({ current, faults, onStep }: { readonly current: StepId; readonly faults: Faults; readonly onStep: (step: StepId) => void }) {
+  const marked = new Set(Object.keys(faults).map((name) => stepOfField(name)));
+  return (
+    <nav aria-label="Steps">
+      <ol className="flex flex-wrap gap-1.5">
+        {STEPS.map((step, index) => (
+          <li key={step.id}>
+            <button
+              type="button" aria-current={step.id === current ? 'step' : undefined} onClick={() => onStep(step.id)}
+              className={cx(
+                'inline-flex items-center gap-2 rounded-lg border px-3 py-1.5 font-medium transition-colors',
+                step.id === current ? 'border-brand bg-brand-soft text-brand' : 'border-line bg-surface text-muted hover:text-text',
+              )}
+            >
+              <span aria-hidden className="tabular">{index + 1}</span>
+              {step.label}
+              {marked.has(step.id) && <CircleAlert aria-label="needs attention" role="img" className="size-4 text-bad" />}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,54 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { TextField } from '@/components/ui/field';
+import { api, body } from '@/lib/api/client';
+import { ApiError } from '@/lib/api/errors';
+import { useMarketChanged } from './queries';
+
+/** A draft begins with what it is about; from then on every change is kept. */
+export function SellStart({ onStarted }: { readonly onStarted: (id: string) => void }) {
+  const [title, setTitle] = useState('');
+  const [websiteUrl, setWebsiteUrl] = useState('');
+  const [tried, setTried] = useState(false);
+  const changed = useMarketChanged();
+  const start = useMutation({
+    mutationFn: () => {
+      const nothing = { description: '', niche: null, askingPrice: null, monthlyRevenue: null, monthlyProfit: null, monthlyTraffic: null, yearsEstablished: null, websiteId: null };
+      return body(api.POST('/api/marketplace/listings', { body: { ...nothing, title: title.trim(), websiteUrl: websiteUrl.trim() } }));
+    },
+    onSuccess: async (made) => {
+      await changed();
+      onStarted(made.id);
+    },
+  });
+  const fields = start.error instanceof ApiError ? start.error.fields : {};
+  return (
+    <Card title="Start your listing" description="It is a draft that only you see, until you submit it and an administrator has looked at it." className="max-w-2xl">
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTried(true);
+          if (title.trim() !== '') start.mutate();
+        }}
+      >
+        <TextField
+          label="Title" required maxLength={120} placeholder="VPN review site with steady search traffic" value={title} onChange={(event) => setTitle(event.target.value)}
+          error={tried && title.trim() === '' ? 'Please give it a title' : fields['title']}
+        />
+        <TextField
+          label="Website address (optional)" type="url" inputMode="url" maxLength={500} placeholder="https://" value={websiteUrl} onChange={(event) => setWebsiteUrl(event.target.value)}
+          error={fields['websiteUrl']}
+        />
+        {start.error && <ErrorBox error={start.error} />}
+        <Button type="submit" variant="primary" busy={start.isPending} className="self-end">
+          Start draft
+        </Button>
+      </form>
+    </Card>
+  );
+}

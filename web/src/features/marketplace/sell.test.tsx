@@ -1,0 +1,203 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { expect, test } from 'vitest';
+import { ApiError } from '@/lib/api/errors';
+import { listing, listingInFull, verification } from '@/test/marketplace';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+import { draftOf, fieldsOf, missingIn } from './draft';
+import { createSaver } from './saver';
+import type { ListingFields, ListingInFull } from './types';
+
+const mine = (over: Partial<ListingInFull> = {}) => listingInFull({ status: 'draft', isMine: true, edition: 1, publishedAt: null, expiresAt: null, ...over });
+const bodiesOf = (part: string) => state.seen.filter((item) => item.line.includes(part)).map((item) => item.body as Record<string, unknown>);
+const fieldsFor = (title: string): ListingFields => fieldsOf(draftOf(mine({ title }))).fields;
+
+test('a draft is read from its fields and written back; what cannot be understood is named', () => {
+  const draft = draftOf(mine());
+  expect(fieldsOf(draft)).toMatchObject({ faults: {}, fields: { title: 'VPN reviews', askingPrice: 45_000, monthlyTraffic: 12_500, yearsEstablished: 3, niche: 'vpn' } });
+  const wrong = fieldsOf({ ...draft, askingPrice: '12.50', monthlyProfit: '-300', monthlyTraffic: 'many', yearsEstablished: '2,5', monthlyRevenue: '' });
+  expect(wrong.fields).toMatchObject({ monthlyProfit: -300, yearsEstablished: 2.5, monthlyRevenue: null });
+  expect(wrong.faults).toEqual({ askingPrice: 'Please enter whole US dollars, like 25000', monthlyTraffic: 'Please enter a whole number of visitors' });
+  expect(missingIn(fieldsOf(draft).fields)).toEqual({});
+  expect(Object.keys(missingIn(fieldsOf({ ...draft, title: 'abc', websiteUrl: 'vpn.example', niche: '', description: 'short', askingPrice: '' }).fields))).toEqual(['title', 'websiteUrl', 'niche', 'description', 'askingPrice']);
+});
+
+test('writes go one after the other, each on the edition that the one before made', async () => {
+  const written: [string, number][] = [];
+  let release = () => {};
+  const saver = createSaver({
+    edition: 4, fields: fieldsFor('a'), delayMs: null,
+    write: (fields, edition) => {
+      written.push([fields.title, edition]);
+      return new Promise((resolve) => (release = () => resolve({ edition: edition + 1 })));
+    },
+  });
+  expect(await saver.flush()).toBe(true);
+  saver.change(fieldsFor('ab'));
+  expect(saver.state().status).toBe('waiting');
+  const first = saver.flush();
+  await waitFor(() => expect(written).toEqual([['ab', 4]]));
+  saver.change(fieldsFor('abc'));
+  const image = saver.run((edition) => Promise.resolve({ edition: edition + 1 }));
+  const second = saver.flush();
+  release();
+  expect(await first).toBe(false);
+  expect(saver.state().status).toBe('waiting');
+  await image;
+  await waitFor(() => expect(written).toEqual([['ab', 4], ['abc', 6]]));
+  release();
+  expect(await second).toBe(true);
+  expect(saver.state().status).toBe('saved');
+});
+
+test('what was refused is kept to be tried again; a change elsewhere ends the writing', async () => {
+  const answers: Error[] = [new ApiError(503, 'Not now'), new ApiError(409, 'Changed elsewhere', 'changed_elsewhere')];
+  const saver = createSaver({ edition: 1, fields: fieldsFor('a'), delayMs: null, write: () => Promise.reject(answers.shift() ?? new Error('no more')) });
+  saver.change(fieldsFor('b'));
+  expect(await saver.flush()).toBe(false);
+  expect(saver.state().status).toBe('failed');
+  expect(await saver.flush()).toBe(false);
+  expect(saver.state().status).toBe('conflict');
+  saver.change(fieldsFor('c'));
+  expect(await saver.flush()).toBe(false);
+  expect(answers).toEqual([]);
+});
+
+test('a listing begins with a title, is kept while it is written, and is submitted once it is whole', async () => {
+  signIn();
+  let one = mine({ title: 'Hosting compared', description: '', askingPrice: null });
+  let edition = 1;
+  server.use(
+    http.post(at('/api/marketplace/listings'), () => HttpResponse.json({ id: 'l1', status: 'draft', edition: 1, images: [] }, { status: 201 })),
+    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
+    http.patch(at('/api/marketplace/listings/{id}'), () => HttpResponse.json({ id: 'l1', status: 'draft', edition: ++edition, images: [] })),
+    http.post(at('/api/marketplace/listings/{id}/submit'), () => HttpResponse.json({ id: 'l1', status: 'in_review', edition, images: [] })),
+    http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([listing({ title: 'Hosting compared', status: 'in_review' })])),
+  );
+  const { user, router } = renderApp('/marketplace/sell');
+  await user.click(await screen.findByRole('button', { name: 'Start draft' }));
+  expect(screen.getByText('Please give it a title')).toBeInTheDocument();
+  await user.type(screen.getByLabelText('Title'), 'Hosting compared');
+  await user.click(screen.getByRole('button', { name: 'Start draft' }));
+  await waitFor(() => expect(router.state.location.search).toEqual({ listing: 'l1' }));
+  expect(await screen.findByText('All changes saved')).toBeInTheDocument();
+  await user.type(screen.getByLabelText('Description'), 'Compares hosts by measured uptime and price.');
+  expect(screen.getByText('Not saved yet')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Next: Figures' }));
+  expect(await screen.findByText('All changes saved')).toBeInTheDocument();
+  expect(bodiesOf('PATCH')).toEqual([expect.objectContaining({ description: 'Compares hosts by measured uptime and price.', edition: 1, askingPrice: null })]);
+  await user.type(screen.getByLabelText('Asking price (US dollars)'), '12.50');
+  expect(screen.getByText('Not saved: mend what is marked')).toBeInTheDocument();
+  expect(screen.getByText('Please enter whole US dollars, like 25000')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: /Preview/ }));
+  expect(await screen.findByRole('button', { name: 'Submit for review' })).toBeDisabled();
+  await user.click(within(screen.getByRole('list', { name: 'What is missing' })).getByRole('button'));
+  const price = await screen.findByLabelText('Asking price (US dollars)');
+  await user.clear(price);
+  await user.type(price, '25,000');
+  await user.click(screen.getByRole('button', { name: /Preview/ }));
+  expect(await screen.findByText('$25,000')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Submit for review' }));
+  one = { ...one, status: 'in_review' };
+  await user.click(within(await screen.findByRole('dialog', { name: 'Submit this listing?' })).getByRole('button', { name: 'Submit for review' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/marketplace/mine'));
+  expect(bodiesOf('PATCH').at(-1)).toMatchObject({ askingPrice: 25_000, edition: 2 });
+  expect(requests('POST /api/marketplace/listings/l1/submit')).toHaveLength(1);
+  expect(await screen.findByText('In review')).toBeInTheDocument();
+});
+
+test('images are chosen, dropped, ordered and removed; anything else is refused here', async () => {
+  signIn();
+  const images: string[] = [];
+  const answer = () => HttpResponse.json({ id: 'l1', status: 'draft', edition: images.length + 1, images }, { status: 201 });
+  server.use(
+    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine())),
+    http.post(at('/api/marketplace/listings/{id}/images'), ({ request }) => {
+      expect(request.headers.get('Content-Type')).toBe('image/png');
+      images.push(`${images.length + 1}`.repeat(64));
+      return answer();
+    }),
+    http.put(at('/api/marketplace/listings/{id}/images'), async ({ request }) => {
+      images.splice(0, images.length, ...((await request.json()) as { images: string[] }).images);
+      return answer();
+    }),
+  );
+  const { user } = renderApp('/marketplace/sell?listing=l1&step=images');
+  const png = (name: string) => new File(['x'], name, { type: 'image/png' });
+  await user.upload(await screen.findByLabelText('Add images'), [png('a.png'), png('b.png')]);
+  const list = await screen.findByRole('list', { name: 'Images of the listing' });
+  await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(2));
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Move image 2 forward' })).toBeEnabled());
+  await user.click(screen.getByRole('button', { name: 'Move image 2 forward' }));
+  await waitFor(() => expect(images.map((hash) => hash[0])).toEqual(['2', '1']));
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Remove image 1' })).toBeEnabled());
+  await user.click(screen.getByRole('button', { name: 'Remove image 1' }));
+  await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(1));
+  fireEvent.drop(screen.getByText(/^Drop images here/).parentElement as HTMLElement, { dataTransfer: { files: [new File(['x'], 'notes.pdf', { type: 'application/pdf' })] } });
+  expect(await screen.findByText('“notes.pdf” is not a JPEG, PNG or WebP image.')).toBeInTheDocument();
+});
+
+test('a listing that is online is changed by a button that says what follows', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ status: 'active', edition: 5 }))),
+    http.patch(at('/api/marketplace/listings/{id}'), () => HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: [] })),
+  );
+  const { user } = renderApp('/marketplace/sell?listing=l1');
+  await user.type(await screen.findByLabelText('Title'), ' and more');
+  await user.tab();
+  expect(requests('PATCH')).toEqual([]);
+  await user.click(screen.getByRole('button', { name: 'Save changes' }));
+  await user.click(within(await screen.findByRole('dialog', { name: 'Change a listing that is online?' })).getByRole('button', { name: 'Save changes' }));
+  expect(await screen.findByText('Changes saved')).toBeInTheDocument();
+  expect(bodiesOf('PATCH')).toEqual([expect.objectContaining({ title: 'VPN reviews and more', edition: 5 })]);
+});
+
+test('a website is chosen and compared with its log', async () => {
+  signIn();
+  let one = mine();
+  server.use(
+    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
+    http.patch(at('/api/marketplace/listings/{id}'), () => HttpResponse.json({ id: 'l1', status: 'draft', edition: 2, images: [] })),
+    http.post(at('/api/marketplace/listings/{id}/verify'), () => {
+      one = mine({ verification: verification(), verificationStatus: 'verified' });
+      return HttpResponse.json({ id: 'l1', status: 'draft', edition: 2, images: [] });
+    }),
+  );
+  const { user } = renderApp('/marketplace/sell?listing=l1&step=verification');
+  await user.selectOptions(await screen.findByLabelText('Website measured here'), 'w1');
+  await user.click(screen.getByRole('button', { name: 'Compare with its log' }));
+  expect(await screen.findByText('Seller says 12.5K')).toBeInTheDocument();
+  expect(bodiesOf('PATCH')).toEqual([expect.objectContaining({ websiteId: 'w1' })]);
+});
+
+test('my listings say where they stand; one is withdrawn after a question', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([listing({ status: 'rejected' }), listing({ id: 'l2', title: 'Sold one', status: 'sold' })])),
+    http.post(at('/api/marketplace/listings/{id}/withdraw'), () => refuse(409, 'A listing that is in escrow cannot be withdrawn.', 'wrong_state')),
+  );
+  const { user } = renderApp('/marketplace/mine');
+  expect(await screen.findByText('Rejected')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Withdraw Sold one' })).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Withdraw VPN reviews' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Withdraw this listing?' });
+  await user.click(within(dialog).getByRole('button', { name: 'Withdraw' }));
+  expect(await within(dialog).findByText('A listing that is in escrow cannot be withdrawn.')).toBeInTheDocument();
+});
+
+test('what is saved leads back to the narrowed list and can be ended', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/marketplace/my/saved-searches'), () => HttpResponse.json([{ id: 'q1', search: 'reviews', niche: 'vpn', minPrice: null, maxPrice: 50_000, verified: true, createdAt: '2026-11-20T12:00:00Z' }])),
+    http.get(at('/api/marketplace/my/watches'), () => HttpResponse.json([])),
+    http.delete(at('/api/marketplace/saved-searches/{id}'), () => new HttpResponse(null, { status: 204 })),
+  );
+  const { user } = renderApp('/marketplace/saved');
+  expect(await screen.findByRole('link', { name: '“reviews” · VPN · up to $50,000 · verified only' })).toHaveAttribute('href', '/marketplace?search=reviews&niche=vpn&maxPrice=50000&verified=1');
+  expect(screen.getByText(/^No watched listings yet/)).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: /^Remove the search/ }));
+  await user.click(within(await screen.findByRole('dialog', { name: 'Remove this search?' })).getByRole('button', { name: 'Remove' }));
+  expect(await screen.findByText('Search removed')).toBeInTheDocument();
+});

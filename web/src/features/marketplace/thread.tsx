@@ -1,0 +1,65 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { api, body } from '@/lib/api/client';
+import { cx } from '@/lib/cx';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
+import type { Deal } from './deal-steps';
+import { Writing } from './questions';
+import { messagesQuery, useMarketChanged } from './queries';
+import { formatSum } from './shown';
+import type { Message } from './types';
+
+/** The private thread of an offer. */
+export function Thread({ deal }: { readonly deal: Deal }) {
+  const messages = useInfiniteQuery(messagesQuery(deal.id, deal.next !== 'none'));
+  const rows = messages.data?.pages.flatMap((page) => page.data).toSorted((left, right) => left.number - right.number);
+  const changed = useMarketChanged();
+  const write = useMutation({
+    mutationFn: (text: string) => body(api.POST('/api/marketplace/offers/{id}/messages', { params: { path: { id: deal.id } }, body: { text } })),
+    onSettled: changed,
+  });
+  const mayWrite = deal.side !== 'admin' || deal.escrow?.status === 'disputed';
+  return (
+    <Card title="Thread" description="Read by the two of you, and by an administrator in a dispute.">
+      {messages.error && <ErrorBox className="mb-4" error={messages.error} prefix="Error loading the thread" onRetry={() => void messages.refetch()} />}
+      {!rows && !messages.error && <Skeleton className="h-32" />}
+      {rows?.length === 0 && <Empty className="py-6">Nothing was written yet.</Empty>}
+      {rows && rows.length > 0 && (
+        <ol aria-label="Messages" className="flex flex-col gap-3">
+          {rows.map((message) => (
+            <Bubble key={message.number} message={message} />
+          ))}
+        </ol>
+      )}
+      {messages.hasNextPage && (
+        <Button size="sm" className="mt-3 self-start" busy={messages.isFetchingNextPage} onClick={() => void messages.fetchNextPage()}>
+          Show more of the thread
+        </Button>
+      )}
+      {mayWrite && <Writing label="Message" action="Send" doing={write} className="mt-5 border-t border-line pt-4" />}
+    </Card>
+  );
+}
+
+const SIDES: Record<Message['by'], string> = { buyer: 'Buyer', seller: 'Seller', admin: 'Administrator' };
+
+function Bubble({ message }: { readonly message: Message }) {
+  return (
+    <li className={cx('flex max-w-[85%] flex-col gap-1 rounded-xl px-3.5 py-2.5', message.isMine ? 'self-end bg-brand-soft' : 'self-start bg-sunken')}>
+      <p className="flex flex-wrap items-center gap-x-2 text-[0.8125rem] text-muted">
+        <span className="font-medium text-text">{message.isMine ? 'You' : message.authorName}</span>
+        <span>{SIDES[message.by]}</span>
+        <time dateTime={message.at}>{formatDateTime(message.at, browserTimezone())}</time>
+      </p>
+      {message.price && (
+        <p>
+          <Badge tone="brand">{`Offers ${formatSum(message.price)}`}</Badge>
+        </p>
+      )}
+      {message.text && <p className="break-words whitespace-pre-wrap">{message.text}</p>}
+    </li>
+  );
+}

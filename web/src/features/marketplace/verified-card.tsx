@@ -1,0 +1,152 @@
+import { useState } from 'react';
+import { Table } from '@/components/data/table';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { cx } from '@/lib/cx';
+import { browserTimezone, formatDateTime, formatIn } from '@/lib/dates';
+import { formatCount, formatMoney, toMajor } from '@/lib/format';
+import { VerificationBadge } from './badges';
+import { formatDifference, formatPrice, formatSum, formatTraffic } from './shown';
+import type { ListingInFull, Verified, VerifiedMonth } from './types';
+
+type Checked = Pick<ListingInFull, 'verification' | 'verificationNote' | 'verificationStatus' | 'monthlyTraffic' | 'monthlyRevenue'>;
+
+/** What the website's own log says, beside what the seller says. */
+export function VerifiedCard({ listing }: { readonly listing: Checked }) {
+  const { verification } = listing;
+  return (
+    <Card
+      title="Verification"
+      description={verification ? `Computed from the website’s own log on ${formatDateTime(verification.asOf, browserTimezone())}` : undefined}
+      actions={<VerificationBadge status={listing.verificationStatus} />}
+    >
+      {verification ? <Measured listing={listing} verification={verification} /> : <p className="text-muted">{PENDING[listing.verificationNote ?? 'none']}</p>}
+    </Card>
+  );
+}
+
+const PENDING = {
+  none: 'These figures are what the seller says. Nobody has compared them with measurements yet.',
+  asked: 'The seller asked to have the figures compared with the website’s log. That is under way.',
+  no_website: 'The figures could not be compared: the website is not measured here, or not by the seller.',
+  no_whole_month: 'The figures cannot be compared yet: the website was not measured for a whole month.',
+} as const;
+
+const monthName = (month: string, style: 'short' | 'long') => formatIn(month, 'UTC', style === 'short' ? { month: 'short' } : { month: 'long', year: 'numeric' });
+
+function Measured({ listing, verification }: { readonly listing: Checked; readonly verification: Verified }) {
+  const [asTable, setAsTable] = useState(false);
+  const { months } = verification;
+  const currency = months[0]?.revenue.currency ?? 'USD';
+  return (
+    <div className="flex flex-col gap-6">
+      <dl className="grid gap-3 sm:grid-cols-2">
+        <Compared
+          name="Monthly traffic" claimed={formatTraffic(listing.monthlyTraffic)} measured={formatTraffic(verification.monthlyTraffic)} difference={verification.trafficDifference}
+        />
+        <Compared
+          name="Monthly revenue" claimed={formatPrice(listing.monthlyRevenue)} difference={verification.revenueDifference}
+          measured={verification.monthlyRevenue ? formatSum(verification.monthlyRevenue) : 'No exchange rate'}
+        />
+      </dl>
+      <div>
+        <div className="mb-3 flex items-center justify-between gap-3">
+          <h3 className="font-semibold">{`Last ${months.length} ${months.length === 1 ? 'month' : 'months'}`}</h3>
+          <Button size="sm" onClick={() => setAsTable(!asTable)}>
+            {asTable ? 'Show as chart' : 'Show as table'}
+          </Button>
+        </div>
+        {asTable ? (
+          <Table
+            caption="Measured months" rows={months} rowKey={(row) => row.month}
+            columns={[
+              { id: 'month', header: 'Month', cell: (row: VerifiedMonth) => monthName(row.month, 'long') },
+              { id: 'visitors', header: 'Visitors', cell: (row) => formatCount(row.visitors), numeric: true },
+              { id: 'pageviews', header: 'Pageviews', cell: (row) => formatCount(row.pageviews), numeric: true },
+              { id: 'revenue', header: 'Revenue', cell: (row) => formatSum(row.revenue), numeric: true },
+            ]}
+          />
+        ) : (
+          <div className="grid gap-6 lg:grid-cols-2">
+            <MonthBars
+              title="Visitors" color="bg-chart-1" months={months} value={(month) => month.visitors} shown={formatCount}
+              average={verification.monthlyTraffic}
+            />
+            <MonthBars
+              title="Revenue" color="bg-chart-2" months={months} value={(month) => toMajor(month.revenue)} shown={(value) => formatMoney(value, currency, 0)}
+              average={months.reduce((sum, month) => sum + toMajor(month.revenue), 0) / Math.max(months.length, 1)}
+            />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ComparedProps {
+  readonly name: string;
+  readonly claimed: string;
+  readonly measured: string;
+  readonly difference: number | null;
+}
+
+/** Within this share, claim and measurement say the same. */
+const CLOSE_PERCENT = 10;
+
+function Compared({ name, claimed, measured, difference }: ComparedProps) {
+  const tone = difference === null ? 'text-muted' : difference > CLOSE_PERCENT ? 'text-bad' : 'text-good';
+  return (
+    <div className="rounded-lg bg-sunken/60 p-3">
+      <dt className="text-[0.8125rem] text-muted">{name}</dt>
+      <dd className="mt-1 flex flex-wrap items-baseline gap-x-2">
+        <span className="text-lg font-semibold tabular">{measured}</span>
+        <span className="text-[0.8125rem] text-muted">measured</span>
+      </dd>
+      <dd className="text-[0.8125rem]">
+        <span className="text-muted">{`Seller says ${claimed} `}</span>
+        {difference !== null && <span className={cx('font-medium whitespace-nowrap', tone)}>{`(${formatDifference(difference)})`}</span>}
+      </dd>
+    </div>
+  );
+}
+
+interface BarsProps {
+  readonly title: string;
+  readonly color: string;
+  readonly months: readonly VerifiedMonth[];
+  readonly value: (month: VerifiedMonth) => number;
+  readonly shown: (value: number) => string;
+  readonly average: number;
+}
+
+/** Bars in plain boxes: a public page does without the charts' code. The table says the same. */
+function MonthBars({ title, color, months, value, shown, average }: BarsProps) {
+  const most = Math.max(0, ...months.map(value));
+  const top = most || 1;
+  const share = (part: number) => `${Math.max((part / top) * 100, 0)}%`;
+  return (
+    <figure className="min-w-0">
+      <figcaption className="mb-2 flex flex-wrap items-baseline justify-between gap-x-3 text-[0.8125rem]">
+        <span className="font-medium">{title}</span>
+        <span className="text-muted">{`average ${shown(Math.round(average))}, most ${shown(most)}`}</span>
+      </figcaption>
+      <div role="img" aria-label={`${title} by month: ${months.map((month) => `${monthName(month.month, 'long')} ${shown(value(month))}`).join(', ')}`}>
+        <div className="relative flex h-36 items-end gap-1 border-b border-line">
+          <div className="absolute inset-x-0 border-t border-dashed border-line-strong" style={{ bottom: share(Math.min(average, top)) }} />
+          {months.map((month) => (
+            <div key={month.month} title={`${monthName(month.month, 'long')}: ${shown(value(month))}`} className="flex h-full flex-1 items-end justify-center">
+              <div className={cx('w-full max-w-10 rounded-t-sm', color)} style={{ height: share(value(month)) }} />
+            </div>
+          ))}
+        </div>
+        <div className="mt-1 flex gap-1 text-[0.6875rem] text-muted">
+          {months.map((month, index) => (
+            <span key={month.month} className={cx('flex-1 truncate text-center', months.length > 6 && index % 2 === 1 && 'max-sm:invisible')}>
+              {monthName(month.month, 'short')}
+            </span>
+          ))}
+        </div>
+      </div>
+    </figure>
+  );
+}
