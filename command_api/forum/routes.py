@@ -11,7 +11,7 @@ from pydantic import Field
 
 from command_api.accounts import limits
 from command_api.commands import Decided
-from command_api.forum import views
+from command_api.forum import threads, views
 from command_api.forum.desk import ForumDesk, Writer, writer_of
 from command_api.forum.text import Reason, Text, Title
 from command_api.http import Answer, Body, From, Id, Nothing, Run, Runs, core_of
@@ -158,9 +158,10 @@ def unfollow_thread(thread_id: Id, run: Runs, desk: Desk) -> Response:
 
 
 @router.post("/forum/threads/{id}/read", status_code=204)
-def read_thread(thread_id: Id, body: ReadUpTo, run: Runs) -> Response:
+def read_thread(thread_id: Id, body: ReadUpTo, run: Runs, desk: Desk) -> Response:
     """Keeps how far the reader came, a place that only ever moves on, and takes its notifications as seen. No event: it
     is nobody else's business."""
+    threads.seen(desk.thread(thread_id), run.asked)
     _keep_read(run, thread_id, body.position)
     with run.core.pool.connection() as connection:
         connection.execute(_SEEN, (run.person.account_id, thread_id))

@@ -64,10 +64,8 @@ class Counting:
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             for event in events:
-                cursor.execute(
-                    "UPDATE ops.forum_views SET waiting = waiting - %s WHERE thread_id = %s",
-                    (event.views, event.thread_id),
-                )
+                if not cursor.execute(_TAKE, {"views": event.views, "thread": event.thread_id}).rowcount:
+                    raise Conflict("views")  # another took them between our two looks
 
         try:
             self._core.store.write(events, also)
@@ -98,6 +96,9 @@ WITH fresh AS (
 )
 UPDATE ops.forum_views AS v SET waiting = v.waiting + 1 FROM fresh WHERE v.thread_id = fresh.thread_id RETURNING 1"""
 _WAITING: Final = "SELECT thread_id, waiting FROM ops.forum_views WHERE waiting > 0 ORDER BY thread_id LIMIT %s"
+_TAKE: Final = (
+    "UPDATE ops.forum_views SET waiting = waiting - %(views)s WHERE thread_id = %(thread)s AND waiting >= %(views)s"
+)
 _VERSIONS: Final = (
     "SELECT originator_id, max(originator_version) FROM events.stored_events WHERE originator_id = ANY(%s)"
     " GROUP BY originator_id"

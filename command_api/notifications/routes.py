@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from command_api.accounts import limits
 from command_api.commands import Decided
 from command_api.core import Core
-from command_api.decision import by_system
+from command_api.decision import by_system, missing
 from command_api.http import Answer, Body, From, Id, Run, Runs, core_of
 from command_api.notifications import model
 from command_api.store import Conflict
@@ -54,7 +54,8 @@ class Stopped(BaseModel):
 @router.post("/platform/notifications/{id}/seen", status_code=204)
 def see_notification(notification_id: Id, run: Runs) -> Response:
     """No event: it is nobody else's business."""
-    _see(run, notification_id)
+    if not _see(run, notification_id):
+        raise missing("notification")
     return Response(status_code=204)
 
 
@@ -114,12 +115,13 @@ def _stop(core: Core, account: UUID, way: str) -> None:
     raise Problem(409, "busy", "Please try again.")
 
 
-def _see(run: Run, notification_id: UUID | None) -> None:
+def _see(run: Run, notification_id: UUID | None) -> int:
     with run.core.pool.connection() as connection:
-        connection.execute(_SEE, {"account": run.person.account_id, "id": notification_id})
+        seen = connection.execute(_SEE, {"account": run.person.account_id, "id": notification_id})
+        return int(seen.rowcount)
 
 
 _SEE: Final = (
-    "UPDATE ops.notification SET seen_at = now() WHERE account_id = %(account)s AND seen_at IS NULL"
-    " AND (%(id)s::uuid IS NULL OR id = %(id)s)"
+    "UPDATE ops.notification SET seen_at = coalesce(seen_at, now()) WHERE account_id = %(account)s"
+    " AND (id = %(id)s OR %(id)s::uuid IS NULL AND seen_at IS NULL)"
 )

@@ -135,14 +135,11 @@ def _around(
     )
     if post is None:
         raise not_found("post")
-    back = limit // 2
-    earlier = looks.reader.rows(_BACK, {**bound, "place": post["position"], "limit": back + 1})
-    later = looks.reader.rows(
-        _ON, {**bound, "place": post["position"] - 1, "limit": limit - min(back, len(earlier)) + 1}
-    )
-    kept = earlier[:back]
-    room = limit - len(kept)
-    return kept[::-1] + later[:room], len(earlier) > back, len(later) > room
+    earlier = looks.reader.rows(_BACK, {**bound, "place": post["position"]})
+    later = looks.reader.rows(_ON, {**bound, "place": post["position"] - 1})
+    after = min(len(later), limit - min(limit // 2, len(earlier)))
+    before = min(len(earlier), limit - after)
+    return earlier[:before][::-1] + later[:after], len(earlier) > before, len(later) > after
 
 
 def _link(request: Request, response: Response, rows: list[dict[str, Any]], before: bool, after: bool) -> None:

@@ -69,7 +69,7 @@ CREATE INDEX notification_post ON ops.notification (post_id);
 
 -- How far the events are told of, and who follows which thread up to there.
 CREATE TABLE ops.notification_position (
-    only boolean PRIMARY KEY DEFAULT true CHECK (only),
+    singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
     position bigint NOT NULL
 );
 INSERT INTO ops.notification_position (position) VALUES (0);

@@ -1,0 +1,210 @@
+"""Notifications (issue 5 §3): mentions, answers, replies, likes and moderation, in the app and by mail digest."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+import infra.digest
+from infra.digest import periods, send_due
+from infra.mail import opened
+from schemas.notifications import KINDS
+from tests.api.test_command_races import at_once
+from tests.support.forum import Forum, forum
+from tests.support.query import Person
+
+__all__ = ["forum"]
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+def told(forum: Forum, person: Person, **params: Any) -> list[tuple[str, str, int]]:
+    """Kind, words and count, newest first."""
+    return [(one["kind"], one["title"], one["count"]) for one in forum.read("platform/notifications", person, **params)]
+
+
+def choose(forum: Forum, person: Person, kind: str, in_app: bool, mail: str) -> Any:
+    path = f"platform/notification-preferences/{kind}"
+    return forum.done("PUT", path, person, json={"inApp": in_app, "mail": mail})
+
+
+def test_each_is_told_once_of_a_post_by_what_concerns_them_most(forum: Forum) -> None:
+    ada, eve, una = (forum.member(name) for name in ("Ada Told", "Eve Told", "Una Told"))
+    made = forum.start(ada, title="Told")
+    answered = forum.reply(eve, made)
+    follower = forum.member("Follower")
+    forum.done("PUT", f"forum/threads/{made['id']}/follow", follower)
+    forum.reply(una, made, f"As @{forum.handle(ada)} says, and @{forum.handle(una)} knows", replyTo=answered)
+    assert told(forum, ada)[0] == ("mention", "Una Told mentioned you in “Told”", 1)
+    assert told(forum, eve) == [("quote", "Una Told answered your post in “Told”", 1)]
+    assert told(forum, follower) == [("reply", "Una Told replied in “Told”", 1)]
+    assert told(forum, una) == []
+    assert forum.read("platform/notifications/unseen", ada) == {"unseen": 2}
+
+
+def test_replies_and_likes_are_gathered_until_they_are_seen(forum: Forum) -> None:
+    ada, fans = forum.member("Gatherer"), [forum.member(f"Fan {number}") for number in range(3)]
+    made = forum.start(ada, title="Gathered")
+    for fan in fans:
+        forum.done("PUT", f"forum/posts/{made['postId']}/like", fan)
+        forum.reply(fan, made, f"Well said, says {uuid4()}")
+    assert told(forum, ada) == [
+        ("reply", "3 new replies in “Gathered”", 3),
+        ("like", "Fan 2 and 2 others like your post in “Gathered”", 3),
+    ]
+    forum.done("DELETE", f"forum/posts/{made['postId']}/like", fans[0])
+    assert told(forum, ada)[1][2] == 2
+    [reply, like] = forum.read("platform/notifications", ada)
+    assert reply["path"].startswith(f"/forum/thread/{made['id']}?post=") and reply["actor"]["name"] == "Fan 2"
+    forum.done("POST", f"platform/notifications/{like['id']}/seen", ada)
+    assert forum.read("platform/notifications/unseen", ada) == {"unseen": 1}
+    forum.reply(fans[1], made, "One more of it")
+    assert told(forum, ada, unseen="true") == [("reply", "4 new replies in “Gathered”", 4)]
+    forum.done("POST", "platform/notifications/seen", ada)
+    assert told(forum, ada, unseen="true") == [] and len(told(forum, ada)) == 2
+    forum.reply(fans[1], made, "And one after that")
+    assert told(forum, ada, unseen="true") == [("reply", "Fan 1 replied in “Gathered”", 1)]
+
+
+def test_reading_a_thread_is_seeing_what_was_told_of_it(forum: Forum) -> None:
+    ada, eve = forum.member("Reader"), forum.member("Writer")
+    made = forum.start(ada)
+    forum.reply(eve, made)
+    assert forum.read("platform/notifications/unseen", ada) == {"unseen": 1}
+    forum.done("POST", f"forum/threads/{made['id']}/read", ada, json={"position": 2**40})
+    assert forum.read("platform/notifications/unseen", ada) == {"unseen": 0}
+
+
+def test_who_waits_for_approval_tells_nobody_before(forum: Forum) -> None:
+    ada, new = forum.member("Waited For"), forum.member("Waiting", new=True)
+    made = forum.start(ada, title="Approved")
+    text = f"Look @{forum.handle(ada)}: https://a.example"
+    assert forum.done("POST", f"forum/threads/{made['id']}/posts", new, json={"text": text})["state"] == "held"
+    assert told(forum, ada) == []
+    forum.project()
+    [queued] = [
+        one for one in forum.read("admin/forum/queue", forum.moderator, limit=200) if one["post"]["text"] == text
+    ]
+    forum.done("POST", f"admin/forum/posts/{queued['post']['id']}/approve", forum.moderator)
+    assert told(forum, ada) == [("mention", "Waiting mentioned you in “Approved”", 1)]
+    assert told(forum, new)[0][:2] == ("moderation", "A moderator approved your post")
+    forum.done(
+        "POST", f"admin/forum/posts/{queued['post']['id']}/delete", forum.moderator, json={"reason": "After all"}
+    )
+    assert told(forum, ada) == []  # nobody is led to what is gone
+    assert told(forum, new)[0][:2] == ("moderation", "A moderator removed your post")
+
+
+def test_a_member_who_follows_no_more_hears_nothing_and_neither_does_one_who_chose_so(forum: Forum) -> None:
+    ada, eve = forum.member("Left"), forum.member("Stayed")
+    made = forum.start(ada)
+    forum.done("DELETE", f"forum/threads/{made['id']}/follow", ada)
+    forum.reply(eve, made)
+    assert told(forum, ada) == []
+    forum.done("PUT", f"forum/posts/{made['postId']}/like", eve)
+    assert len(told(forum, ada)) == 1
+    assert choose(forum, ada, "like", False, "off") == {
+        "kind": "like", "title": KINDS["like"].title, "inApp": False, "mail": "off",
+    }  # fmt: skip
+    assert told(forum, ada) == [] and forum.read("platform/notifications/unseen", ada) == {"unseen": 0}
+    chosen = {one["kind"]: one for one in forum.read("platform/notification-preferences", ada)}
+    assert chosen.keys() == KINDS.keys() and chosen["like"]["inApp"] is False and chosen["reply"]["mail"] == "weekly"
+    unknown = forum.call("PUT", "platform/notification-preferences/weather", ada, json={"inApp": True, "mail": "off"})
+    assert unknown.status_code == 404
+
+
+def test_notifications_are_nobody_elses(forum: Forum) -> None:
+    ada, eve = forum.member("Private"), forum.member("Curious")
+    made = forum.start(ada)
+    forum.reply(eve, made)
+    [one] = forum.read("platform/notifications", ada)
+    assert one["id"] not in str(forum.read("platform/notifications", eve))
+    assert forum.call("POST", f"platform/notifications/{one['id']}/seen", eve).status_code == 404
+    assert forum.call("GET", "platform/notifications").status_code == 401
+
+
+def test_a_digest_tells_of_yesterday_once_however_often_it_is_sent(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, settings = digested(forum, "Mentioned")
+    tomorrow = noon_after()
+    assert send_due(settings, tomorrow.replace(hour=5)) == 0  # nobody is written to at night
+
+    def killed(*_: Any) -> None:
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(infra.digest, "queue", killed)
+        with pytest.raises(RuntimeError):
+            send_due(settings, tomorrow)
+    assert mails(forum, ada) == []
+    assert sum(at_once(lambda _: send_due(settings, tomorrow), 6)) >= 1
+    assert send_due(settings, tomorrow + timedelta(hours=3)) == 0
+    [(to, text)] = mails(forum, ada)
+    assert to.endswith("@example.com") and "mentioned you in “Digested”" in text
+    assert f"{settings.app_url}/forum/thread/" in text
+
+
+def test_one_click_ends_the_digests_and_nothing_happens_on_a_get(forum: Forum) -> None:
+    ada, settings = digested(forum, "Annoyed")
+    send_due(settings, noon_after())
+    [(_, text)] = mails(forum, ada)
+    found = re.search(r"#code=(\S+)", text)
+    assert found is not None
+    stop = f"/api/public/notifications/stop/{found[1]}"
+    assert forum.api.call("GET", stop).status_code in (404, 405)
+    changed = f"{stop[:-1]}{'0' if stop[-1] != '0' else '1'}"
+    assert forum.api.call("POST", changed, headers=FORM, content=b"List-Unsubscribe=One-Click").status_code == 404
+    for _ in range(2):  # mail programs try twice
+        assert forum.api.call("POST", stop, headers=FORM, content=b"List-Unsubscribe=One-Click").status_code == 200
+    assert {one["mail"] for one in forum.read("platform/notification-preferences", ada)} == {"off"}
+    choose(forum, ada, "mention", True, "daily")
+    chosen = {one["kind"]: one["mail"] for one in forum.read("platform/notification-preferences", ada)}
+    assert chosen["mention"] == "daily" and chosen["quote"] == "off"
+    by_page = forum.call("POST", "public/notifications/unsubscribe", json={"code": found[1]})
+    assert by_page.json()["ok"] is True
+    assert forum.call("POST", "public/notifications/unsubscribe", json={"code": "nonsense"}).status_code == 400
+
+
+def test_what_was_seen_or_is_not_chosen_is_in_no_mail(forum: Forum) -> None:
+    seen, settings = digested(forum, "Seen")
+    forum.done("POST", "platform/notifications/seen", seen)
+    off, _ = digested(forum, "Off")
+    choose(forum, off, "mention", True, "off")
+    forum.project()
+    send_due(settings, noon_after())
+    assert mails(forum, seen) == mails(forum, off) == []
+
+
+def test_a_day_and_a_week_are_over_at_midnight() -> None:
+    daily, weekly = periods(datetime(2026, 1, 1, 9, 30, tzinfo=UTC))
+    assert (daily.name, daily.begin.isoformat(), daily.end.isoformat()) == (
+        "2025-12-31", "2025-12-31T00:00:00+00:00", "2026-01-01T00:00:00+00:00",
+    )  # fmt: skip
+    assert (weekly.name, weekly.begin.isoformat(), weekly.end.isoformat()) == (
+        "2025-W52", "2025-12-22T00:00:00+00:00", "2025-12-29T00:00:00+00:00",
+    )  # fmt: skip
+
+
+def digested(forum: Forum, name: str) -> tuple[Person, Any]:
+    """Somebody who was mentioned today and has not looked."""
+    person = forum.member(name)
+    made = forum.start(forum.member("Digester"), title="Digested")
+    forum.reply(forum.member("Talker"), made, f"What would @{forum.handle(person)} say?")
+    forum.project()
+    return person, forum.api.query.settings
+
+
+def noon_after() -> datetime:
+    return (datetime.now(UTC) + timedelta(days=1)).replace(hour=12)
+
+
+def mails(forum: Forum, person: Person) -> list[tuple[str, str]]:
+    rows = forum.postgres.execute(
+        "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = 'digest' AND account_id = %s ORDER BY id",
+        (person.account_id,),
+    ).fetchall()
+    return [(to, text or "") for to, text in (opened(forum.api.query.settings, *row) for row in rows)]
