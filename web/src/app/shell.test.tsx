@@ -10,15 +10,23 @@ import { allCommands, useCommandStore } from '@/stores/commands';
 import { deadEnds, footer, navigation } from './navigation';
 import { createAppRouter, isOwnPath } from './router';
 
-test('nothing in the navigation or the footer leads nowhere', () => {
+const ORDER = ['Home', 'AI Matching', 'Marketplace', 'Forum', 'About', 'Consulting', 'Dashboard', 'Analytics']; // specification §2, Layout
+const FOOTER = {
+  Product: ['Features', 'Pricing', 'API Documentation', 'Integrations'],
+  Company: ['About', 'Consulting', 'Blog', 'Careers'],
+  Support: ['Help Center', 'Contact', 'Privacy Policy', 'Terms of Service'],
+};
+
+test('nothing in the navigation or the footer leads nowhere, and both are as in the specification (§2)', () => {
   expect(deadEnds(createAppRouter(new QueryClient()))).toEqual([]);
-  expect(navigation.map((entry) => entry.label)).toEqual(['Home', 'Dashboard', 'Analytics', 'Conversions']);
-  expect(footer.every((column) => column.links.length > 0)).toBe(true);
+  const shown = navigation.map((entry) => entry.label);
+  expect(shown).toEqual(ORDER.filter((label) => shown.includes(label)));
+  expect(Object.fromEntries(footer.map((column) => [column.title, column.links.map((link) => link.label)]))).toEqual(FOOTER);
 });
 
-test('the home page names the product and leads to sign-in', async () => {
+test('the home page leads to sign-in', async () => {
   const { user, router } = renderApp('/');
-  expect(await screen.findByRole('heading', { level: 1, name: 'Althing' })).toBeInTheDocument();
+  expect(await screen.findByRole('heading', { level: 1, name: /^Finding the perfect product for affiliate marketing$/ })).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Get Started' })).toHaveAttribute('href', '/login');
   await user.click(screen.getByRole('link', { name: 'Sign In to Platform' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
@@ -26,7 +34,7 @@ test('the home page names the product and leads to sign-in', async () => {
 });
 
 test('an unknown address shows the 404 page with its words', async () => {
-  renderApp('/marketplace');
+  renderApp('/no-such-page');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
   expect(screen.getByText('Did you forget to add the page to the router?')).toBeInTheDocument();
   await waitFor(() => expect(document.title).toBe('404 Page Not Found · Althing'));

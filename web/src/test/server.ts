@@ -50,6 +50,7 @@ const get = <T extends DefaultBodyType>(path: keyof paths, read: (url: URL) => T
 
 export const server = setupServer(
   get('/api/platform/about', (): About => ({ name: 'Althing', version: '1', trackingUrl: 'http://t.example', contactEmail: null })),
+  get('/api/public/early-access', () => ({ places: 10, left: 7 })),
   get('/api/platform/auth/providers', () => PROVIDERS.map(({ name, label }) => ({ name, label, isConfigured: name === 'github' }))),
   get('/api/platform/user', () => state.account),
   get('/api/platform/invite-codes', () => state.invites),

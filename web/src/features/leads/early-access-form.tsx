@@ -53,7 +53,7 @@ export function EarlyAccessForm({ layout = 'column' }: Props) {
       }}
     >
       <TextField
-        label="Email" type="email" autoComplete="email" required error={faults['email']} value={email} onChange={(event) => setEmail(event.target.value)}
+        label="Email" type="email" autoComplete="email" placeholder="you@example.com" required error={faults['email']} value={email} onChange={(event) => setEmail(event.target.value)}
         className={cx(inRow && 'flex-1 [&_input]:h-11 sm:[&>label]:sr-only')}
       />
       <Trap value={website} onChange={setWebsite} />

@@ -9,7 +9,7 @@ import { Hero, More, PointCard, Section, type Point } from './parts';
 
 const WHY_ICELAND: readonly Point[] = [
   { Icon: Leaf, title: '100% green energy', text: 'Electricity from water and the heat of the earth. A server that counts clicks all night burns nothing for it.' },
-  { Icon: Scale, title: 'Privacy as law', text: 'Iceland applies the European rules for personal data, and its own parliament has written freedom of information on its banner.' },
+  { Icon: Scale, title: 'Privacy as law', text: 'Iceland applies the European rules for personal data, and has stood up for the freedom of information when others did not.' },
   { Icon: Waves, title: 'Cool by nature', text: 'Cold air in place of cooling machines, and the same climate in January and July: hardware that runs evenly lasts.' },
   { Icon: Mountain, title: 'Between two continents', text: 'Sea cables lead to Europe and to North America. Visitors of both are answered without a detour around the world.' },
 ];
@@ -72,8 +72,7 @@ export function About({ contactAddress }: { readonly contactAddress: ReactNode }
       </Section>
       <Section id="contact" title="Contact" text="We reply within 24 hours." tinted>
         <div className="flex flex-wrap items-center gap-3">
-          {contactAddress}
-          <Link to="/contact" className={buttonClass({ size: 'lg' })}>Write to us</Link>
+          <p className="mr-3 text-lg">{contactAddress}</p>
           <Link to="/login" className={buttonClass({ variant: 'primary', size: 'lg' })}>Join the Platform</Link>
         </div>
       </Section>

@@ -116,7 +116,7 @@ function Cover({ seed }: { readonly seed: string }) {
   const id = useId();
   const number = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7);
   const peaks = (salt: number, low: number, high: number) =>
-    Array.from({ length: 7 }, (_, index) => `${index * 60},${(low + ((number * (index + salt) * 37) % (high - low))).toFixed(0)}`).join(' ');
+    Array.from({ length: 7 }, (_, index) => `${index * 60},${(low + (Math.sin(number * salt + index * (1.9 + salt)) + 1) * 0.5 * (high - low)).toFixed(0)}`).join(' ');
   const colour = `var(--c-chart-${(number % 5) + 1})`;
   return (
     <svg aria-hidden viewBox="0 0 360 120" preserveAspectRatio="none" className="h-28 w-full">
@@ -127,8 +127,8 @@ function Cover({ seed }: { readonly seed: string }) {
         </linearGradient>
       </defs>
       <rect width="360" height="120" fill={`url(#${id})`} />
-      <polygon points={`0,120 ${peaks(2, 34, 84)} 360,120`} fill={colour} opacity="0.28" />
-      <polygon points={`0,120 ${peaks(5, 62, 104)} 360,120`} fill={colour} opacity="0.45" />
+      <polygon points={`0,120 ${peaks(0.7, 30, 84)} 360,120`} fill={colour} opacity="0.28" />
+      <polygon points={`0,120 ${peaks(1.3, 58, 106)} 360,120`} fill={colour} opacity="0.45" />
     </svg>
   );
 }

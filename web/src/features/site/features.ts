@@ -16,7 +16,7 @@ export const FEATURES: readonly Feature[] = [
     otherwise: { to: '/blog/reading-earnings-per-click', says: 'How to judge a program' },
   },
   {
-    Icon: LayoutTemplate, title: 'Drag-and-drop website builder', to: '/builder', says: 'Build a page',
+    Icon: LayoutTemplate, title: 'Drag-and-drop website builder', note: 'Later', to: '/builder', says: 'Build a page',
     text: 'Put a review site together from blocks. This one is a later work: it is not part of the platform yet, and the waiting list hears of it first.',
     otherwise: { to: '/', hash: 'early-access', says: 'Join the waiting list' },
   },

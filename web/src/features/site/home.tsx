@@ -69,7 +69,7 @@ export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Prop
           <dl className="grid grid-cols-2 gap-8 lg:grid-cols-4">
             {STATISTICS.map((item) => <Figure key={item.label} {...item} />)}
           </dl>
-          <dl className="mx-auto mt-10 grid max-w-4xl gap-8 sm:grid-cols-3">
+          <dl className="mx-auto mt-10 grid max-w-4xl grid-cols-3 gap-4 sm:gap-8">
             {SECURITY_STATISTICS.map((item) => <Figure key={item.label} {...item} small />)}
           </dl>
           <ul aria-label="Security" className="mt-8 flex flex-wrap justify-center gap-2">
@@ -125,7 +125,7 @@ function Changing() {
   return (
     <>
       <span className="sr-only">{PRODUCTS[0]}</span>
-      <span aria-hidden className="inline-grid text-brand">
+      <span aria-hidden className="grid text-brand">
         {PRODUCTS.map((name, index) => (
           <span key={name} className={cx('col-start-1 row-start-1 transition-opacity duration-500', index !== shown && 'opacity-0')}>
             {name}

@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Badge } from '@/components/ui/badge';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 
@@ -9,6 +10,8 @@ export interface Point {
   readonly Icon: LucideIcon;
   readonly title: string;
   readonly text: string;
+  /** A word beside the picture. */
+  readonly note?: string;
 }
 
 /** The head of a public page: what it is, in one large line. */
@@ -28,12 +31,7 @@ export function Hero({ eyebrow, title, text, children }: { readonly eyebrow?: st
 
 /** Northern lights, faintly. */
 export function Glow() {
-  return (
-    <div aria-hidden className="pointer-events-none absolute inset-0">
-      <div className="absolute -top-40 left-1/2 h-96 w-[60rem] max-w-none -translate-x-2/3 rotate-6 rounded-full bg-chart-1/15 blur-3xl dark:bg-chart-1/20" />
-      <div className="absolute -top-44 left-1/2 h-80 w-[50rem] max-w-none -translate-x-1/5 -rotate-6 rounded-full bg-chart-2/15 blur-3xl dark:bg-chart-2/15" />
-    </div>
-  );
+  return <div aria-hidden className="aurora pointer-events-none absolute inset-0" />;
 }
 
 export function Section({ id, title, text, wide = true, tinted = false, children }: { readonly id?: string; readonly title: string; readonly text?: string; readonly wide?: boolean; readonly tinted?: boolean; readonly children: ReactNode }) {
@@ -58,10 +56,13 @@ export function IconTile({ Icon }: { readonly Icon: LucideIcon }) {
   );
 }
 
-export function PointCard({ Icon, title, text, children }: Point & { readonly children?: ReactNode }) {
+export function PointCard({ Icon, title, text, note, children }: Point & { readonly children?: ReactNode }) {
   return (
     <li className={cx(surface, 'flex flex-col p-6')}>
-      <IconTile Icon={Icon} />
+      <div className="flex items-start justify-between gap-2">
+        <IconTile Icon={Icon} />
+        {note && <Badge>{note}</Badge>}
+      </div>
       <h3 className="mt-4 text-base font-semibold">{title}</h3>
       <p className="mt-1 flex-1 text-muted">{text}</p>
       {children && <div className="mt-4">{children}</div>}

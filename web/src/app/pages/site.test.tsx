@@ -1,0 +1,152 @@
+// The public pages, by the sections of the specification.
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { expect, test } from 'vitest';
+import { renderApp } from '@/test/render';
+import { server } from '@/test/server';
+
+const heading = (name: string | RegExp) => screen.findByRole('heading', { level: 1, name });
+const description = () => document.head.querySelector('meta[name=description]')?.getAttribute('content') ?? '';
+const canonical = () => document.head.querySelector('link[rel=canonical]')?.getAttribute('href') ?? null;
+
+test('home shows eight features, the statistics, both forms and the share section (§1, §2, §9)', async () => {
+  renderApp('/');
+  await heading(/Finding the perfect/);
+  const features = screen.getByRole('region', { name: 'Everything an affiliate business needs' });
+  expect(within(features).getAllByRole('heading', { level: 3 }).map((item) => item.textContent)).toEqual([
+    'AI idea and niche generation', 'Drag-and-drop website builder', 'Link tracking', 'Partner network', 'Social integration', 'Marketplace', 'Learning hub', 'Forum',
+  ]);
+  expect(within(features).getByText(/Geo-targeting, conversion tracking and real-time analytics/)).toBeInTheDocument();
+  expect(within(features).getByText(/Instagram, TikTok and YouTube/)).toBeInTheDocument();
+  const statistics = screen.getByRole('region', { name: 'Statistics' });
+  const figures = within(statistics).getAllByRole('term').map((term) => `${term.nextElementSibling?.textContent} ${term.textContent}`);
+  expect(figures).toEqual(['2.4M+ monthly clicks', '24.5% average conversion', '500+ active partners', '$180K monthly revenue', '10+ years in security', '50K+ protected users', '0 data breaches']);
+  expect(within(statistics).getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Military-grade security', '256-bit encryption', 'Zero-knowledge architecture', '100% green energy']);
+  expect(screen.getByRole('heading', { name: 'Newsletter' })).toBeInTheDocument();
+  expect(screen.getByLabelText('Name (optional)')).toBeInTheDocument();
+  expect(screen.getAllByRole('button', { name: 'Get Early Access' })).toHaveLength(2);
+  expect(within(screen.getByRole('group', { name: 'Share' })).getByRole('button', { name: 'Copy Link' })).toBeInTheDocument();
+});
+
+test('the card of the website builder says that it is a later work and leads to the waiting list (§1)', async () => {
+  renderApp('/');
+  await heading(/Finding the perfect/);
+  const card = screen.getByText(/not part of the platform yet/).closest('li');
+  if (!card) throw new Error('No card.');
+  expect(within(card).getByText('Later')).toBeInTheDocument();
+  expect(within(card).getByRole('link', { name: 'Join the waiting list' })).toHaveAttribute('href', '/#early-access');
+});
+
+test('about has its badges, mission, four reasons, three people and the way in (§2)', async () => {
+  renderApp('/about');
+  await heading('About Althing');
+  expect(screen.getByText('Reykjavík, Iceland')).toBeInTheDocument();
+  expect(screen.getByText('Security-focused')).toBeInTheDocument();
+  expect(screen.getByText(/^Our mission/)).toBeInTheDocument();
+  expect(within(screen.getByRole('region', { name: 'Why Iceland' })).getAllByRole('listitem')).toHaveLength(4);
+  const team = within(screen.getByRole('region', { name: 'The team' })).getAllByRole('listitem');
+  expect(team).toHaveLength(3);
+  for (const member of team) expect(member.querySelectorAll('h3, p')).toHaveLength(3);
+  expect(within(screen.getByRole('region', { name: 'Contact' })).getByText('We reply within 24 hours.')).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Join the Platform' })).toHaveAttribute('href', '/login');
+});
+
+test('consulting offers three services, whose buttons lead to the form with the service chosen (§2, §9)', async () => {
+  const { user, router } = renderApp('/consulting');
+  await heading('Earn more from the visitors you have');
+  const cards = within(screen.getByRole('region', { name: 'Services' })).getAllByRole('heading', { level: 3 }).map((item) => item.closest('li')?.textContent ?? '');
+  expect(cards).toHaveLength(3);
+  expect(cards[0]).toMatch(/^Strategy Optimization.*\$2,500one-time/);
+  expect(cards[1]).toMatch(/^Growth AccelerationPopular.*\$7,5003-month program.*3 months of ongoing optimization/);
+  expect(cards[2]).toMatch(/^Enterprise Solution.*Customcontact for pricing/);
+  expect(screen.getByRole('heading', { name: 'Ready to Get Started?' })).toBeInTheDocument();
+  expect(screen.getByLabelText('Service Interest')).toHaveValue('');
+  await user.click(screen.getByRole('link', { name: 'Contact Sales: Enterprise Solution' }));
+  await waitFor(() => expect(screen.getByLabelText('Service Interest')).toHaveValue('Enterprise Solution'));
+  expect(router.state.location.href).toBe('/consulting?service=Enterprise+Solution#inquiry');
+  await user.click(screen.getByRole('link', { name: 'Get Started: Growth Acceleration' }));
+  await waitFor(() => expect(screen.getByLabelText('Service Interest')).toHaveValue('Growth Acceleration'));
+});
+
+test.each([
+  ['/contact', 'Write to us', 'Contact'],
+  ['/pricing', 'The platform is free. Our time is not.', 'Pricing'],
+  ['/integrations', 'Works with what you have', 'Integrations'],
+  ['/careers', 'Small team, long log', 'Careers'],
+  ['/blog', 'How affiliate money is counted', 'Blog'],
+  ['/help', 'How can we help?', 'Help Center'],
+  ['/privacy', 'Privacy Policy', 'Privacy Policy'],
+  ['/terms', 'Terms of Service', 'Terms of Service'],
+  ['/docs/api', 'Tracking API', 'API Documentation'],
+])('%s has a screen, a title, a description and an address of its own', async (path, h1, title) => {
+  renderApp(path);
+  await heading(h1);
+  await waitFor(() => expect(document.title).toBe(`${title} · Althing`));
+  expect(description().length).toBeGreaterThan(20);
+  expect(canonical()).toBe(`${window.location.origin}${path}`);
+});
+
+test('pages for members are not for search engines', async () => {
+  renderApp('/dashboard');
+  await screen.findByRole('tab', { name: 'Platform Access' });
+  await waitFor(() => expect(document.head.querySelector('meta[name=robots]')?.getAttribute('content')).toBe('noindex'));
+  expect(canonical()).toBeNull();
+});
+
+test('the Help Center finds guides by their words and says when there is none', async () => {
+  const { user } = renderApp('/help');
+  const search = await screen.findByRole('searchbox', { name: 'Search the guides' });
+  await user.type(search, 'wordpress');
+  expect(screen.getByRole('link', { name: 'WordPress' })).toHaveAttribute('href', '/help/wordpress');
+  expect(screen.queryByRole('link', { name: 'Getting started' })).not.toBeInTheDocument();
+  await user.type(search, ' qwxz');
+  expect(screen.getByText(/No guide has these words/)).toBeInTheDocument();
+});
+
+test('an article shows its parts, its text without HTML, and leads on', async () => {
+  const { user, router } = renderApp('/blog/server-side-postbacks');
+  await heading('Server-side postbacks, and why pixels lose sales');
+  expect(within(screen.getByRole('navigation', { name: 'On this page' })).getByRole('link', { name: 'What a pixel needs' })).toHaveAttribute('href', '#what-a-pixel-needs');
+  expect(screen.getByText(/^curl 'https:\/\/track\.example\.com\/postback/)).toBeInTheDocument();
+  await waitFor(() => expect(document.title).toBe('Server-side postbacks, and why pixels lose sales · Althing'));
+  const more = screen.getByRole('navigation', { name: 'More articles' });
+  const links = within(more).getAllByRole('link');
+  expect(links).toHaveLength(2);
+  const target = links[1]?.getAttribute('href');
+  await user.click(links[1] as HTMLElement);
+  await waitFor(() => expect(router.state.location.pathname).toBe(target));
+});
+
+test('an article that does not exist is a page that does not exist', async () => {
+  renderApp('/blog/no-such-article');
+  expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
+});
+
+const OPENAPI = {
+  paths: {
+    '/api/public/contact': { post: { summary: 'Send Inquiry', requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Contact' } } } }, responses: { 201: { description: 'Created' } } } },
+    '/api/platform/links': { get: { summary: 'List Links', parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }], responses: { 200: { description: 'OK' } } } },
+  },
+  components: { schemas: { Contact: { type: 'object', required: ['email'], properties: { email: { type: 'string', format: 'email' }, message: { anyOf: [{ type: 'string' }, { type: 'null' }] } } } } },
+};
+
+test('the list of calls comes from the running services and can be searched', async () => {
+  server.use(http.get('*/api/openapi.json', () => HttpResponse.json(OPENAPI)));
+  const { user } = renderApp('/docs/api?part=calls');
+  await heading('All calls');
+  await user.click(await screen.findByText('/api/public/contact'));
+  expect(await screen.findByText('string (email)')).toBeInTheDocument();
+  expect(screen.getByText('string | null')).toBeInTheDocument();
+  await user.type(screen.getByRole('searchbox', { name: 'Search the calls' }), 'list links');
+  expect(screen.queryByText('/api/public/contact')).not.toBeInTheDocument();
+  expect(screen.getByText('/api/platform/links')).toBeInTheDocument();
+});
+
+test('the list of calls says when it cannot be read, and tries again', async () => {
+  server.use(http.get('*/api/openapi.json', () => HttpResponse.json({ message: 'A service does not answer right now.' }, { status: 503 })));
+  const { user } = renderApp('/docs/api?part=calls');
+  expect(await screen.findByText('The list of calls could not be read: A service does not answer right now.')).toBeInTheDocument();
+  server.use(http.get('*/api/openapi.json', () => HttpResponse.json(OPENAPI)));
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('/api/platform/links')).toBeInTheDocument();
+});
