@@ -125,6 +125,7 @@ def promote_signup(signup_id: Id, run: ByAdmin, leads: Desk) -> Response:
         contact = leads.contacts.find(signup_id)
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            leads.contacts.place(cursor, signup_id, promoted.place)
             if contact is not None:
                 queue(cursor, run.core.settings, leads.place_mail(contact.email, promoted.place, signup_id))
 

@@ -7,7 +7,6 @@ forgotten as soon as that history ends, or when nobody confirmed it (`infra.expi
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -23,7 +22,7 @@ from infra.settings import Settings
 from schemas.identity import contact_id
 
 CONFIRM_WITHIN: Final = timedelta(days=7)
-_WAIT: Final = "FROM ops.contact WHERE kind = 'early_access' AND id <> ALL(%s)"
+_WAITING: Final = "FROM ops.contact WHERE kind = 'early_access' AND place IS NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +74,19 @@ class Contacts:
         name = contacts.opened(self._settings, contact, "name", row[1]) if row[1] is not None else None
         return Contact(contacts.opened(self._settings, contact, "email", row[0]), name)
 
-    def somebody_waits(self, placed: Iterable[UUID]) -> bool:
-        """Whether anybody of early access has none of the places."""
+    def place(self, cursor: Cursor[Any], contact: UUID, place: int) -> None:
+        """They wait for early access no longer."""
+        cursor.execute("UPDATE ops.contact SET place = %s WHERE id = %s", (place, contact))
+
+    def somebody_waits(self) -> bool:
+        """Whether anybody stands in line for early access."""
         with self._pool.connection() as connection:
-            row = connection.execute(f"SELECT EXISTS (SELECT 1 {_WAIT})", (list(placed),)).fetchone()
+            row = connection.execute(f"SELECT EXISTS (SELECT 1 {_WAITING})").fetchone()
         return bool(row and row[0])
 
-    def line(self, cursor: Cursor[dict[str, Any]], placed: Iterable[UUID]) -> int:
-        """How many wait, as the transaction sees them. Transactions with events run one after the other."""
-        row = cursor.execute(f"SELECT count(*) AS line {_WAIT}", (list(placed),)).fetchone()
+    def line(self, cursor: Cursor[dict[str, Any]]) -> int:
+        """How many stand in it, as the transaction sees them. Transactions with events run one after the other."""
+        row = cursor.execute(f"SELECT count(*) AS line {_WAITING}").fetchone()
         return int(row["line"]) if row is not None else 0
 
     def new_link(self, cursor: Cursor[Any], contact: UUID) -> str:

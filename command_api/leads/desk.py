@@ -98,7 +98,7 @@ class LeadsDesk:
 
         def decide() -> Decision:
             found, places = self.core.store.load(contact, early_access.evolve), self.places()
-            waits = self.contacts.somebody_waits(places.taken.values())
+            waits = self.contacts.somebody_waits()
             events = early_access.join(places, found, signup_id=contact, somebody_waits=waits, asked=now())
             place = next((event.place for event in events if isinstance(event, EarlyAccessJoined)), None)
 
@@ -107,10 +107,10 @@ class LeadsDesk:
                     return
                 self.contacts.keep(cursor, "early_access", contact, email, None)
                 if place is not None:
+                    self.contacts.place(cursor, contact, place)
                     mail = self.place_mail(email, place, contact)
                 else:
-                    line = self.contacts.line(cursor, places.taken.values())
-                    mail = self.letterhead.early_access_waiting(email, line, contact)
+                    mail = self.letterhead.early_access_waiting(email, self.contacts.line(cursor), contact)
                 queue(cursor, self.core.settings, mail)
 
             return events, also

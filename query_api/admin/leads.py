@@ -122,9 +122,9 @@ WHERE (%(state)s::text IS NULL OR s.state = %(state)s)
 ORDER BY s.requested_at DESC, s.id DESC LIMIT %(limit)s"""
 _SIGNUPS: Final = """
 SELECT * FROM (
-    SELECT e.*, c.email_sealed, CASE WHEN place IS NULL THEN
-        row_number() OVER (PARTITION BY place IS NULL ORDER BY joined_at, e.id) END AS line
-    FROM read.early_access AS e LEFT JOIN ops.contact AS c ON c.id = e.id WHERE left_at IS NULL
+    SELECT e.*, c.email_sealed, CASE WHEN e.place IS NULL THEN
+        row_number() OVER (PARTITION BY e.place IS NULL ORDER BY e.joined_at, e.id) END AS line
+    FROM read.early_access AS e LEFT JOIN ops.contact AS c ON c.id = e.id WHERE e.left_at IS NULL
 ) AS signup
 WHERE %(at)s::timestamptz IS NULL OR (joined_at, id) > (%(at)s, %(id)s)
 ORDER BY joined_at, id LIMIT %(limit)s"""

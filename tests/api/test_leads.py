@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +20,7 @@ from tests.support.command import World, command_world
 from tests.support.people import call, register
 
 __all__ = ["command_world"]
-ROUNDS = 50
+ROUNDS = int(os.environ.get("RACE_ROUNDS", "4"))
 CONTACT = {
     "firstName": "Embla",
     "lastName": "Jónsdóttir",

@@ -116,7 +116,8 @@ def test_subscribers_and_their_file(api: Api) -> None:
     assert answer.headers["Content-Disposition"] == 'attachment; filename="subscribers.csv"'
     [row] = csv.DictReader(io.StringIO(answer.text))
     assert (row["email"], row["name"]) == ("ada@example.com", "'=HYPERLINK(1)")
-    assert row["unsubscribeUrl"] == stop_page(api.query.settings, "newsletter", formula)
+    page = stop_page(api.query.settings, "newsletter", formula).removeprefix(api.query.settings.app_url)
+    assert row["unsubscribeUrl"].endswith(page)
 
 
 def test_places_and_the_line_behind_them(api: Api) -> None:

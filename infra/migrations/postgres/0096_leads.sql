@@ -5,9 +5,11 @@ CREATE TABLE ops.contact (
     email_sealed text NOT NULL,
     name_sealed text,
     confirmed_at timestamptz, -- of a newsletter: its owner proved the address; else it is deleted after a week
+    place int, -- of early access; none: waits
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX contact_kind ON ops.contact (kind, created_at);
+CREATE INDEX contact_waiting ON ops.contact (id) WHERE kind = 'early_access' AND place IS NULL;
 
 -- Mailed links by which the owner of an address confirms it. Used: the row is gone.
 CREATE TABLE auth.contact_link (
