@@ -23,7 +23,7 @@ const NAVIGATION: readonly NavEntry[] = [
   { label: 'Home', to: '/', built: true, key: 'h' },
   { label: 'AI Matching', to: '/affiliate-matching', built: true, key: 'i' },
   { label: 'Marketplace', to: '/marketplace', built: true, key: 'm' },
-  { label: 'Forum', to: '/forum', built: false, key: 'f' },
+  { label: 'Forum', to: '/forum', built: true, key: 'f' },
   { label: 'About', to: '/about', built: true },
   { label: 'Consulting', to: '/consulting', built: true },
   { label: 'Dashboard', to: '/dashboard', built: true, key: 'd' },

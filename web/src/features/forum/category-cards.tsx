@@ -23,7 +23,6 @@ export function CategoryCards({ categories, state }: Props) {
                 to="/forum"
                 search={writeForum({ ...state, category: current ? null : category.slug })}
                 resetScroll={false}
-                aria-current={current ? 'true' : undefined}
                 className={cx(
                   'flex h-full flex-col rounded-xl border bg-surface p-4 shadow-card transition-colors',
                   current ? 'border-brand bg-brand-soft' : 'border-line hover:border-line-strong',

@@ -72,7 +72,12 @@ function Row({ thread, category }: { readonly thread: Thread; readonly category:
             className={cx('min-w-0 break-words rounded before:absolute before:inset-0 hover:underline', thread.unread ? 'font-semibold' : 'font-medium')}
           >
             {thread.title}
-            {thread.unread && <span className="sr-only"> (unread)</span>}
+            {thread.unread && (
+              <>
+                {' '}
+                <span className="sr-only">(unread)</span>
+              </>
+            )}
           </Link>
           <Marks thread={thread} />
         </div>

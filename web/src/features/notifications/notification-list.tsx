@@ -42,7 +42,12 @@ function Target({ row, onOpen }: { readonly row: Notification; readonly onOpen: 
   const words = (
     <>
       {row.title}
-      {!row.seen && <span className="sr-only"> (new)</span>}
+      {!row.seen && (
+        <>
+          {' '}
+          <span className="sr-only">(new)</span>
+        </>
+      )}
     </>
   );
   if (!/^\/(?![/\\])/.test(row.path)) {

@@ -1,0 +1,303 @@
+import { screen, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startSession } from '@/lib/session';
+import { author, categories, post, thread } from '@/test/forum';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+import { USER } from '@/test/fixtures';
+
+const me = author({ id: USER.id, name: USER.name, handle: 'sigrun' });
+const nothing = () => new HttpResponse(null, { status: 204 });
+const sent = (line: string) => state.seen.find((item) => item.line.startsWith(line))?.body;
+
+beforeEach(() => {
+  vi.setSystemTime('2026-11-20T12:00:00Z');
+  server.use(
+    http.get(at('/api/forum/categories'), () => HttpResponse.json(categories)),
+    http.get(at('/api/forum/threads'), () => HttpResponse.json([thread()])),
+    http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread())),
+    http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post(), answer()])),
+    http.get(at('/api/platform/forum/me'), () => HttpResponse.json({ handle: 'sigrun', isNew: true, isModerator: false, suspendedUntil: null, suspensionReason: null })),
+    http.post(at('/api/public/forum/threads/{id}/view'), nothing),
+    http.post(at('/api/forum/threads/{id}/read'), nothing),
+  );
+});
+
+afterEach(() => vi.useRealTimers());
+
+const answer = () => post({ id: 'p2', isFirst: false, author: author({ id: 'a-jon', name: 'Jón', handle: 'jon' }), text: 'Ask @embla.', excerpt: 'Ask @embla.', mentions: [author()], replyTo: { id: 'p1', author: author(), excerpt: 'Does 30 days beat 90?' }, likes: 0, position: 11, createdAt: '2026-11-20T11:30:00Z' });
+
+test('specification §2, forum home: category cards, thread list, "Start New Thread", thread links', async () => {
+  renderApp('/forum');
+  const cards = within(await screen.findByRole('navigation', { name: 'Categories' }));
+  expect(cards.getAllByRole('link').map((card) => card.textContent)).toEqual(expect.arrayContaining([expect.stringContaining('CybSecTools Updates')]));
+  expect(cards.getByRole('link', { name: /Getting Started/ })).toHaveAttribute('href', '/forum?category=getting-started');
+  expect(screen.getByRole('link', { name: 'Start New Thread' })).toHaveAttribute('href', '/forum/new');
+  const list = await screen.findByRole('region', { name: 'Threads' });
+  expect(within(list).getByRole('link', { name: 'Which cookie window works?' })).toHaveAttribute('href', '/forum/thread/t1');
+  expect(within(list).getByRole('link', { name: 'Embla' })).toHaveAttribute('href', '/forum/member/embla');
+  expect(within(list).getByText('1 hour ago')).toBeInTheDocument();
+  expect(within(list).getByText('30 minutes ago')).toBeInTheDocument();
+});
+
+test('specification §2, forum home: the empty text', async () => {
+  server.use(http.get(at('/api/forum/threads'), () => HttpResponse.json([])));
+  renderApp('/forum');
+  expect(await screen.findByText('No threads found. Be the first to start a discussion!')).toBeInTheDocument();
+});
+
+test('category, order and filter are the address', async () => {
+  signIn();
+  const { user, router } = renderApp('/forum?category=case-studies&sort=views');
+  await screen.findByRole('region', { name: 'Threads in Case Studies' });
+  expect(requests('GET /api/forum/threads?').at(-1)).toContain('sort=views&filter=all&categoryId=c-case-studies');
+  await user.selectOptions(screen.getByLabelText('Threads', { selector: 'select' }), 'Unread');
+  await vi.waitFor(() => expect(router.state.location.search).toEqual({ category: 'case-studies', sort: 'views', filter: 'unread' }));
+  await user.click(screen.getByRole('link', { name: /Case Studies/, current: 'page' }));
+  await vi.waitFor(() => expect(router.state.location.search).toEqual({ sort: 'views', filter: 'unread' }));
+});
+
+test('unread, pinned and locked threads say so', async () => {
+  server.use(http.get(at('/api/forum/threads'), () => HttpResponse.json([thread({ unread: true, isPinned: true, isLocked: true })])));
+  renderApp('/forum');
+  expect(await screen.findByRole('link', { name: 'Which cookie window works? (unread)' })).toBeInTheDocument();
+  expect(screen.getByText('Pinned')).toBeInTheDocument();
+  expect(screen.getByText('Locked')).toBeInTheDocument();
+});
+
+test('search shows the pieces of what was found, never as HTML', async () => {
+  server.use(http.get(at('/api/forum/search'), () => HttpResponse.json([{ threadId: 't1', postId: 'p2', categoryId: 'c1', title: 'Windows', excerpt: [{ text: '<b>', hit: false }, { text: 'cookie', hit: true }], author: author(), createdAt: '2026-11-20T11:00:00Z' }])));
+  const { user, router } = renderApp('/forum');
+  await user.type(await screen.findByLabelText('Search the forum'), 'cookie{Enter}');
+  expect(await screen.findByRole('link', { name: 'Windows' })).toHaveAttribute('href', '/forum/thread/t1?post=p2');
+  expect(screen.getByText('cookie', { selector: 'mark' })).toBeInTheDocument();
+  expect(screen.getByText(/<b>/)).toBeInTheDocument();
+  expect(router.state.location.search).toEqual({ q: 'cookie' });
+});
+
+test('a list that cannot be read says so and is read again', async () => {
+  server.use(http.get(at('/api/forum/threads'), () => refuse(503, 'Not now.'), { once: true }));
+  const { user } = renderApp('/forum');
+  await user.click(within(await screen.findByRole('alert')).getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByRole('link', { name: 'Which cookie window works?' })).toBeInTheDocument();
+});
+
+test('a new thread: its rules first, then it is sent, and the draft goes', async () => {
+  signIn();
+  server.use(http.post(at('/api/forum/threads'), () => HttpResponse.json({ id: 't9', postId: 'p9', state: 'held' }, { status: 201 })));
+  const { user, router } = renderApp('/forum/new?category=case-studies');
+  await user.type(await screen.findByLabelText('Title'), 'Hi');
+  await user.type(screen.getByLabelText('Text'), 'short');
+  await user.click(screen.getByRole('button', { name: 'Start Thread' }));
+  expect(screen.getByText('Title must be at least 3 characters')).toBeInTheDocument();
+  expect(screen.getByText('Text must be at least 8 characters')).toBeInTheDocument();
+  expect(localStorage.getItem(`draft:${USER.id}:forum-new`)).toContain('short');
+  expect(await screen.findByText('Limits for new members')).toBeInTheDocument();
+  await user.type(screen.getByLabelText('Title'), 'story');
+  await user.type(screen.getByLabelText('Text'), ' **but** longer');
+  await user.click(screen.getByRole('button', { name: 'Preview' }));
+  expect(await screen.findByText('but', { selector: 'strong' })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Start Thread' }));
+  await vi.waitFor(() => expect(router.state.location.pathname).toBe('/forum/thread/t9'));
+  expect(await screen.findByText('Thread received', { exact: true })).toBeInTheDocument();
+  expect(sent('POST /api/forum/threads')).toEqual({ title: 'History', categoryId: 'c-case-studies', text: 'short **but** longer' });
+  expect(localStorage.getItem(`draft:${USER.id}:forum-new`)).toBeNull();
+});
+
+test('visitors read; to write they sign in and come back', async () => {
+  const { user, router } = renderApp('/forum/thread/t1');
+  expect(await screen.findByText('30 days', { selector: 'strong' })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Sign in to reply' }));
+  await vi.waitFor(() => expect(router.state.location.href).toBe('/login?next=%2Fforum%2Fthread%2Ft1'));
+  const other = renderApp('/forum/new');
+  await vi.waitFor(() => expect(other.router.state.location.href).toBe('/login?next=%2Fforum%2Fnew'));
+});
+
+test('a thread: title, authors, quotation, mention; the address of a post is shown', async () => {
+  signIn();
+  renderApp('/forum/thread/t1?post=p2');
+  expect(await screen.findByRole('heading', { level: 1, name: 'Which cookie window works?' })).toBeInTheDocument();
+  const reply = await screen.findByRole('article', { name: 'Reply by Jón' });
+  expect(await within(reply).findByRole('link', { name: '@embla' })).toHaveAttribute('href', '/forum/member/embla');
+  expect(within(reply).getByRole('link', { name: /Embla: Does 30 days/ })).toHaveAttribute('href', '/forum/thread/t1?post=p1');
+  expect(requests('GET /api/forum/threads/t1/posts').at(-1)).toContain('around=p2');
+  await vi.waitFor(() => expect(reply).toHaveFocus());
+  expect(requests('POST /api/public/forum/threads/t1/view')).toHaveLength(1);
+  await vi.waitFor(() => expect(document.title).toContain('Which cookie window works?'));
+});
+
+test('reply with a quotation and a mention from the suggestions', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/forum/members'), () => HttpResponse.json([author(), author({ id: 'a-em', name: 'Emil', handle: 'emil' })])),
+    http.post(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json({ id: 'p3', state: 'visible' }, { status: 201 })),
+  );
+  const { user, router } = renderApp('/forum/thread/t1');
+  await user.click(await screen.findByRole('button', { name: 'Quote the post by Jón' }));
+  const box = screen.getByLabelText('Your reply', { selector: 'textarea' });
+  expect(box).toHaveValue('> @jon wrote:\n>\n> Ask @embla.\n\n');
+  await vi.waitFor(() => expect(box).toHaveFocus());
+  await user.keyboard('Right, @em');
+  await user.click(await screen.findByRole('option', { name: /Emil/ }));
+  expect(box).toHaveValue('> @jon wrote:\n>\n> Ask @embla.\n\nRight, @emil ');
+  await user.click(screen.getByRole('button', { name: 'Reply' }));
+  expect(await screen.findByText('Reply posted', { exact: true })).toBeInTheDocument();
+  expect(sent('POST /api/forum/threads/t1/posts')).toEqual({ text: '> @jon wrote:\n>\n> Ask @embla.\n\nRight, @emil', replyTo: 'p2' });
+  await vi.waitFor(() => expect(router.state.location.search).toEqual({ post: 'p3' }));
+});
+
+test('a like shows at once, and goes again when it is refused', async () => {
+  signIn();
+  let answers: (() => void) | undefined;
+  server.use(http.put(at('/api/forum/posts/{id}/like'), async () => {
+    await new Promise<void>((resolve) => (answers = resolve));
+    return refuse(429, 'Enough likes for today.');
+  }));
+  const { user } = renderApp('/forum/thread/t1');
+  await user.click(await screen.findByRole('button', { name: 'Like the post by Embla, 2 likes' }));
+  expect(await screen.findByRole('button', { name: 'Like the post by Embla, 3 likes', pressed: true })).toBeInTheDocument();
+  answers?.();
+  expect(await screen.findByText('Enough likes for today.', { exact: true })).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Like the post by Embla, 2 likes', pressed: false })).toBeInTheDocument();
+});
+
+test('report a post', async () => {
+  signIn();
+  server.use(http.post(at('/api/forum/posts/{id}/flag'), nothing));
+  const { user } = renderApp('/forum/thread/t1');
+  await user.click(await screen.findByRole('button', { name: 'More about the post by Jón' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Report' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Report a post' });
+  expect(within(dialog).getByRole('button', { name: 'Report' })).toBeDisabled();
+  await user.click(within(dialog).getByRole('radio', { name: /Spam/ }));
+  await user.type(within(dialog).getByLabelText('Note (optional)'), 'a shop');
+  await user.click(within(dialog).getByRole('button', { name: 'Report' }));
+  expect(await screen.findByText('Report sent', { exact: true })).toBeInTheDocument();
+  expect(sent('POST /api/forum/posts/p2/flag')).toEqual({ reason: 'spam', note: 'a shop' });
+});
+
+test('edit and delete one’s own post, and read how it was', async () => {
+  startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  server.use(
+    http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post(), post({ id: 'p2', isFirst: false, author: me, text: 'My first words', canEdit: true, canDelete: true, edits: 1, editedAt: '2026-11-20T11:50:00Z' })])),
+    http.patch(at('/api/forum/posts/{id}'), () => HttpResponse.json({ id: 'p2', state: 'visible' })),
+    http.delete(at('/api/forum/posts/{id}'), nothing),
+    http.get(at('/api/forum/posts/{id}/history'), () => HttpResponse.json([{ number: 1, text: 'Before that', editedBy: me, editedAt: '2026-11-20T11:50:00Z' }])),
+  );
+  const { user } = renderApp('/forum/thread/t1');
+  const more = () => screen.findByRole('button', { name: `More about the post by ${USER.name}` });
+  await user.click(await more());
+  await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
+  const box = await screen.findByLabelText('Text', { selector: 'textarea' });
+  await user.clear(box);
+  await user.type(box, 'Better words');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Post changed', { exact: true })).toBeInTheDocument();
+  expect(sent('PATCH /api/forum/posts/p2')).toEqual({ text: 'Better words' });
+  await user.click(await more());
+  await user.click(await screen.findByRole('menuitem', { name: 'Earlier texts' }));
+  expect(await screen.findByText('Before that')).toBeInTheDocument();
+  await user.keyboard('{Escape}');
+  await user.click(await more());
+  await user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Delete this post?' });
+  expect(within(dialog).queryByLabelText('Reason')).toBeNull();
+  await user.click(within(dialog).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Post deleted', { exact: true })).toBeInTheDocument();
+  expect(requests('DELETE /api/forum/posts/p2')).toHaveLength(1);
+});
+
+test('pages of a long thread have addresses of their own', async () => {
+  server.use(http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post()], { headers: { Link: '</api/forum/threads/t1/posts?limit=20&cursor=later>; rel="next", </x?cursor=earlier>; rel="prev"' } })));
+  const { user, router } = renderApp('/forum/thread/t1?cursor=here');
+  const [pages] = await screen.findAllByRole('navigation', { name: 'Pages of the thread' });
+  expect(within(pages as HTMLElement).getByRole('link', { name: 'Earlier posts' })).toHaveAttribute('href', '/forum/thread/t1?cursor=earlier');
+  await user.click(within(pages as HTMLElement).getByRole('link', { name: 'Later posts' }));
+  await vi.waitFor(() => expect(requests('GET /api/forum/threads/t1/posts').at(-1)).toContain('cursor=later'));
+  router.history.back();
+  await vi.waitFor(() => expect(router.state.location.search).toEqual({ cursor: 'here' }));
+});
+
+test('what a member has seen is read, and they can go back to where they stopped', async () => {
+  signIn();
+  server.use(http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread({ unread: true, lastReadPostId: 'p1' }))));
+  renderApp('/forum/thread/t1');
+  expect(await screen.findByRole('link', { name: 'Jump to where you stopped' })).toHaveAttribute('href', '/forum/thread/t1?post=p1');
+  await vi.waitFor(() => expect(sent('POST /api/forum/threads/t1/read')).toEqual({ position: 11 }));
+});
+
+test('moderators pin, lock and move with a reason', async () => {
+  signIn();
+  server.use(
+    http.post(at('/api/admin/forum/threads/{id}/lock'), nothing),
+    http.post(at('/api/admin/forum/threads/{id}/move'), nothing),
+  );
+  const { user } = renderApp('/forum/thread/t1');
+  await user.click(await screen.findByRole('button', { name: 'Moderate' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Lock' }));
+  await user.type(await screen.findByLabelText('Reason (optional)'), 'heated');
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Lock' }));
+  expect(await screen.findByText('Thread locked', { exact: true })).toBeInTheDocument();
+  expect(sent('POST /api/admin/forum/threads/t1/lock')).toEqual({ reason: 'heated' });
+  await user.click(screen.getByRole('button', { name: 'Moderate' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Move' }));
+  expect(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Move' })).toBeDisabled();
+  await user.selectOptions(screen.getByLabelText('Category'), 'Case Studies');
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Move' }));
+  await vi.waitFor(() => expect(sent('POST /api/admin/forum/threads/t1/move')).toEqual({ categoryId: 'c-case-studies', reason: '' }));
+});
+
+test('the queue: approve, dismiss, delete with a reason, suspend', async () => {
+  signIn();
+  const held = post({ id: 'p8', state: 'held', author: author({ name: 'Nýr' }), text: 'Look at https://shop.example' });
+  server.use(
+    http.get(at('/api/admin/forum/queue'), () =>
+      HttpResponse.json([
+        { post: held, threadTitle: 'Shops', waitsFor: 'approval', waitingSince: '2026-11-20T10:00:00Z', flags: [] },
+        { post: post({ id: 'p7', state: 'hidden' }), threadTitle: 'Fights', waitsFor: 'flags', waitingSince: '2026-11-20T11:00:00Z', flags: [{ reason: 'abusive', note: 'rude', by: author({ name: 'Jón' }), at: '2026-11-20T11:00:00Z' }] },
+      ]),
+    ),
+    http.post(at('/api/admin/forum/posts/{id}/approve'), nothing),
+    http.post(at('/api/admin/forum/posts/{id}/dismiss-flags'), nothing),
+    http.post(at('/api/admin/forum/posts/{id}/delete'), nothing),
+    http.post(at('/api/admin/forum/members/{id}/suspend'), nothing),
+  );
+  const { user } = renderApp('/forum/moderation');
+  const first = within(await screen.findByRole('article', { name: 'Post by Nýr in Shops' }));
+  await user.click(first.getByRole('button', { name: 'Approve' }));
+  expect(await screen.findByText('Post approved', { exact: true })).toBeInTheDocument();
+  const second = within(screen.getByRole('article', { name: 'Post by Embla in Fights' }));
+  expect(second.getByRole('list', { name: 'Reports' })).toHaveTextContent('Abusive by Jón, 1 hour ago: rude');
+  await user.click(second.getByRole('button', { name: 'Dismiss reports' }));
+  await vi.waitFor(() => expect(requests('POST /api/admin/forum/posts/p7/dismiss-flags')).toHaveLength(1));
+  await user.click(second.getByRole('button', { name: 'Delete' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Delete this thread?' }));
+  await user.type(dialog.getByLabelText('Reason'), 'spam');
+  await user.click(dialog.getByRole('button', { name: 'Delete' }));
+  await vi.waitFor(() => expect(sent('POST /api/admin/forum/posts/p7/delete')).toEqual({ reason: 'spam' }));
+  await user.click(first.getByRole('button', { name: 'Suspend author' }));
+  const suspend = within(await screen.findByRole('dialog', { name: 'Suspend Nýr' }));
+  await user.selectOptions(suspend.getByLabelText('For how long'), '7 days');
+  await user.type(suspend.getByLabelText('Reason'), 'shops');
+  await user.click(suspend.getByRole('button', { name: 'Suspend' }));
+  await vi.waitFor(() => expect(sent('POST /api/admin/forum/members/a-embla/suspend')).toMatchObject({ reason: 'shops', until: expect.stringMatching(/^2026-11-27T/) }));
+});
+
+test('the log is open to everybody', async () => {
+  server.use(http.get(at('/api/forum/log'), () => HttpResponse.json([{ id: 1, action: 'reports_dismissed', threadId: 't1', postId: 'p1', title: 'Fights', member: author(), by: null, reason: '', at: '2026-11-20T11:00:00Z' }])));
+  renderApp('/forum/log');
+  expect(await screen.findByText('Reports dismissed')).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Fights' })).toHaveAttribute('href', '/forum/thread/t1?post=p1');
+});
+
+test('a member’s profile: figures and posts; nothing private', async () => {
+  server.use(
+    http.get(at('/api/forum/members/{handle}'), () => HttpResponse.json({ ...author(), joinedAt: '2026-01-05T00:00:00Z', posts: 31, threads: 4, likesReceived: 17, suspendedUntil: null })),
+    http.get(at('/api/forum/members/{handle}/posts'), () => HttpResponse.json([post()])),
+  );
+  renderApp('/forum/member/embla');
+  expect(await screen.findByRole('heading', { level: 1, name: 'Embla' })).toBeInTheDocument();
+  expect(screen.getByText('Joined January 2026')).toBeInTheDocument();
+  expect(await screen.findByRole('link', { name: 'Does 30 days beat 90?' })).toHaveAttribute('href', '/forum/thread/t1?post=p1');
+});

@@ -1,0 +1,69 @@
+import { screen, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { expect, test, vi } from 'vitest';
+import { notification } from '@/test/forum';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+
+const nothing = () => new HttpResponse(null, { status: 204 });
+const sent = (line: string) => state.seen.find((item) => item.line.startsWith(line))?.body;
+
+test('the bell says how many are new and shows the newest; opening one marks it', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/platform/notifications/unseen'), () => HttpResponse.json({ unseen: 3 })),
+    http.get(at('/api/platform/notifications'), () => HttpResponse.json([notification(), notification({ id: 'n2', kind: 'moderation', title: 'Your suspension has ended', path: '', seen: true })])),
+    http.post(at('/api/platform/notifications/{id}/seen'), nothing),
+    http.get(at('/api/forum/threads/{id}'), () => refuse(404, 'There is no such thread.')),
+    http.get(at('/api/forum/categories'), () => HttpResponse.json([])),
+    http.post(at('/api/public/forum/threads/{id}/view'), nothing),
+  );
+  const { user, router } = renderApp('/account-settings');
+  await user.click(await screen.findByRole('button', { name: 'Notifications, 3 new' }));
+  const popover = within(await screen.findByRole('dialog', { name: 'Notifications' }));
+  expect(await popover.findByText('Your suspension has ended')).toBeInTheDocument();
+  await user.click(popover.getByRole('link', { name: /Embla mentioned you/ }));
+  await vi.waitFor(() => expect(router.state.location.href).toBe('/forum/thread/t1?post=p2'));
+  expect(requests('POST /api/platform/notifications/n1/seen')).toHaveLength(1);
+});
+
+test('the page: all, new only, mark all as seen, empty', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/platform/notifications'), ({ request }) => HttpResponse.json(new URL(request.url).searchParams.get('unseen') === 'true' ? [] : [notification()])),
+    http.post(at('/api/platform/notifications/seen'), nothing),
+  );
+  const { user } = renderApp('/notifications');
+  expect(await screen.findByRole('link', { name: /Embla mentioned you.*\(new\)/ })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Mark all as seen' }));
+  await vi.waitFor(() => expect(requests('POST /api/platform/notifications/seen')).toHaveLength(1));
+  await user.selectOptions(screen.getByLabelText('Notifications', { selector: 'select' }), 'New only');
+  expect(await screen.findByText('Nothing new.')).toBeInTheDocument();
+});
+
+test('what one is told of is chosen in Account Settings; a refusal takes the choice back', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/platform/notification-preferences'), () => HttpResponse.json([{ kind: 'like', title: 'Somebody likes your post', inApp: true, mail: 'off' }])),
+    http.put(at('/api/platform/notification-preferences/{kind}'), () => HttpResponse.json({ kind: 'like', title: 'Somebody likes your post', inApp: true, mail: 'weekly' }), { once: true }),
+  );
+  const { user } = renderApp('/account-settings?tab=notifications');
+  await user.selectOptions(await screen.findByLabelText('Somebody likes your post: by mail'), 'Once a week');
+  expect(await screen.findByText('Choice kept', { exact: true })).toBeInTheDocument();
+  expect(sent('PUT /api/platform/notification-preferences/like')).toEqual({ inApp: true, mail: 'weekly' });
+  server.use(http.put(at('/api/platform/notification-preferences/{kind}'), () => refuse(503, 'Not now.')));
+  await user.click(screen.getByRole('checkbox', { name: 'Somebody likes your post: in the app' }));
+  expect(await screen.findByText('Not now.', { exact: true })).toBeInTheDocument();
+  expect(screen.getByRole('checkbox', { name: 'Somebody likes your post: in the app' })).toBeChecked();
+});
+
+test('the link of a digest stops the mails, on a press of the button only', async () => {
+  server.use(http.post(at('/api/public/notifications/unsubscribe'), () => HttpResponse.json({ ok: true, message: 'You will get no more of these mails.' })));
+  const { user, router } = renderApp('/notifications/unsubscribe#code=abc');
+  const button = await screen.findByRole('button', { name: 'Stop the mails' });
+  expect(requests('POST')).toHaveLength(0);
+  await user.click(button);
+  expect(await screen.findByText('You will get no more of these mails.')).toBeInTheDocument();
+  expect(sent('POST /api/public/notifications/unsubscribe')).toEqual({ code: 'abc' });
+  expect(router.state.location.hash).toBe('');
+});
