@@ -39,6 +39,17 @@ PUBLIC = {
     ("post", "/api/platform/setup"),
     ("get", "/api/public/early-access"),
     ("get", "/api/public/newsletter/stop/{token}"),
+    ("get", "/api/forum/categories"),
+    ("get", "/api/forum/log"),
+    ("get", "/api/forum/members/{handle}"),
+    ("get", "/api/forum/members/{handle}/posts"),
+    ("get", "/api/forum/search"),
+    ("get", "/api/forum/threads"),
+    ("get", "/api/forum/threads/{id}"),
+    ("get", "/api/forum/threads/{id}/posts"),
+    ("post", "/api/public/forum/threads/{id}/view"),
+    ("post", "/api/public/notifications/stop/{token}"),
+    ("post", "/api/public/notifications/unsubscribe"),
     ("post", "/api/public/contact"),
     ("post", "/api/public/early-access"),
     ("post", "/api/public/early-access/leave"),
@@ -117,7 +128,7 @@ class Walk:
         path, names = template, False
         for name in (one["name"] for one in parameters if one["in"] == "path"):
             path = path.replace(f"{{{name}}}", self._id(template, name))
-            names = True
+            names = names or name != "kind"
         query = {one["name"]: one for one in parameters if one["in"] == "query"}
         wanted = [name for name, one in query.items() if one.get("required") and name != "websiteId"]
         filled = {name: self._value(name, query[name]["schema"]) for name in wanted}
@@ -133,6 +144,8 @@ class Walk:
     def _id(self, template: str, name: str) -> str:
         if name == "keyId":
             return str(self._of.key)
+        if name == "kind":
+            return "reply"
         if "/projections/" in template:
             return "pause" if name == "action" else "links"
         for part, found in (
@@ -146,6 +159,10 @@ class Walk:
             ("/conversions/", self._of.conversion),
             ("/partners/", self._of.partner),
             ("/statements/", self._of.partner),
+            ("/forum/threads/", self._of.thread),
+            ("/forum/posts/", self._of.post),
+            ("/forum/members/", self._of.owner.account_id),
+            ("/notifications/", self._of.notification),
             ("/inquiries/", self._of.inquiry),
             ("/early-access/", self._of.signup),
             ("/subscribers/", self._of.subscription),

@@ -27,6 +27,9 @@ from command_api.accounts.sign_in import Accounts
 from command_api.app import create_app
 from command_api.conversions import model
 from command_api.core import Core, open_core
+from command_api.forum import members as forum_members
+from command_api.forum import posts as forum_posts
+from command_api.forum import threads as forum_threads
 from command_api.decision import by_system
 from command_api.leads import early_access, inquiries, newsletter
 from command_api.store import create_schema
@@ -114,6 +117,7 @@ class Belongings:
         added = _made(api.call("POST", "/api/platform/custom-domains", self.owner, json=name))
         self.custom_domain, self.token = UUID(added["id"]), str(added["verificationToken"])
         self.inquiry, self.signup, self.subscription = self._wrote(api)
+        self.thread, self.post, self.notification = self._posted(api)
         self._project(api)
 
     def website_headers(self, api: Api) -> dict[str, str]:
@@ -154,6 +158,39 @@ class Belongings:
         )
         api.core.store.write([recorded])
         return made
+
+    def _posted(self, api: Api) -> tuple[UUID, UUID, UUID]:
+        """A thread that waits for approval, so that nobody but its author and moderators can see it; something told."""
+        query, now, author, category = api.query, this_moment(), self.owner.account_id, uuid4()
+        thread, post, told, asked = uuid4(), uuid4(), uuid4(), by_system(datetime.now(UTC))
+        handle = f"ada-{author.hex[:8]}"
+        started = forum_threads.start(
+            thread, author_id=author, category=forum_threads.Category(category), first_post_id=post, title="Mine",
+            held=True, asked=asked,
+        )  # fmt: skip
+        written = forum_posts.write(
+            post, author_id=author, thread_id=thread, text="Mine alone", is_first=True, answered=None, mentions=[],
+            held=True, asked=asked,
+        )  # fmt: skip
+        api.core.store.write([forum_members.join(author, handle, asked), started, written])
+        query.postgres.execute(
+            "INSERT INTO ops.forum_member (account_id, handle, handle_hash, joined_at) VALUES (%s, %s, %s, %s)",
+            (author, handle, author.bytes, now),
+        )
+        query.insert("forum_threads", {
+            "id": thread, "title": "Mine", "category_id": category, "author_id": author, "first_post_id": post,
+            "visible": False, "created_at": now, "position": 1, "last_position": 1,
+        })  # fmt: skip
+        query.insert("forum_posts", {
+            "id": post, "thread_id": thread, "author_id": author, "text": "Mine alone", "is_first": True,
+            "mentions": [], "state": "held", "created_at": now, "position": 1,
+        })  # fmt: skip
+        query.postgres.execute(
+            "INSERT INTO ops.notification (id, account_id, kind, about, created_at, updated_at)"
+            " VALUES (%s, %s, 'moderation', 'x', %s, %s)",
+            (told, author, now, now),
+        )
+        return thread, post, told
 
     def _wrote(self, api: Api) -> tuple[UUID, UUID, UUID]:
         """Of somebody without an account: an inquiry, a place in line, a subscription."""
