@@ -14,10 +14,9 @@ from typing import Final
 
 from command_api.insights import significance
 from command_api.insights.finding import Candidate, Finding
-from command_api.insights.history import Dimension, History
+from command_api.insights.history import YOUNG_DAYS, Dimension, History
 from command_api.insights.partner_questions import earnings, rates, rejections
-from command_api.insights.questions import LEAST_WEEKS, bots, level, shares, silence, week
-from command_api.insights.significance import WEEK
+from command_api.insights.questions import bots, bots_of_a_day, level, shares, silence, week
 
 LEVEL: Final = 0.05
 MOST_FINDINGS: Final = 8
@@ -25,10 +24,9 @@ MOST_OF_IT: Final = 0.7
 
 
 def find(history: History) -> list[Finding]:
-    """What is worth telling, the weightiest first, at most eight. Empty for less than five weeks of history."""
-    if len(history.total) < LEAST_WEEKS * WEEK:
-        return []
-    asked = list(_asked(history))
+    """What is worth telling, the weightiest first, at most eight. With less than five weeks of history nothing is known
+    of what is usual in a week; robots are told of all the same."""
+    asked = list(_asked(history) if len(history.total) >= YOUNG_DAYS else bots_of_a_day(history))
     adjusted = significance.holm([candidate.p_value for candidate in asked])
     found = [
         _confident(candidate.finding, p)

@@ -9,7 +9,9 @@ from typing import Final, Literal
 
 Dimension = Literal["partner", "country", "device", "source", "link"]
 DAYS: Final = 84
-"""Twelve weeks: what a history holds at most, always whole weeks."""
+"""Twelve weeks: what a history holds at most."""
+YOUNG_DAYS: Final = 35
+"""With fewer days there are no weeks to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +24,13 @@ class Day:
     rejected: int = 0
     revenue: int = 0
     bot_clicks: int = 0
+    bot_pageviews: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """`total` and every series of `by` end with the day `last` and are of equal length, whole weeks, oldest first."""
+    """`total` and every series of `by` end with the day `last` and are of equal length, oldest first: whole weeks, or,
+    while there are not yet five of them, all days."""
 
     last: date
     currency: str
@@ -37,7 +41,7 @@ class History:
 
     def __post_init__(self) -> None:
         lengths = {len(self.total), *(len(days) for values in self.by.values() for days in values.values())}
-        if len(lengths) != 1 or len(self.total) % 7:
+        if len(lengths) != 1 or (len(self.total) >= YOUNG_DAYS and len(self.total) % 7):
             raise ValueError("all series of a history are of one length, in whole weeks")
 
     def dates(self, first: int, after_last: int) -> Range:

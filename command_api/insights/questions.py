@@ -10,7 +10,7 @@ from command_api.insights import significance
 from command_api.insights.changepoint import split
 from command_api.insights.finding import Candidate, Finding, Metric, Subject
 from command_api.insights.history import Day, History, sums
-from command_api.insights.significance import WEEK, spread
+from command_api.insights.significance import WEEK, Spread, spread
 
 LEAST_EVENTS: Final = 40
 """Fewer in both periods together say nothing."""
@@ -20,6 +20,9 @@ MOST_VALUES: Final = 10
 BASELINE_WEEKS: Final = 4
 LEAST_WEEKS: Final = BASELINE_WEEKS + 1
 SILENT_EXPECTED: Final = 15.0
+LEAST_DAYS: Final = 3
+ROBOTS_BUNCH: Final = Spread(10.0, 1_000)
+"""Of a young history nobody can tell how robots usually come: by tens, we assume, which is rather many."""
 
 
 def week(history: History) -> Iterator[Candidate]:
@@ -190,6 +193,36 @@ def bots(history: History) -> Iterator[Candidate]:
         significance.of_shares(now.bot_clicks, whole, before.bot_clicks, whole_before, spread(of(weeks, "bot_clicks"))),
         share - usual >= 0.10,
     )
+
+
+def bots_of_a_day(history: History) -> Iterator[Candidate]:
+    """A day on which far more of the page views were robots' than on the other days of a young history."""
+    seen = [index for index, day in enumerate(history.total) if day.pageviews + day.bot_pageviews]
+    all_ = sums(history.total)
+    if len(seen) < LEAST_DAYS:
+        return
+    for index in seen:
+        day = history.total[index]
+        part, whole = day.bot_pageviews, day.pageviews + day.bot_pageviews
+        others = all_.bot_pageviews - part
+        whole_others = all_.pageviews + all_.bot_pageviews - whole
+        share, usual = part / whole, others / whole_others
+        yield Candidate(
+            Finding(
+                f"bots:{(history.dates(index, index + 1)).first.isoformat()}",
+                "bots",
+                "warning",
+                "pageviews",
+                None,
+                {"current": part, "usual": others / (len(seen) - 1), "share": share, "usual_share": usual},
+                history.dates(index, index + 1),
+                history.dates(seen[0], len(history.total)),
+                0,
+                impact(part, others / (len(seen) - 1), share - usual) * 3,
+            ),
+            significance.of_shares(part, whole, others, whole_others, ROBOTS_BUNCH),
+            share - usual >= 0.08 and part >= LEAST_EVENTS * 2,
+        )
 
 
 def recent(days: Sequence[Day]) -> tuple[Sequence[Day], Sequence[Day]]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from command_api.insights.history import DAYS, Day, Dimension, History
+from command_api.insights.history import DAYS, YOUNG_DAYS, Day, Dimension, History
 from command_api.insights.significance import WEEK
 from infra.clickhouse import ClickHouseError, ClientPool
 from schemas.days import day_start
@@ -57,21 +57,29 @@ _CUTS: Final = (
 
 
 def read_history(clients: ClientPool, website_id: UUID, timezone: str, currency: str, now: datetime) -> History:
-    """The whole weeks that end with yesterday, twelve at most, from the first that has anything in it.
+    """The whole weeks that end with yesterday, twelve at most, from the first that has anything in it; all days, while
+    there are less than five weeks. Where all is longer ago (a history that was imported), those that end with the last
+    day that has anything.
 
     Raises `HistoryUnavailable`.
     """
-    last = now.astimezone(ZoneInfo(timezone)).date() - timedelta(days=1)
-    span = _Span.ending(last, ZoneInfo(timezone))
-    reading = _Reading(clients, {"website": str(website_id), **span.bound})
+    zone = ZoneInfo(timezone)
+    last = now.astimezone(zone).date() - timedelta(days=1)
+    span = _Span.ending(last, zone)
     try:
+        [found] = _Reading(clients, {"website": str(website_id), "end": span.end}).rows(_LATEST)
+        if 0 < found["latest"] < span.edges[0]:
+            last = datetime.fromtimestamp(found["latest"], UTC).astimezone(zone).date()
+            span = _Span.ending(last, zone)
+        reading = _Reading(clients, {"website": str(website_id), **span.bound})
         total = _series(span, reading.rows(_TOTAL))
         by = {cut.dimension: _by_value(span, reading.rows(_of(cut)), cut) for cut in _CUTS}
         partner_of = {str(row["link"]): str(row["partner"]) for row in reading.rows(_PARTNER_OF)}
     except (ClickHouseError, OSError, TimeoutError) as error:
         raise HistoryUnavailable(str(error).partition("\n")[0]) from error
     first = next((index for index, day in enumerate(total) if day != Day()), len(total))
-    begin = len(total) - (len(total) - first) // WEEK * WEEK
+    lived = len(total) - first
+    begin = len(total) - (lived if lived < YOUNG_DAYS else lived // WEEK * WEEK)
     return History(
         last,
         currency,
@@ -131,6 +139,7 @@ def _day(row: Mapping[str, Any]) -> Day:
         rejected=counts.rejected,
         revenue=counts.revenue,
         bot_clicks=int(row.get("bot_clicks", 0)),
+        bot_pageviews=int(row.get("bot_pageviews", 0)),
     )
 
 
@@ -158,9 +167,12 @@ _WHERE: Final = (
 _TOTAL: Final = (
     f"SELECT {_EDGE.format(time='bucket')}, "  # noqa: S608 - own text
     + ", ".join(f"sumIf(t.{name}, NOT t.is_bot) AS {name}" for name in COUNTERS)
-    + ", sumIf(t.clicks, t.is_bot) AS bot_clicks FROM traffic_15m AS t WHERE "
-    + _WHERE.format(time="bucket", begin="start")
-    + " GROUP BY edge"
+    + ", sumIf(t.clicks, t.is_bot) AS bot_clicks, sumIf(t.pageviews, t.is_bot) AS bot_pageviews"
+    " FROM traffic_15m AS t WHERE " + _WHERE.format(time="bucket", begin="start") + " GROUP BY edge"
+)
+_LATEST: Final = (
+    "SELECT toUnixTimestamp(max(t.bucket)) AS latest FROM traffic_15m AS t"
+    " WHERE t.website_id = {website:UUID} AND t.bucket < toDateTime({end:UInt32}, 'UTC')"
 )
 _PARTNER_OF: Final = (
     "SELECT t.link_id AS link, any(t.partner_id) AS partner FROM events AS t WHERE "  # noqa: S608 - own text

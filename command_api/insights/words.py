@@ -76,10 +76,10 @@ def worded(finding: Finding, name: str, currency: str) -> Words:
             )
         case "bots":
             return Words(
-                "A wave of robots among your clicks",
-                f"{count(figures['current'])} clicks from {days(finding.now)} were robots', where"
-                f" {count(figures['usual'])} a week are usual: {percent(figures['share'])} of all, after"
-                f" {percent(figures['usual_share'])}. They are not in your figures; look where they come from.",
+                f"A wave of robots among your {metric}",
+                f"{count(figures['current'])} {metric} {_in(finding.now)} were robots', where"
+                f" {count(figures['usual'])} a {_length(finding.now)} are usual: {percent(figures['share'])} of all,"
+                f" after {percent(figures['usual_share'])}. They are not in your figures; look where they come from.",
             )
         case "earnings":
             return Words(
@@ -166,9 +166,9 @@ def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
             yield "Share rejected", percent(figures["share"], 1)
             yield "Usual share", percent(figures["usual_share"], 1)
         case "bots":
-            yield "Clicks of robots", count(figures["current"])
-            yield "Usual in a week", count(figures["usual"])
-            yield "Share of all clicks", percent(figures["share"], 1)
+            yield f"{metric} of robots", count(figures["current"])
+            yield f"Usual in a {_length(finding.now)}", count(figures["usual"])
+            yield f"Share of all {_METRICS[finding.metric]}", percent(figures["share"], 1)
             yield "Usual share", percent(figures["usual_share"], 1)
         case "earnings":
             yield "Earned for each click", money(figures["per_click"], currency)
@@ -201,6 +201,14 @@ def day(when: date) -> str:
 
 def days(when: Range) -> str:
     return f"{day(when.first)} to {day(when.last)}"
+
+
+def _length(when: Range) -> str:
+    return "day" if when.first == when.last else "week"
+
+
+def _in(when: Range) -> str:
+    return f"on {day(when.first)}" if when.first == when.last else f"from {days(when)}"
 
 
 def link_filters(finding: Finding) -> Mapping[str, str]:

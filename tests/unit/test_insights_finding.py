@@ -213,6 +213,20 @@ def test_less_than_five_weeks_say_nothing() -> None:
     assert find(history(11, scaled(range(7), 5.0), days=35)) != []
 
 
+def test_a_day_of_robots_is_told_of_a_history_of_few_days() -> None:
+    robots = [486, 857, 472, 515]
+    days = [
+        Day(pageviews=seen, bot_pageviews=bots) for seen, bots in zip([1146, 2036, 2424, 2063], robots, strict=True)
+    ]
+    [found] = find(History(date(2015, 5, 20), "USD", days, {}))
+    assert (found.key, found.type, found.metric) == ("bots:2015-05-18", "warning", "pageviews")
+    assert (found.now, found.before.last) == (Range(date(2015, 5, 18), date(2015, 5, 18)), date(2015, 5, 20))
+    assert found.figures["current"] == 857
+    even = [Day(pageviews=1000, bot_pageviews=200 + 10 * index) for index in range(4)]
+    assert find(History(date(2015, 5, 20), "USD", even, {})) == []
+    assert find(History(date(2015, 5, 20), "USD", days[:2], {})) == []
+
+
 def test_nothing_at_all_is_no_error() -> None:
     nothing = [Day()] * 84
     assert find(History(LAST, "USD", nothing, {})) == []
