@@ -60,9 +60,10 @@ function modulesOf(path) {
   return [`${PAGES}${name}.tsx`, ...texts].filter((key) => manifest[key]);
 }
 
+/** Its own picture, else that of its section. */
 function imageOf(path) {
-  const name = path.slice(1).replaceAll('/', '-') || 'home';
-  return existsSync(new URL(`og/${name}.png`, dist)) ? `/og/${name}.png` : '/og/home.png';
+  const names = [path.slice(1).replaceAll('/', '-'), path.split('/')[1]];
+  return `/og/${names.find((name) => existsSync(new URL(`og/${name}.png`, dist))) ?? 'home'}.png`;
 }
 
 /** Not for search engines. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { textOf } from '../../scripts/content.ts';
 import { createAppRouter } from './router';
@@ -23,6 +25,17 @@ test('no link of an article leads nowhere', async () => {
     }
   }
   expect(lost).toEqual([]);
+});
+
+test('the picture of every article says its title, and is of the size that its tags name', () => {
+  const folder = join(process.cwd(), 'public/og');
+  const titles = JSON.parse(readFileSync(join(folder, 'titles.json'), 'utf8')) as Record<string, string>;
+  for (const card of all.filter((item) => item.kind === 'blog')) expect(titles[`blog-${card.slug}`], `npm run og: ${card.slug}`).toBe(card.title);
+  for (const name of Object.keys(titles)) {
+    const image = readFileSync(join(folder, `${name}.png`));
+    expect([image.readUInt32BE(16), image.readUInt32BE(20)], name).toEqual([1200, 630]);
+    expect(image.length, name).toBeLessThan(80_000);
+  }
 });
 
 test('lessons of a course are numbered without gaps or doubles', () => {

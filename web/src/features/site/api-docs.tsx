@@ -1,6 +1,7 @@
 // The API's documentation: the guides of docs/ as they are, and every call as the running services describe it.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { partsOf, Prose } from '@/components/prose';
 import { ErrorBox, Loading } from '@/components/data/states';
@@ -35,7 +36,7 @@ export function ApiDocs({ part, text }: { readonly part: Part; readonly text: Te
                 search={item === 'tracking' ? {} : { part: item }}
                 aria-current={item === part ? 'page' : undefined}
                 className="block rounded-lg px-3 py-2 hover:bg-sunken aria-[current=page]:bg-brand-soft aria-[current=page]:text-brand"
-                activeProps={{}}
+                activeOptions={{ exact: true, includeSearch: true }}
               >
                 <span className="block font-medium">{NAMES[item].name}</span>
                 <span className={cx('block text-[0.8125rem] max-sm:hidden', item !== part && 'text-muted')}>{NAMES[item].text}</span>
@@ -100,8 +101,9 @@ function One({ call }: { readonly call: Call }) {
   const [open, setOpen] = useState(false);
   return (
     <details className={cx(surface, 'px-4 py-3')} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="cursor-pointer">
-        <span className="ml-1 inline-flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
+      <summary className="flex cursor-pointer list-none items-start gap-2 [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden className={cx('mt-0.5 size-4 shrink-0 text-muted transition-transform', open && 'rotate-90')} />
+        <span className="flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
           <Badge tone={TONES[call.method] ?? 'neutral'}>{call.method}</Badge>
           <code className="text-[0.8125rem] font-medium [overflow-wrap:anywhere]">{call.path}</code>
           <span className="text-muted">{call.title}</span>
