@@ -38,6 +38,7 @@ RULES: Final[dict[str, LiteralString]] = {
     "visitors of the forum": "delete from ops.forum_visit where day < (now() at time zone 'UTC')::date - 1",
     "notifications": "delete from ops.notification where updated_at < now() - interval '180 days'",
     "digests": "delete from ops.digest where queued_at < now() - interval '60 days'",
+    "messages of the escrow provider": "delete from ops.escrow_message where received_at < now() - interval '90 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
     "statements of analysts": "delete from ops.sql_statement where started_at < now() - interval '400 days'",
 }

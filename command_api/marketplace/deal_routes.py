@@ -62,6 +62,7 @@ def counter_offer(id_: Id, body: MakeOffer, run: Runs) -> Response:
 @router.post("/offers/{id}/accept", response_model=OfferState)
 def accept_offer(id_: Id, body: AcceptOffer, run: Runs) -> Response:
     """Agrees on the price and begins the escrow. Of all offers for a listing one can be accepted."""
+    offers.party(Desk(run.core).offer(id_), run.asked)  # nobody else learns anything
     if run.core.settings.escrow_url is None:
         raise conflict("no_escrow", "No escrow provider is set up here, so no offer can be accepted yet.")
 

@@ -289,7 +289,7 @@ def _of(escrow: Escrow | None, side: Side, asked: Asked) -> Escrow:
     if found is None:
         raise missing("offer")
     if found != side:
-        raise Refused("forbidden", "not_yours", f"Only the {side} can do this.")
+        raise conflict("not_yours", f"Only the {side} can do this.")
     return escrow
 
 

@@ -104,7 +104,7 @@ def decline(offer: Offer | None, asked: Asked) -> OfferDeclined:
 def withdraw(offer: Offer | None, asked: Asked) -> OfferWithdrawn:
     offer, side = party(offer, asked)
     if side != "buyer":
-        raise _forbidden("Only the buyer can take an offer back.")
+        raise conflict("not_yours", "Only the buyer can take an offer back.")
     if not offer.is_open:
         raise _over(offer)
     return OfferWithdrawn(**step(offer.id, offer.version, asked))
@@ -190,7 +190,3 @@ def _room(offer: Offer) -> int:
 def _over(offer: Offer) -> Refused:
     words = {"accepted": "was accepted", "declined": "was declined", "withdrawn": "was taken back"}
     return conflict("offer_over", f"This offer {words.get(offer.status, 'has expired')}.")
-
-
-def _forbidden(message: str) -> Refused:
-    return Refused("forbidden", "not_yours", message)

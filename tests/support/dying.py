@@ -1,8 +1,9 @@
 """A relay or a policy in a process of its own that kills itself (`kill -9`) at a named moment.
 
 `python -m tests.support.dying WORK MOMENT NTH`; settings come from the environment. WORK is `relay`, `reports`,
-`approving` or `domains`; MOMENT is one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`,
-`inside_store`, `after_store` (the policies), `after_refusal` (reports), or `never`; it dies at the NTH time.
+`approving`, `domains` or `marketplace`; MOMENT is one of `before_publish`, `after_publish`, `after_advance` (relay),
+`before_store`, `inside_store`, `after_store` (the policies), `after_refusal` (reports), or `never`; it dies at the NTH
+time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from command_api.domains import watch
 from command_api.domains.looking import looking
 from command_api.domains.watch import Watch
 from command_api.leader import Leader
+from command_api.marketplace import watch as marketplace
+from command_api.marketplace.verifying import ClickHouseFigures
 from command_api.policies import approving
 from command_api.policies.approving import Approving
 from command_api.policies.clicks import ClickHouseClicks
@@ -28,6 +31,7 @@ from command_api.policies.reports import Reports
 from command_api.relay import Relay
 from command_api.store import LockingRecorder
 from infra.clickhouse import ClientPool
+from infra.escrow import EscrowProvider
 from infra.log import open_log
 from infra.settings import load
 
@@ -42,6 +46,10 @@ def main(work: str, moment: str, nth: int) -> None:
         leaders = [Leader(settings, approving.NAME, Approving(core).run)]
     elif work == "domains":
         leaders = [Leader(settings, watch.NAME, Watch(core, looking(settings)).run)]
+    elif work == "marketplace":
+        figures = ClickHouseFigures(ClientPool(settings, 1))
+        market = marketplace.Watch(core, figures, EscrowProvider.over_http(settings))
+        leaders = [Leader(settings, marketplace.NAME, market.run)]
     else:
         clicks = ClickHouseClicks(ClientPool(settings, 2))
         leaders = [Leader(settings, f"{NAME}:{number}", Reports(core, log, clicks, number).run) for number in (0, 1)]

@@ -27,11 +27,16 @@ from command_api.accounts.sign_in import Accounts
 from command_api.app import create_app
 from command_api.conversions import model
 from command_api.core import Core, open_core
+from command_api.decision import Asked, by_system
 from command_api.forum import members as forum_members
 from command_api.forum import posts as forum_posts
 from command_api.forum import threads as forum_threads
-from command_api.decision import by_system
 from command_api.leads import early_access, inquiries, newsletter
+from command_api.marketplace import asking, listings, offers
+from command_api.marketplace import escrow as escrows
+from command_api.marketplace.listings import Facts, Listing
+from command_api.matching import members, programs
+from command_api.matching.program_files import starter
 from command_api.store import create_schema
 from infra.gateway.service import Gateway
 from infra.http_guard import BodyGuard, guarded_protocol
@@ -41,7 +46,8 @@ from infra.website_identity import open_website_session
 from schemas.base import Money
 from schemas.events.accounts import Role
 from schemas.events.conversions import ConversionFacts
-from schemas.identity import email_id
+from schemas.events.marketplace import ListingFigures, SearchCriteria
+from schemas.identity import email_id, escrow_id
 from tests.support.dns_server import dns_server
 from tests.support.engines import free_port, wait_until
 from tests.support.people import PASSWORD
@@ -118,6 +124,8 @@ class Belongings:
         self.custom_domain, self.token = UUID(added["id"]), str(added["verificationToken"])
         self.inquiry, self.signup, self.subscription = self._wrote(api)
         self.thread, self.post, self.notification = self._posted(api)
+        self.program, self.application = self._applied(api)
+        self.listing, self.offer, self.escrow, self.question, self.saved_search = self._trades(api)
         self._project(api)
 
     def website_headers(self, api: Api) -> dict[str, str]:
@@ -203,6 +211,43 @@ class Belongings:
         requested = newsletter.request(None, subscription_id=ids[2], source="website", asked=now)
         api.core.store.write([received, *joined, *requested])
         return ids
+
+    def _applied(self, api: Api) -> tuple[UUID, UUID]:
+        """To a program of the directory."""
+        now = by_system(datetime.now(UTC))
+        facts = starter()[0].model_copy(update={"company_name": f"Company {uuid4().hex}"})
+        [listed] = programs.add(None, facts, origin="admin", recorded_on=now.at.date(), asked=now)
+        listing = programs.evolve(None, listed)
+        [applied] = members.apply(None, listing, self.owner.account_id, now)
+        api.core.store.write([listed, applied])
+        return listing.id, applied.originator_id
+
+    def _trades(self, api: Api) -> tuple[UUID, UUID, UUID, UUID, UUID]:
+        """A draft, a deal with somebody, a question to answer, a saved search."""
+        listing, search, offer_id, question = uuid4(), uuid4(), uuid4(), uuid4()
+        buyer, facts = Asked(datetime.now(UTC), uuid4()), Facts("", "", "", ListingFigures())
+        online = Listing(listing, 1, self.owner.account_id, facts, "active")
+        sent = offers.send(offer_id, online, Money(amount=100, currency="USD"), "", buyer)
+        offer = offers.evolve(None, sent)
+        mine = Asked(buyer.at, self.owner.account_id)
+        accepted = offers.accept(offer, 100, escrow_id(offer_id), mine)
+        agreed, _ = escrows.agree(escrow_id(offer_id), offer, mine)
+        asked = asking.ask(question, online, "Why?", buyer)
+        mine_alone = [listings.draft(listing, facts, mine), asking.save(search, "", SearchCriteria(), mine)]
+        api.core.store.write([*mine_alone, sent, accepted, *agreed, asked])
+        api.query.postgres.execute(
+            "INSERT INTO ops.escrow_call (escrow_id, step) VALUES (%s, 'open')", (escrow_id(offer_id),)
+        )
+        api.query.insert("listings", {
+            "id": listing, "seller_id": self.owner.account_id, "status": "draft", "title": "", "title_lower": "",
+            "website_url": "", "description": "", "created_at": buyer.at,
+        })  # fmt: skip
+        api.query.insert("offers", {
+            "id": offer_id, "listing_id": listing, "seller_id": self.owner.account_id, "buyer_id": buyer.account_id,
+            "status": "accepted", "price": 100, "currency": "USD", "turn": "seller", "expires_at": buyer.at,
+            "created_at": buyer.at, "updated_at": buyer.at,
+        })  # fmt: skip
+        return listing, offer_id, escrow_id(offer_id), question, search
 
     def _project(self, api: Api) -> None:
         query, now = api.query, this_moment()
