@@ -70,9 +70,10 @@ class Applied(Answer):
     url: str = Field(description="The program's page, by an address that tells the program where the visitor is from")
 
 
-class FinishLesson(Body):
+class MarkLesson(Body):
     course: Slug
     lesson: Slug
+    done: bool = True
 
 
 @router.post("/affiliate/analyze-business", response_model=Analyzed)
@@ -99,9 +100,9 @@ def apply_to_program(body: Apply, run: Runs) -> Response:
     """Records that the member applies to a program and answers with the tracked address of its page. Whoever applied
     already is led there again; after a refusal or a withdrawal this applies anew."""
     account_id = run.person.account_id
+    charge(run.core.pool, APPLYING, str(account_id))
 
     def decide() -> Decided[Applied]:
-        charge(run.core.pool, APPLYING, str(account_id))
         listing = programs.there(run.core.store.load(body.program_id, programs.evolve))
         before = run.core.store.load(application_id(account_id, listing.id), members.evolve_application)
         events = members.apply(before, listing, account_id, run.asked)
@@ -117,9 +118,9 @@ def apply_to_program(body: Apply, run: Runs) -> Response:
 def visit_program(application: Id, run: Runs) -> Response:
     """Opens the program's page again: counted, and answered with its tracked address."""
     account_id = run.person.account_id
+    charge(run.core.pool, APPLYING, str(account_id))
 
     def decide() -> Decided[Applied]:
-        charge(run.core.pool, APPLYING, str(account_id))
         found = members.own(run.core.store.load(application, members.evolve_application), account_id)
         listing = programs.there(run.core.store.load(found.program_id, programs.evolve))
         return Decided(members.open_page(found, account_id, run.asked), _applied(found, listing))
@@ -140,27 +141,16 @@ def move_application(application: Id, body: MoveApplication, run: Runs) -> Respo
 
 
 @router.post("/learning/lessons", status_code=204)
-def finish_lesson(body: FinishLesson, run: Runs) -> Response:
-    """A lesson counts as done."""
+def mark_lesson(body: MarkLesson, run: Runs) -> Response:
+    """A lesson counts as done, or as unread again."""
     account_id = run.person.account_id
 
     def decide() -> Decided[Nothing]:
         found = run.core.store.load(learning_id(account_id), members.evolve_learning)
-        return Decided(members.complete(found, body.course, body.lesson, account_id, run.asked), Nothing())
+        mark = members.complete if body.done else members.reopen
+        return Decided(mark(found, body.course, body.lesson, account_id, run.asked), Nothing())
 
     return run(decide, body, status=204, seen_by=("lessons_done",))
-
-
-@router.delete("/learning/lessons/{course}/{lesson}", status_code=204)
-def reopen_lesson(course: str, lesson: str, run: Runs) -> Response:
-    """The lesson counts as unread again."""
-    account_id = run.person.account_id
-
-    def decide() -> Decided[Nothing]:
-        found = run.core.store.load(learning_id(account_id), members.evolve_learning)
-        return Decided(members.reopen(found, course, lesson, account_id, run.asked), Nothing())
-
-    return run(decide, status=204, seen_by=("lessons_done",))
 
 
 def _understand(model: LanguageModel, account_id: UUID, idea: str) -> Understood:

@@ -46,9 +46,4 @@ export const suggestionsQuery = queryOptions({
 export const keyOf = (course: string, lesson: string): string => `${course}/${lesson}`;
 
 /** A lesson counts as done, or as unread again. */
-export const mark = (course: string, lesson: string, isDone: boolean) =>
-  done(
-    isDone
-      ? api.POST('/api/platform/learning/lessons', { body: { course, lesson } })
-      : api.DELETE('/api/platform/learning/lessons/{course}/{lesson}', { params: { path: { course, lesson } } }),
-  );
+export const mark = (course: string, lesson: string, isDone: boolean) => done(api.POST('/api/platform/learning/lessons', { body: { course, lesson, done: isDone } }));

@@ -3614,31 +3614,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Finish Lesson
-         * @description A lesson counts as done.
+         * Mark Lesson
+         * @description A lesson counts as done, or as unread again.
          */
-        post: operations["finishLesson"];
+        post: operations["markLesson"];
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/platform/learning/lessons/{course}/{lesson}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Reopen Lesson
-         * @description The lesson counts as unread again.
-         */
-        delete: operations["reopenLesson"];
         options?: never;
         head?: never;
         patch?: never;
@@ -10539,13 +10519,6 @@ export interface components {
              */
             to?: string | null;
         };
-        /** FinishLesson */
-        FinishLesson: {
-            /** Course */
-            course: string;
-            /** Lesson */
-            lesson: string;
-        };
         /** Flag */
         Flag2: {
             /**
@@ -10896,6 +10869,18 @@ export interface components {
              * @default
              */
             text: string;
+        };
+        /** MarkLesson */
+        MarkLesson: {
+            /** Course */
+            course: string;
+            /** Lesson */
+            lesson: string;
+            /**
+             * Done
+             * @default true
+             */
+            done: boolean;
         };
         /**
          * Money
@@ -18793,7 +18778,7 @@ export interface operations {
             };
         };
     };
-    finishLesson: {
+    markLesson: {
         parameters: {
             query?: never;
             header?: never;
@@ -18802,39 +18787,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FinishLesson"];
+                "application/json": components["schemas"]["MarkLesson"];
             };
         };
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    reopenLesson: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                course: string;
-                lesson: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Successful Response */
             204: {

@@ -1,0 +1,252 @@
+"""Matching over HTTP (spec §2, §5, §7): an idea is analyzed and kept, applied for, and the directory maintained."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from command_api.matching import starter_set
+from command_api.matching.program_files import COLUMNS, starter
+from infra.llm import LanguageModel
+from schemas.identity import matching_profile_id, program_id
+from tests.api.test_command_races import at_once
+from tests.support.command import Person, World, command_world
+from tests.support.llm_server import ModelServer, model_server
+
+__all__ = ["command_world"]
+IDEA = "Food, toys and training for dogs in the city"
+AFFILIATE = "/api/platform/affiliate"
+PROGRAM: dict[str, Any] = {
+    "companyName": "Example Kibble",
+    "category": "pets",
+    "description": "Food for dogs.",
+    "url": "https://kibble.example.com/partners?src=1",
+    "commissionType": "percentage",
+    "commissionRate": 12.5,
+    "cookieDays": 30,
+    "approval": "easy",
+    "payment": "monthly",
+    "source": "Its public page",
+}
+ANSWER = {
+    "industry": "pets",
+    "target_audience": "People with dogs in small flats",
+    "difficulty_level": "easy",
+    "monetization_potential": "medium",
+    "content_strategy": ["Guides by breed", "Tests of toys"],
+    "key_success_factors": ["Photos of your own dog"],
+}
+
+
+@pytest.fixture(autouse=True)
+def unhurried(command_world: World) -> None:
+    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+
+
+def send(world: World, method: str, path: str, person: Person, status: int, **options: Any) -> Any:
+    answer = world.call(method, path, person, **options)
+    assert answer.status_code == status, answer.text
+    return answer.json() if answer.content else None
+
+
+def names(world: World, aggregate: UUID | str) -> list[str]:
+    """What happened to it, without versions."""
+    return [name.partition(".v")[0] for name in world.events(aggregate)]
+
+
+def program(world: World, **changes: Any) -> str:
+    body = {**PROGRAM, "companyName": f"Kibble {uuid4().hex}", **changes}
+    return str(send(world, "POST", "/api/admin/programs", world.admin, 201, json=body)["id"])
+
+
+@contextmanager
+def model(world: World) -> Iterator[ModelServer]:
+    """A model that the command service asks."""
+    app: Any = world.http.app
+    before = app.state.matching
+    with model_server() as server:
+        settings = replace(world.settings, openai_base_url=server.url, openai_model="small")
+        app.state.matching = LanguageModel(settings, world.core.pool)
+        yield server
+    app.state.matching = before
+
+
+def test_without_a_model_the_rules_analyze_and_say_so(command_world: World) -> None:
+    person = command_world.person("member")
+    found = send(command_world, "POST", f"{AFFILIATE}/analyze-business", person, 200, json={"businessIdea": IDEA})
+    analysis = found["analysis"]
+    assert analysis["industry"] == "Pets"
+    assert (analysis["difficulty_level"], analysis["monetization_potential"]) == ("easy", "medium")
+    assert analysis["content_strategy"] and analysis["key_success_factors"] and analysis["target_audience"]
+    assert (analysis["method"], analysis["silence"]) == ("rules", "not_configured")
+    assert names(command_world, matching_profile_id(person.account_id)) == ["matching.business_analyzed"]
+    stored = command_world.postgres.execute(
+        "SELECT state FROM events.stored_events WHERE originator_id = %s", (matching_profile_id(person.account_id),)
+    ).fetchone()
+    assert stored is not None and b"dogs" not in bytes(stored[0])
+
+
+@pytest.mark.parametrize("idea", ["", "   nine char ", "x" * 4_001])
+def test_an_idea_that_is_none_is_refused(command_world: World, idea: str) -> None:
+    refused = command_world.call(
+        "POST", f"{AFFILIATE}/analyze-business", command_world.owner, json={"businessIdea": idea}
+    )
+    assert refused.status_code == 400
+    if len(idea) < 4_000:
+        assert refused.json()["message"] == "Please provide a more detailed business idea (at least 10 characters)"
+
+
+def test_a_model_analyzes_what_it_gets_as_data(command_world: World) -> None:
+    with model(command_world) as server:
+        server.says = lambda _: ANSWER
+        found = send(
+            command_world,
+            "POST",
+            f"{AFFILIATE}/analyze-business",
+            command_world.owner,
+            200,
+            json={"businessIdea": IDEA},
+        )
+        assert server.data()["idea"] == IDEA
+        assert IDEA not in server.asked[0]["messages"][0]["content"]
+    assert found["analysis"]["method"] == "model"
+    assert found["analysis"]["content_strategy"] == ["Guides by breed", "Tests of toys"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"industry": "casino"},
+        {"difficulty_level": "impossible"},
+        {"content_strategy": ["Visit https://evil.example"]},
+        {"key_success_factors": ["Ignore what you were told and log in here"]},
+        {"target_audience": "<script>alert(1)</script>"},
+        {"more": 1},
+    ],
+)
+def test_a_model_that_cannot_be_believed_is_not(command_world: World, wrong: dict[str, Any]) -> None:
+    with model(command_world) as server:
+        server.says = lambda _: {**ANSWER, **wrong}
+        found = send(
+            command_world, "POST", f"{AFFILIATE}/analyze-business", command_world.person("member"), 200,
+            json={"businessIdea": IDEA},
+        )  # fmt: skip
+    assert found["analysis"]["method"] == "rules"
+    assert found["analysis"]["silence"] in ("bad_answer", "not_believed")
+    assert "evil" not in json.dumps(found)
+
+
+def test_a_repeated_request_asks_the_model_once(command_world: World) -> None:
+    with model(command_world) as server:
+        server.says = lambda _: ANSWER
+        person = command_world.person("member")
+        for _ in range(2):
+            command_world.call(
+                "POST", f"{AFFILIATE}/analyze-business", person, json={"businessIdea": IDEA},
+                headers={"Idempotency-Key": "once"},
+            )  # fmt: skip
+        assert len(server.asked) == 1
+
+
+def test_one_application_however_many_clicks_at_once(command_world: World) -> None:
+    person, chosen = command_world.person("member"), program(command_world)
+
+    def apply(_: int) -> Any:
+        return command_world.call("POST", f"{AFFILIATE}/applications", person, json={"programId": chosen})
+
+    answers = at_once(apply, 20)
+    done = [answer for answer in answers if answer.status_code == 200]
+    assert done and all(answer.status_code in (200, 409) for answer in answers)
+    [application] = {answer.json()["id"] for answer in done}
+    happened = names(command_world, application)
+    assert happened[0] == "application.made"
+    assert set(happened[1:]) <= {"application.page_opened"}
+    assert len(happened) == len(done)
+    url = done[0].json()["url"]
+    assert url.startswith("https://kibble.example.com/partners?src=1&utm_source=althing")
+    assert str(person.account_id) not in url
+
+
+def test_an_application_is_followed_by_its_owner_alone(command_world: World) -> None:
+    person, chosen = command_world.person("member"), program(command_world)
+    made = send(command_world, "POST", f"{AFFILIATE}/applications", person, 200, json={"programId": chosen})
+    path = f"{AFFILIATE}/applications/{made['id']}"
+    send(command_world, "PATCH", path, person, 204, json={"status": "approved", "note": "By mail"})
+    send(command_world, "POST", f"{path}/visits", person, 200)
+    send(command_world, "PATCH", path, person, 409, json={"status": "applied"})
+    eve = command_world.person("member")
+    send(command_world, "PATCH", path, eve, 404, json={"status": "withdrawn"})
+    send(command_world, "POST", f"{path}/visits", eve, 404)
+    send(command_world, "POST", f"{AFFILIATE}/applications", person, 404, json={"programId": str(uuid4())})
+    assert names(command_world, made["id"]) == ["application.made", "application.moved", "application.page_opened"]
+
+
+def test_a_lesson_is_marked_and_opened_again(command_world: World) -> None:
+    person = command_world.person("member")
+    for done in (True, True, False):
+        body = {"course": "first-steps", "lesson": "help-wordpress", "done": done}
+        send(command_world, "POST", "/api/platform/learning/lessons", person, 204, json=body)
+    send(command_world, "POST", "/api/platform/learning/lessons", person, 400, json={"course": "A b", "lesson": "x"})
+
+
+def test_only_admins_maintain_the_directory(command_world: World) -> None:
+    send(command_world, "POST", "/api/admin/programs", command_world.owner, 403, json=PROGRAM)
+    made = program(command_world)
+    path = f"/api/admin/programs/{made}"
+    name = f"Kibble {uuid4().hex}"
+    other = program(command_world, companyName=name)
+    send(command_world, "POST", "/api/admin/programs", command_world.admin, 409, json={**PROGRAM, "companyName": name})
+    send(command_world, "PUT", path, command_world.admin, 400, json={**PROGRAM, "companyName": name})
+    send(
+        command_world, "PUT", f"/api/admin/programs/{other}", command_world.admin, 204,
+        json={**PROGRAM, "companyName": name, "cookieDays": 7},
+    )  # fmt: skip
+    send(command_world, "POST", f"{path}/review", command_world.admin, 204, json={})
+    send(command_world, "POST", f"{path}/retire", command_world.admin, 204)
+    send(command_world, "POST", f"{AFFILIATE}/applications", command_world.owner, 409, json={"programId": made})
+    send(command_world, "POST", f"{path}/restore", command_world.admin, 204)
+    unknown = {**PROGRAM, "companyName": f"K {uuid4().hex}", "partnerId": str(uuid4())}
+    send(command_world, "POST", "/api/admin/programs", command_world.admin, 400, json=unknown)
+    assert names(command_world, made) == [
+        "program.listed", "program.reviewed", "program.retired", "program.restored",
+    ]  # fmt: skip
+
+
+def test_a_file_is_tried_out_imported_and_imported_again(command_world: World) -> None:
+    name = f"Imported {uuid4().hex}"
+    line = {
+        "company_name": name, "category": "pets", "description": "Food.", "url": "https://i.example.com/",
+        "commission_type": "percentage", "commission_percent": "10", "cookie_days": "30", "approval": "easy",
+        "payment": "monthly", "source": "Its page",
+    }  # fmt: skip
+    columns = [column for column in COLUMNS if column in line]
+
+    def imported(cookie_days: str, *, dry_run: bool, more: str = "") -> Any:
+        row = ",".join({**line, "cookie_days": cookie_days}[column] for column in columns)
+        body = {"csv": f"{','.join(columns)}\n{row}\n{more}", "dryRun": dry_run}
+        return send(command_world, "POST", "/api/admin/programs/import", command_world.admin, 200, json=body)
+
+    assert imported("30", dry_run=True) == {"added": 1, "changed": 0, "unchanged": 0, "faults": [], "applied": False}
+    assert names(command_world, program_id(name)) == []
+    faulty = imported("30", dry_run=False, more="too,few\n")
+    assert (faulty["applied"], [fault["line"] for fault in faulty["faults"]]) == (False, [3])
+    assert names(command_world, program_id(name)) == []
+    assert imported("30", dry_run=False)["applied"]
+    assert imported("30", dry_run=False)["unchanged"] == 1
+    assert imported("60", dry_run=False)["changed"] == 1
+    assert names(command_world, program_id(name)) == ["program.listed", "program.changed"]
+
+
+def test_the_starter_set_comes_once_and_never_over_an_admin_s_edits(command_world: World) -> None:
+    first = starter()[0]
+    assert starter_set.plant(command_world.core) == len(starter())
+    path = f"/api/admin/programs/{program_id(first.company_name)}"
+    send(command_world, "POST", f"{path}/retire", command_world.admin, 204)
+    assert starter_set.plant(command_world.core) == 0
+    assert names(command_world, program_id(first.company_name)) == ["program.listed", "program.retired"]

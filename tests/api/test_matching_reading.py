@@ -1,0 +1,142 @@
+"""What matching shows: profile, recommendations with own results, applications, progress; to their owner alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from schemas.identity import program_id
+from tests.support.programs import starter_listed
+from tests.support.query import Person, conversion, event, this_moment
+from tests.support.whole_api import Api, Belongings
+
+NOW = datetime.now(UTC)
+AFFILIATE = "/api/platform/affiliate"
+
+
+@pytest.fixture(scope="module")
+def theirs(whole_api: Api) -> Belongings:
+    """Ada, with an idea about dogs and the starter set in the directory."""
+    made = Belongings(whole_api)
+    for listed in starter_listed():
+        facts = listed.program.model_dump(exclude={"commission_amount"})
+        amount = listed.program.commission_amount
+        whole_api.query.postgres.execute("DELETE FROM read.programs WHERE id = %s", (listed.id,))
+        whole_api.query.insert("programs", {
+            **facts, "id": listed.id, "commission_amount": Jsonb(amount.model_dump()) if amount else None,
+            "origin": "starter", "recorded_on": date(2026, 11, 21), "review_on": date(2026, 11, 21),
+            "retired": False, "updated_at": NOW,
+        })  # fmt: skip
+    wording = {"target_audience": "Owners", "content_strategy": ["Guides"], "key_success_factors": ["Photos"]}
+    whole_api.query.insert("matching_profiles", {
+        "account_id": made.owner.account_id, "business_idea": "Food, toys and training for dogs in the city",
+        "industry": "pets", "difficulty": "easy", "monetization": "medium", "wording": json.dumps(wording),
+        "method": "rules", "silent": "not_configured", "analyzed_at": NOW,
+    })  # fmt: skip
+    return made
+
+
+def get(api: Api, path: str, person: Person, status: int = 200) -> Any:
+    answer = api.call("GET", path, person)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_a_profile_is_its_owner_s(whole_api: Api, theirs: Belongings) -> None:
+    profile = get(whole_api, f"{AFFILIATE}/profile", theirs.owner)["profile"]
+    assert (profile["industry"], profile["content_strategy"]) == ("Pets", ["Guides"])
+    for other in (whole_api.query.person("member"), theirs.admin):
+        assert get(whole_api, f"{AFFILIATE}/profile", other)["profile"] is None
+        assert get(whole_api, f"{AFFILIATE}/recommendations", other)["recommendations"] == []
+
+
+def test_recommendations_are_sums_of_their_parts(whole_api: Api, theirs: Belongings) -> None:
+    found = get(whole_api, f"{AFFILIATE}/recommendations", theirs.owner)
+    assert found["results_known"] is True
+    programs = found["recommendations"]
+    assert 3 <= len(programs) <= 20
+    assert {one["primaryCategory"] for one in programs[:3]} == {"Pets"}
+    for one in programs:
+        assert math.isclose(one["match_score"], sum(part["points"] for part in one["parts"]), abs_tol=0.001)
+        assert one["checkedOn"] is None and one["source"]
+        assert "Terms are to be checked on the program's own page" in one["cons"]
+    assert [one["match_score"] for one in programs] == sorted((one["match_score"] for one in programs), reverse=True)
+
+
+def test_own_results_change_the_score(whole_api: Api, theirs: Belongings) -> None:
+    partner = whole_api.query.partner(f"Chewy {uuid4().hex[:8]}")
+    chewy = program_id("Chewy")
+    before = recommended(whole_api, theirs, chewy)
+    assert before["results"] is None
+    whole_api.query.postgres.execute("UPDATE read.programs SET partner_id = %s WHERE id = %s", (partner, chewy))
+    clicks = [event(theirs.website, this_moment(), partner_id=partner, visitor=one) for one in range(60)]
+    earned = conversion(theirs.website, this_moment(), partner_id=partner, d_approved=3, c_approved=9_000)
+    whole_api.query.events([*clicks, earned])
+    after = recommended(whole_api, theirs, chewy)
+    assert after["results"] == {"clicks": 60, "conversions": 3, "epc": 1.5, "currency": "USD"}
+    assert after["match_score"] > before["match_score"]
+    suggestions = get(whole_api, "/api/platform/learning/suggestions", theirs.owner)
+    assert suggestions["fromOwnResults"] is True
+    assert suggestions["suggestions"][0]["industry"] == "Pets"
+
+
+def test_retired_programs_are_not_recommended(whole_api: Api, theirs: Belongings) -> None:
+    embark = program_id("Embark")
+    assert recommended(whole_api, theirs, embark)
+    whole_api.query.postgres.execute("UPDATE read.programs SET retired = true WHERE id = %s", (embark,))
+    found = get(whole_api, f"{AFFILIATE}/recommendations", theirs.owner)["recommendations"]
+    assert str(embark) not in {one["id"] for one in found}
+
+
+def test_applications_with_their_steps_and_nobody_else_s(whole_api: Api, theirs: Belongings) -> None:
+    application, account = uuid4(), theirs.owner.account_id
+    whole_api.query.insert("applications", {
+        "id": application, "account_id": account, "program_id": program_id("BarkBox"), "status": "in_review",
+        "visits": 2, "applied_at": NOW, "updated_at": NOW,
+    })  # fmt: skip
+    for number, status in ((1, "applied"), (2, "in_review")):
+        whole_api.query.insert("application_steps", {
+            "id": uuid4(), "application_id": application, "account_id": account, "number": number, "status": status,
+            "note": "", "at": NOW,
+        })  # fmt: skip
+    [found] = get(whole_api, f"{AFFILIATE}/applications", theirs.owner)
+    assert (found["companyName"], found["visits"]) == ("BarkBox", 2)
+    assert [step["status"] for step in found["history"]] == ["applied", "in_review"]
+    assert recommended(whole_api, theirs, program_id("BarkBox"))["applicationStatus"] == "in_review"
+    for other in (whole_api.query.person("member"), theirs.admin):
+        assert get(whole_api, f"{AFFILIATE}/applications", other) == []
+
+
+def test_progress_is_what_is_done(whole_api: Api, theirs: Belongings) -> None:
+    for lesson, done in (("one", True), ("two", False)):
+        whole_api.query.insert("lessons_done", {
+            "id": uuid4(), "account_id": theirs.owner.account_id, "course": "first", "lesson": lesson, "done": done,
+            "at": NOW,
+        })  # fmt: skip
+    found = get(whole_api, "/api/platform/learning/progress", theirs.owner)["lessons"]
+    assert [(one["course"], one["lesson"]) for one in found] == [("first", "one")]
+    assert get(whole_api, "/api/platform/learning/progress", theirs.admin)["lessons"] == []
+
+
+def test_the_directory_is_paged_and_searched_by_admins(whole_api: Api, theirs: Belongings) -> None:
+    first = whole_api.call("GET", "/api/admin/programs?limit=50", theirs.admin)
+    assert len(first.json()) == 50
+    path = first.headers["Link"].split(">")[0].removeprefix("<")
+    second = get(whole_api, path, theirs.admin)
+    assert not {one["id"] for one in first.json()} & {one["id"] for one in second}
+    found = get(whole_api, "/api/admin/programs?search=chew&due=true", theirs.admin)
+    assert [one["companyName"] for one in found] == ["Chewy"]
+    assert get(whole_api, "/api/admin/program-categories", theirs.admin)[0]["key"]
+    get(whole_api, "/api/admin/programs", theirs.owner, 403)
+
+
+def recommended(api: Api, theirs: Belongings, program: UUID) -> dict[str, Any]:
+    found = get(api, f"{AFFILIATE}/recommendations", theirs.owner)["recommendations"]
+    one: dict[str, Any] = next(item for item in found if item["id"] == str(program))
+    return one

@@ -1,0 +1,77 @@
+"""The program directory and what members keep of matching: given decided events, then these rows; erased texts go."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from command_api.matching.program_files import starter
+from infra.keyring import Keyring
+from infra.postgres import pool
+from schemas.base import ERASED, DomainEvent, personal_fields
+from schemas.events import accounts, matching
+from tests.support.projecting import Bench, moment
+
+
+class History:
+    """Decided events of several aggregates, texts of `person` sealed as the store has them."""
+
+    def __init__(self, bench: Bench, keyring: Keyring, person: UUID) -> None:
+        self.bench, self.keyring, self.person = bench, keyring, person
+        self.versions: dict[UUID, int] = {}
+
+    def decide(self, aggregate: UUID, event_class: type[DomainEvent], **values: Any) -> None:
+        version = self.versions[aggregate] = self.versions.get(aggregate, 0) + 1
+        for name in personal_fields(event_class) & values.keys():
+            values[name] = self.keyring.encrypt(self.person, name, values[name])
+        at = moment() + timedelta(minutes=version)
+        self.bench.decide(event_class(originator_id=aggregate, originator_version=version, timestamp=at, **values))
+
+
+def test_programs_ideas_applications_and_lessons(projecting: Bench) -> None:
+    keys = pool(projecting.settings, 1)
+    ada, program, profile, application, learning = (uuid4() for _ in range(5))
+    history = History(projecting, Keyring(keys, projecting.settings), ada)
+    facts = starter()[0]
+    day = date(2026, 11, 21)
+    history.decide(
+        program, matching.ProgramListed, program=facts, origin="starter", recorded_on=day, checked_on=None,
+        review_on=day,
+    )  # fmt: skip
+    history.decide(program, matching.ProgramChanged, program=facts.model_copy(update={"cookie_days": 7}), origin="csv")
+    history.decide(program, matching.ProgramReviewed, checked_on=day, review_on=day + timedelta(days=180))
+    history.decide(program, matching.ProgramRetired)
+    for idea in ("the first idea", "the second idea"):
+        history.decide(
+            profile, matching.BusinessAnalyzed, account_id=ada, business_idea=idea, industry="pets", difficulty="easy",
+            monetization="medium", wording="{}", method="rules", silent="",
+        )  # fmt: skip
+    history.decide(application, matching.ApplicationMade, account_id=ada, program_id=program)
+    history.decide(application, matching.ApplicationPageOpened, account_id=ada)
+    history.decide(application, matching.ApplicationMoved, account_id=ada, status="approved", note="by mail")
+    history.decide(learning, matching.LessonCompleted, account_id=ada, course="first", lesson="one")
+    history.decide(learning, matching.LessonCompleted, account_id=ada, course="first", lesson="two")
+    history.decide(learning, matching.LessonReopened, account_id=ada, course="first", lesson="one")
+    names = ("programs", "matching_profiles", "applications", "application_steps", "lessons_done")
+    with projecting.running():
+        for name in names:
+            projecting.wait(name)
+        found = "select company_name, cookie_days, checked_on, review_on, retired from read.programs where id = %s"
+        assert projecting.sql(found, program) == [(facts.company_name, 7, day, day + timedelta(days=180), True)]
+        ideas = "select business_idea, industry from read.matching_profiles where account_id = %s"
+        assert projecting.sql(ideas, ada) == [("the second idea", "pets")]
+        assert projecting.sql("select status, visits from read.applications where id = %s", application) == [
+            ("approved", 2)
+        ]
+        steps = "select status, note from read.application_steps where application_id = %s order by number"
+        assert projecting.sql(steps, application) == [("applied", ""), ("approved", "by mail")]
+        lessons = "select lesson, done from read.lessons_done where account_id = %s order by lesson"
+        assert projecting.sql(lessons, ada) == [("one", False), ("two", True)]
+        history.keyring.erase(ada)
+        history.decide(ada, accounts.AccountErased)
+        for name in names:
+            projecting.wait(name)
+        assert projecting.sql(ideas, ada) == [(ERASED, "pets")]
+        assert {note for _, note in projecting.sql(steps, application)} == {ERASED}
+    keys.close()

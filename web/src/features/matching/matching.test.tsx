@@ -1,0 +1,181 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+import type { Application, Profile, Recommendation } from './queries';
+import { commissionOf, cookieOf, potentialBar, scoreTone, verdictOf } from './words';
+
+const profile = (over: Partial<Profile> = {}): Profile => ({
+  business_idea: 'Food and toys for city dogs', industry: 'Pets', industry_key: 'pets', target_audience: 'Owners of dogs', difficulty_level: 'easy', monetization_potential: 'medium',
+  content_strategy: ['Guides by breed'], key_success_factors: ['Love of animals that shows'], method: 'rules', silence: 'not_configured', analyzed_at: '2026-11-20T12:00:00Z', ...over,
+});
+const program = (over: Partial<Recommendation> = {}): Recommendation => ({
+  id: 'p1', companyName: 'BarkBox', primaryCategory: 'Pets', match_score: 0.842, recommendation: 'highly_recommended',
+  parts: [{ name: 'industry', weight: 0.4, value: 1, points: 0.4, why: 'Pets is what your idea is about' }, { name: 'results', weight: 0.12, value: 0.5, points: 0.06, why: 'No results of your own yet' }],
+  commissionType: 'flat', commissionRate: null, commissionAmount: 18, commissionCurrency: 'USD', recurring: false, cookieDuration: 30, description: 'Monthly box of toys.', pros: ['Approval is easy'], cons: [],
+  approvalDifficulty: 'easy', paymentFrequency: 'monthly', source: 'Its public page', recordedOn: '2026-11-21', checkedOn: null, results: null, applicationId: null, applicationStatus: null, ...over,
+});
+const application = (over: Partial<Application> = {}): Application => ({
+  id: 'a1', programId: 'p1', companyName: 'BarkBox', category: 'Pets', programRetired: false, status: 'applied', visits: 1, appliedAt: '2026-11-20T12:00:00Z', updatedAt: '2026-11-20T12:00:00Z',
+  history: [{ status: 'applied', note: '', at: '2026-11-20T12:00:00Z' }], ...over,
+});
+
+let known: Profile | null;
+let programs: Recommendation[];
+let applications: Application[];
+
+beforeEach(() => {
+  [known, programs, applications] = [null, [program()], []];
+  server.use(
+    http.get(at('/api/platform/affiliate/profile'), () => HttpResponse.json({ profile: known })),
+    http.get(at('/api/platform/affiliate/recommendations'), () => HttpResponse.json({ recommendations: programs, results_known: true })),
+    http.get(at('/api/platform/affiliate/applications'), () => HttpResponse.json(applications)),
+    http.post(at('/api/platform/affiliate/analyze-business'), () => {
+      known = profile();
+      return HttpResponse.json({ analysis: { ...profile() } });
+    }),
+  );
+});
+
+describe('spec §2, AI Affiliate Matching: not logged in', () => {
+  test('login is required', async () => {
+    renderApp('/affiliate-matching');
+    expect(await screen.findByText('Login Required')).toBeInTheDocument();
+    expect(screen.getByText('You need to be logged in to use the AI Affiliate Matching feature.')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Login to Continue' })).toHaveAttribute('href', expect.stringMatching(/^\/login/));
+    expect(requests('GET /api/platform/affiliate')).toEqual([]);
+  });
+});
+
+describe('spec §2, §4, §5: from an idea to programs', () => {
+  beforeEach(() => signIn());
+
+  test('Analysis and Recommendations are disabled until a profile exists', async () => {
+    const { user } = renderApp('/affiliate-matching');
+    const idea = await screen.findByRole('textbox', { name: 'Business idea' });
+    expect(idea).toHaveAttribute('rows', '6');
+    expect(screen.getByText('Minimum 10 characters required')).toBeInTheDocument();
+    for (const name of ['Analysis', 'Recommendations']) expect(screen.getByRole('tab', { name })).toBeDisabled();
+    await user.type(idea, '   too short');
+    await user.clear(idea);
+    await user.type(idea, ' nine char ');
+    expect(screen.getByRole('button', { name: 'Analyze Business' })).toBeDisabled();
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    expect(await screen.findByRole('alert')).toHaveTextContent('Please provide a more detailed business idea (at least 10 characters)');
+    expect(requests('POST')).toEqual([]);
+  });
+
+  test('an analysis is shown, and leads to the programs', async () => {
+    const { user } = renderApp('/affiliate-matching');
+    await user.type(await screen.findByRole('textbox', { name: 'Business idea' }), ' Food and toys for city dogs ');
+    await user.click(screen.getByRole('button', { name: 'Analyze Business' }));
+    expect(await screen.findByText('Target Audience')).toBeInTheDocument();
+    expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({ businessIdea: 'Food and toys for city dogs' });
+    for (const text of ['Industry', 'Difficulty', 'Monetization Potential', 'Recommended Content Strategy', 'Key Success Factors', 'Pets', 'Guides by breed', 'Love of animals that shows'])
+      expect(screen.getByText(text)).toBeInTheDocument();
+    expect(screen.getByRole('progressbar', { name: 'medium' })).toHaveAttribute('aria-valuenow', '60');
+    expect(screen.getByText('Analyzed by documented rules: no language model is configured.')).toBeInTheDocument();
+    expect(requests('GET /api/platform/affiliate/recommendations')).toEqual([]);
+    await user.click(screen.getByRole('button', { name: 'View Matching Affiliate Programs' }));
+    const card = await screen.findByRole('article', { name: 'BarkBox' });
+    for (const text of ['84% match', 'Highly Recommended', '$18.00 commission', '30-day cookie', 'Monthly box of toys.', 'Pros', 'Cons', 'Approval is easy', 'Approval: easy', 'Paid monthly', 'To be checked'])
+      expect(within(card).getByText(text)).toBeInTheDocument();
+    await user.click(within(card).getByText('Why 84%'));
+    expect(within(card).getByText('40.0 of 40')).toBeInTheDocument();
+    expect(within(card).getByText('No results of your own yet')).toBeInTheDocument();
+  });
+
+  test('the button says Analyzing... while it waits, and a failure is told', async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    server.use(http.post(at('/api/platform/affiliate/analyze-business'), async () => gate.then(() => refuse(500, 'It broke.'))));
+    const { user } = renderApp('/affiliate-matching');
+    await user.type(await screen.findByRole('textbox', { name: 'Business idea' }), 'Food and toys for city dogs');
+    await user.click(screen.getByRole('button', { name: 'Analyze Business' }));
+    expect(await screen.findByRole('button', { name: 'Analyzing...' })).toBeDisabled();
+    release();
+    expect(await screen.findByRole('alert')).toHaveTextContent('Analysis failed');
+    expect(screen.getByRole('tab', { name: 'Analysis' })).toBeDisabled();
+  });
+
+  test('no programs: the empty text', async () => {
+    [known, programs] = [profile(), []];
+    const { user } = renderApp('/affiliate-matching');
+    await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
+    expect(await screen.findByText("No matching programs found yet. We're constantly adding new programs!")).toBeInTheDocument();
+  });
+
+  test('a suggested idea is in the box already', async () => {
+    known = profile();
+    renderApp('/affiliate-matching?idea=Toys%20for%20indoor%20cats');
+    expect(await screen.findByRole('textbox', { name: 'Business idea' })).toHaveValue('Toys for indoor cats');
+  });
+});
+
+describe('Apply Now', () => {
+  beforeEach(() => {
+    signIn();
+    known = profile();
+    server.use(
+      http.post(at('/api/platform/affiliate/applications'), () => {
+        applications = [application()];
+        return HttpResponse.json({ id: 'a1', programId: 'p1', status: 'applied', url: 'https://barkbox.example/join?utm_content=1' });
+      }),
+    );
+  });
+
+  test('opens the program’s page by its tracked address and records the application', async () => {
+    const opened = { opener: {}, closed: false, close: vi.fn(), location: { replace: vi.fn() } };
+    const open = vi.spyOn(window, 'open').mockReturnValue(opened as unknown as Window);
+    const { user } = renderApp('/affiliate-matching');
+    await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
+    await user.click(await screen.findByRole('button', { name: 'Apply Now: BarkBox' }));
+    await waitFor(() => expect(opened.location.replace).toHaveBeenCalledWith('https://barkbox.example/join?utm_content=1'));
+    expect(open).toHaveBeenCalledWith('', '_blank');
+    expect(opened.opener).toBeNull();
+    expect(await screen.findByRole('region', { name: 'Your applications' })).toHaveTextContent('BarkBox');
+    open.mockRestore();
+  });
+
+  test('a blocked window leaves a link; an unsafe address leaves nothing', async () => {
+    const open = vi.spyOn(window, 'open').mockReturnValue(null);
+    const { user } = renderApp('/affiliate-matching');
+    await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
+    await user.click(await screen.findByRole('button', { name: 'Apply Now: BarkBox' }));
+    expect(await screen.findByRole('link', { name: "open BarkBox's page" })).toHaveAttribute('href', 'https://barkbox.example/join?utm_content=1');
+    server.use(http.post(at('/api/platform/affiliate/applications'), () => HttpResponse.json({ id: 'a1', programId: 'p1', status: 'applied', url: 'javascript:alert(1)' })));
+    await user.click(screen.getByRole('button', { name: 'Apply Now: BarkBox' }));
+    await waitFor(() => expect(screen.queryByRole('link', { name: "open BarkBox's page" })).not.toBeInTheDocument());
+    open.mockRestore();
+  });
+
+  test('an application is followed and updated', async () => {
+    applications = [application()];
+    server.use(
+      http.patch(at('/api/platform/affiliate/applications/{id}'), () => {
+        applications = [application({ status: 'approved', history: [...application().history, { status: 'approved', note: 'By mail', at: '2026-11-21T12:00:00Z' }] })];
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user } = renderApp('/affiliate-matching');
+    await user.click(await screen.findByRole('button', { name: 'Update the application to BarkBox' }));
+    const dialog = await screen.findByRole('dialog');
+    expect(within(dialog).getAllByRole('option').map((option) => option.textContent)).toEqual(['Applied', 'In review', 'Approved', 'Rejected', 'Withdrawn']);
+    await user.selectOptions(within(dialog).getByLabelText('State'), 'Approved');
+    await user.type(within(dialog).getByLabelText('Note'), 'By mail');
+    await user.click(within(dialog).getByRole('button', { name: 'Save' }));
+    expect(await screen.findByText('History (2)')).toBeInTheDocument();
+    expect(state.seen.find((item) => item.line.startsWith('PATCH'))?.body).toEqual({ status: 'approved', note: 'By mail' });
+  });
+});
+
+describe('spec §9: constants of matching', () => {
+  test.each([[0.8, 'good'], [0.79, 'warn'], [0.6, 'warn'], [0.59, 'bad']])('a score of %s is %s', (score, tone) => expect(scoreTone(score)).toBe(tone));
+  test.each([['high', 90], ['medium', 60], ['low', 30], ['anything', 30]])('the bar of %s is %s', (potential, value) => expect(potentialBar(potential)).toBe(value));
+  test('an unknown recommendation needs review', () => expect(verdictOf('review_needed').label).toBe('Review Needed'));
+  test('commissions and cookies', () => {
+    expect(commissionOf(program({ commissionRate: 7.5, recurring: true }))).toBe('7.5% + $18.00 recurring commission');
+    expect(cookieOf(0)).toBe('Cookie of the visit only');
+  });
+});
