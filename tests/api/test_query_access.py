@@ -12,7 +12,18 @@ import pytest
 from infra.identity import revoke_session
 from tests.support.query import Person, QueryService, World, conversion, event, this_moment
 
-PUBLIC = {"/api/platform/about", "/api/platform/auth/providers"}
+PUBLIC = {
+    "/api/platform/about",
+    "/api/platform/auth/providers",
+    "/api/forum/categories",
+    "/api/forum/log",
+    "/api/forum/members/{handle}",
+    "/api/forum/members/{handle}/posts",
+    "/api/forum/search",
+    "/api/forum/threads",
+    "/api/forum/threads/{id}",
+    "/api/forum/threads/{id}/posts",
+}
 OF_EVERYBODY = {
     "/api/platform/user",
     "/api/platform/partners",
@@ -22,6 +33,11 @@ OF_EVERYBODY = {
     "/api/platform/export",
     "/api/platform/custom-domains",
     "/api/platform/linked-sign-ins",
+    "/api/forum/members",
+    "/api/platform/forum/me",
+    "/api/platform/notification-preferences",
+    "/api/platform/notifications",
+    "/api/platform/notifications/unseen",
 }
 OF_WEBSITE_TOKENS = "/api/website"
 """How the addresses begin that take another kind of token (`test_website_login`)."""

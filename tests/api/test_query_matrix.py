@@ -198,7 +198,7 @@ class Walk:
             return self._value(name, found)
         if name in ("websiteId", "partnerId"):
             return str(self._of.website if name == "websiteId" else self._of.partner)
-        if name in VALUES:
+        if name in VALUES and "enum" not in schema:
             return VALUES[name]
         for kind in ("anyOf", "oneOf", "allOf"):
             if kind in schema:
