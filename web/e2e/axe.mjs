@@ -4,7 +4,7 @@
 // Each state is loaded and reached once; theme and width are then changed in place, as a visitor's system and window do.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { launch, newPage, settle } from './browser.mjs';
+import { launch, newPage, settle, appStarted } from './browser.mjs';
 import { startMock } from './mock-api.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -37,6 +37,22 @@ const revealRecord = async (page) => {
 };
 const STATES = [
   { name: 'home', path: '/', signedIn: false },
+  { name: 'home, sent', path: '/', signedIn: false, act: sendNewsletter },
+  { name: 'about', path: '/about', signedIn: false },
+  { name: 'consulting', path: '/consulting?service=Growth+Acceleration', signedIn: false },
+  { name: 'contact', path: '/contact', signedIn: false },
+  { name: 'pricing', path: '/pricing', signedIn: false },
+  { name: 'integrations', path: '/integrations', signedIn: false },
+  { name: 'careers', path: '/careers', signedIn: false },
+  { name: 'blog', path: '/blog', signedIn: false },
+  { name: 'article', path: '/blog/server-side-postbacks', signedIn: false },
+  { name: 'help', path: '/help', signedIn: false },
+  { name: 'help, none', path: '/help', signedIn: false, act: (page) => page.getByRole('searchbox').fill('qwxz') },
+  { name: 'guide', path: '/help/postbacks', signedIn: false },
+  { name: 'privacy', path: '/privacy', signedIn: false },
+  { name: 'terms', path: '/terms', signedIn: false },
+  { name: 'api docs', path: '/docs/api', signedIn: false },
+  { name: 'api docs, calls', path: '/docs/api?part=calls', signedIn: false, act: (page) => page.locator('summary').first().click() },
   { name: 'login', path: '/login', signedIn: false },
   { name: 'login, wrong', path: '/login', signedIn: false, act: named('button', 'Sign In') },
   { name: 'login, toast', path: '/login', signedIn: false, act: (page) => signIn(page, 'a@example.com', 'wrong-password'), expected: '401' },
@@ -57,7 +73,7 @@ const STATES = [
   { name: 'website admin', path: '/admin/website', signedIn: false, website: true },
   { name: 'setup', path: '/setup?token=abc', signedIn: false },
   { name: 'setup, no token', path: '/setup', signedIn: false },
-  { name: 'missing', path: '/nowhere', signedIn: false },
+  { name: 'missing', path: '/nowhere', signedIn: false, expected: '404' },
   { name: 'phone menu', path: '/dashboard', widths: [PHONE], act: opens('Open menu') },
   { name: 'sql', path: '/sql' },
   { name: 'sql, result', path: '/sql', act: runSql },
@@ -143,6 +159,74 @@ const STATES = [
   { name: 'newsletter, unsubscribe', path: '/newsletter/unsubscribe#code=abc', signedIn: false },
   { name: 'newsletter, no code', path: '/newsletter/unsubscribe', signedIn: false },
   { name: 'early access, leave', path: '/early-access/leave#code=abc', signedIn: false },
+  { name: 'forum', path: '/forum' },
+  { name: 'forum, visitor', path: '/forum?category=case-studies', signedIn: false },
+  { name: 'forum, empty', path: '/forum', base: empty },
+  { name: 'forum, found', path: '/forum?q=window' },
+  { name: 'forum, new thread', path: '/forum/new?category=case-studies' },
+  { name: 'forum, new thread, wrong', path: '/forum/new', act: named('button', 'Start Thread') },
+  { name: 'forum, thread', path: '/forum/thread/t1?post=p2' },
+  { name: 'forum, thread, visitor', path: '/forum/thread/t1', signedIn: false },
+  { name: 'forum, thread, locked', path: '/forum/thread/t0' },
+  { name: 'forum, mention', path: '/forum/thread/t1', act: async (page) => { await page.getByRole('textbox', { name: 'Your reply' }).pressSequentially('Hello @em'); await page.getByRole('listbox').waitFor(); } },
+  { name: 'forum, preview', path: '/forum/thread/t1', act: async (page) => { await page.getByRole('textbox', { name: 'Your reply' }).fill('A **bold** reply'); await page.getByRole('button', { name: 'Preview' }).click(); } },
+  { name: 'forum, post menu', path: '/forum/thread/t1', act: named('button', /^More about the post by Embla/) },
+  { name: 'forum, edit', path: '/forum/thread/t1', act: (page) => ofPost(page, 'Edit') },
+  { name: 'forum, report', path: '/forum/thread/t1', act: opened((page) => ofPost(page, 'Report')) },
+  { name: 'forum, delete', path: '/forum/thread/t1', act: opened((page) => ofPost(page, 'Delete')) },
+  { name: 'forum, earlier texts', path: '/forum/thread/t1', act: opened((page) => ofPost(page, 'Earlier texts')) },
+  { name: 'forum, move', path: '/forum/thread/t1', act: opened(async (page) => { await named('button', 'Moderate')(page); await page.getByRole('menuitem', { name: 'Move' }).click(); }) },
+  { name: 'forum, member', path: '/forum/member/embla' },
+  { name: 'forum, suspend', path: '/forum/member/embla', act: opens('Suspend') },
+  { name: 'forum, moderation', path: '/forum/moderation' },
+  { name: 'forum, moderation, none', path: '/forum/moderation', base: first },
+  { name: 'forum, log', path: '/forum/log', signedIn: false },
+  { name: 'notifications', path: '/notifications' },
+  { name: 'notifications, none', path: '/notifications', base: first },
+  { name: 'notifications, bell', path: '/forum', act: opens('Notifications, 2 new') },
+  { name: 'notifications, choices', path: '/account-settings?tab=notifications' },
+  { name: 'notifications, no more mails', path: '/notifications/unsubscribe#code=abc', signedIn: false },
+  { name: 'marketplace', path: '/marketplace' },
+  { name: 'marketplace, visitor', path: '/marketplace', signedIn: false },
+  { name: 'marketplace, none', path: '/marketplace?search=nothing+like+it&niche=vpn' },
+  { name: 'marketplace, save search', path: '/marketplace?niche=vpn', act: opens('Save this search') },
+  { name: 'listing', path: '/marketplace/listing/m1' },
+  { name: 'listing, visitor', path: '/marketplace/listing/m2', signedIn: false },
+  { name: 'listing, months', path: '/marketplace/listing/m1', act: named('button', 'Show as table') },
+  { name: 'listing, offer', path: '/marketplace/listing/m1', act: async (page) => { await opens('Make an offer')(page); await page.getByLabel(/^Price/).fill('12.5'); await page.getByRole('button', { name: 'Send offer' }).click(); } },
+  { name: 'listing, report', path: '/marketplace/listing/m1', act: opens(/^Report the question/) },
+  { name: 'sell', path: '/marketplace/sell' },
+  { name: 'sell, wrong', path: '/marketplace/sell', act: named('button', 'Start draft') },
+  { name: 'sell, website', path: '/marketplace/sell?listing=mine' },
+  { name: 'sell, figures wrong', path: '/marketplace/sell?listing=mine&step=figures', act: (page) => page.getByLabel(/^Asking price/).fill('12.5') },
+  { name: 'sell, images', path: '/marketplace/sell?listing=mine&step=images' },
+  { name: 'sell, verification', path: '/marketplace/sell?listing=mine&step=verification' },
+  { name: 'sell, preview', path: '/marketplace/sell?listing=mine&step=preview' },
+  { name: 'my listings', path: '/marketplace/mine' },
+  { name: 'my listings, none', path: '/marketplace/mine', base: first },
+  { name: 'my listings, withdraw', path: '/marketplace/mine', act: opens(/^Withdraw/) },
+  { name: 'deals', path: '/marketplace/deals?side=seller' },
+  { name: 'deals, none', path: '/marketplace/deals', base: first },
+  { name: 'deal, answer', path: '/marketplace/deals/answer' },
+  { name: 'deal, counter', path: '/marketplace/deals/answer', act: opens('Counter-offer') },
+  { name: 'deal, accept', path: '/marketplace/deals/answer', act: opens(/^Accept \$/) },
+  { name: 'deal, pay', path: '/marketplace/deals/pay' },
+  { name: 'deal, inspect', path: '/marketplace/deals/inspect', act: named('button', 'Show') },
+  { name: 'deal, dispute', path: '/marketplace/deals/inspect', act: opens('Open a dispute') },
+  { name: 'deal, disputed', path: '/marketplace/deals/dispute' },
+  { name: 'deal, paid out', path: '/marketplace/deals/sold' },
+  { name: 'saved', path: '/marketplace/saved' },
+  { name: 'saved, none', path: '/marketplace/saved', base: first },
+  { name: 'saved, remove', path: '/marketplace/saved', act: opens(/^Remove the search/) },
+  { name: 'admin listings', path: '/admin/listings' },
+  { name: 'admin listings, review', path: '/admin/listings?open=m5', act: (page) => page.getByRole('button', { name: 'Approve' }).waitFor() },
+  { name: 'admin listings, reject', path: '/admin/listings?open=m5', act: async (page) => { await page.getByRole('button', { name: 'Reject' }).click(); await page.getByRole('dialog', { name: /^Reject/ }).getByRole('button', { name: 'Reject' }).click(); } },
+  { name: 'admin listings, none', path: '/admin/listings', base: first },
+  { name: 'disputes', path: '/admin/listings?tab=disputes' },
+  { name: 'disputes, decide', path: '/admin/listings?tab=disputes', act: async (page) => { await opens(/^Decide between/)(page); await page.getByRole('radio', { name: /^Split/ }).check(); } },
+  { name: 'reported questions', path: '/admin/listings?tab=questions' },
+  { name: 'reported questions, hide', path: '/admin/listings?tab=questions', act: opens(/^Hide the question/) },
+  { name: 'escrow calls', path: '/admin/listings?tab=escrow' },
   { name: 'audit trail', path: '/admin/audit-trail' },
   { name: 'outbox', path: '/admin/outbox' },
   { name: 'outbox, mail', path: '/admin/outbox', act: opens(/^Read the mail/) },
@@ -191,7 +275,7 @@ async function worker() {
 async function check({ name, path, base = mock, signedIn = true, website = false, widths = [DESK, PHONE], act, expected, busy = false }) {
   const { page, context, complaints } = await newPage(browser, { theme: 'light', width: widths[0], signedIn, website });
   await page.goto(base.url + path);
-  await page.locator('h1').first().waitFor();
+  await appStarted(page);
   if (!busy) await settle(page);
   await page.evaluate(AXE);
   await act?.(page);
@@ -225,6 +309,13 @@ function report(where, text, count = 1) {
 async function atRest(page) {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   await page.waitForFunction(() => document.getAnimations().every((item) => item.playState !== 'running' || item.effect?.getTiming().iterations === Infinity));
+}
+
+async function sendNewsletter(page) {
+  const form = page.locator('form', { has: page.getByRole('button', { name: 'Subscribe' }) });
+  await form.getByLabel('Email').fill('a@example.com');
+  await form.getByRole('button', { name: 'Subscribe' }).click();
+  await page.getByText('Please confirm your subscription').waitFor();
 }
 
 async function signIn(page, email, password) {
@@ -279,6 +370,16 @@ async function connect(page) {
   await page.getByLabel('Domain').fill('https://www.Example.com/page');
   await page.getByRole('button', { name: 'Connect Website' }).click();
   await page.getByText('Put this line into').waitFor();
+}
+
+/** What a post offers: of the first that offers it. */
+async function ofPost(page, what) {
+  for (const button of await page.getByRole('button', { name: /^More about the post/ }).all()) {
+    await button.click();
+    const item = page.getByRole('menuitem', { name: what });
+    if (await item.count()) return item.click();
+    await page.keyboard.press('Escape');
+  }
 }
 
 async function editTiers(page) {

@@ -6,8 +6,10 @@ import { people } from './mock-people.mjs';
 import { publicAnswer } from './mock-public.mjs';
 import { serveFile } from './site-files.mjs';
 import { affiliates } from './mock-affiliates.mjs';
+import { forumAnswer } from './mock-forum.mjs';
 import { insightsAnswer } from './mock-insights.mjs';
 import { leadsAnswer } from './mock-leads.mjs';
+import { marketplaceAnswer } from './mock-marketplace.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -73,8 +75,17 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (ofAffiliates) return json(ofAffiliates);
     const ofInsights = insightsAnswer(key, first || empty);
     if (ofInsights) return json(...ofInsights);
+    const ofForum = forumAnswer(key, query, first || empty);
+    if (ofForum) return json(...ofForum);
     const ofLeads = leadsAnswer(key, input, first || empty);
     if (ofLeads) return json(...ofLeads);
+    const market = marketplaceAnswer(key, query, first || empty);
+    if (market) {
+      const [sent, status = 200, type] = market;
+      if (!type) return json(sent, status);
+      response.writeHead(status, { 'Content-Type': type });
+      return response.end(sent);
+    }
     const operations = operationsAnswer(key);
     if (operations) return json(...operations);
     const sql = sqlAnswer(key, input);

@@ -4,11 +4,11 @@ import { Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
-import { WebsitesPanel } from '@/features/websites/websites-panel';
 import { Page } from './page';
 
 // Each tab is fetched when it is opened.
 const GeneralPanel = lazy(() => import('@/features/account/general-panel').then((module) => ({ default: module.GeneralPanel })));
+const WebsitesPanel = lazy(() => import('@/features/websites/websites-panel').then((module) => ({ default: module.WebsitesPanel })));
 const DomainsPanel = lazy(() => import('@/features/account/domains-panel').then((module) => ({ default: module.DomainsPanel })));
 const NotificationsPanel = lazy(() => import('@/features/notifications/preferences-panel').then((module) => ({ default: module.PreferencesPanel })));
 const InviteCodesPanel = lazy(() => import('@/features/account/invite-codes-panel').then((module) => ({ default: module.InviteCodesPanel })));
@@ -19,7 +19,7 @@ export function AccountSettingsPage() {
   const show = (tab: string) => void navigate({ to: '/account-settings', search: { tab } });
   const tabs: readonly Tab[] = [
     { id: 'general', label: 'General', content: loaded(<GeneralPanel />) },
-    { id: 'websites', label: 'Websites', content: <WebsitesPanel toDashboard={(id) => <ToDashboard website={id} />} /> },
+    { id: 'websites', label: 'Websites', content: loaded(<WebsitesPanel toDashboard={(id) => <ToDashboard website={id} />} />) },
     { id: 'custom-domains', label: 'Custom Domains', content: loaded(<DomainsPanel connect={<Button variant="primary" onClick={() => show('websites')}>Connect Website</Button>} />) },
     { id: 'invite-codes', label: 'Invite Codes', content: loaded(<InviteCodesPanel />) },
     { id: 'notifications', label: 'Notifications', content: loaded(<NotificationsPanel />) },

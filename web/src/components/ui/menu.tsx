@@ -4,9 +4,17 @@ import type { ReactNode } from 'react';
 const item =
   'flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none select-none data-highlighted:bg-sunken';
 
-export function Menu({ trigger, children, align = 'end' }: { readonly trigger: ReactNode; readonly children: ReactNode; readonly align?: 'start' | 'end' }) {
+interface Props {
+  readonly trigger: ReactNode;
+  readonly children: ReactNode;
+  readonly align?: 'start' | 'end';
+  /** For a menu that is fetched when its button is first pressed. */
+  readonly opensAtOnce?: boolean;
+}
+
+export function Menu({ trigger, children, align = 'end', opensAtOnce = false }: Props) {
   return (
-    <Radix.Root modal={false}>
+    <Radix.Root modal={false} defaultOpen={opensAtOnce}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       {/* Not in a portal: the menu stays inside the landmark of its button. */}
       <Radix.Content

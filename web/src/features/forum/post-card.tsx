@@ -1,20 +1,20 @@
 import { Link } from '@tanstack/react-router';
-import { Check, Flag, Heart, History, Link2, MoreHorizontal, Pencil, Quote, Reply, RotateCcw, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { Heart, MoreHorizontal, Quote, Reply } from 'lucide-react';
+import { lazy, useState } from 'react';
 import { When } from '@/components/data/when';
 import { Written } from '@/components/text/written';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
-import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu';
-import { copyText } from '@/lib/clipboard';
+import { LateMenu } from '@/components/ui/late-menu';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
 import { EditPost } from './edit-post';
 import { MemberName } from './member-name';
 import type { Post } from './types';
 import type { PostCommands } from './use-post-commands';
+
+const PostMenu = lazy(() => import('./post-menu').then((module) => ({ default: module.PostMenu })));
 
 export type PostDialog = 'delete' | 'flag' | 'history';
 
@@ -107,73 +107,20 @@ export function PostCard({ post, sought, signedIn, moderator, mine, canReply, co
             </>
           )}
           <div className="ml-auto">
-            <More post={post} by={by} moderator={moderator} mine={mine} signedIn={signedIn} commands={commands} onAsk={onAsk} onEdit={() => setEditing(true)} onSignIn={onSignIn} />
+            <LateMenu
+              trigger={
+                <Button variant="ghost" size="sm" aria-label={`More about the post ${by}`}>
+                  <MoreHorizontal aria-hidden className="size-4" />
+                </Button>
+              }
+            >
+              {(trigger) => (
+                <PostMenu trigger={trigger} post={post} moderator={moderator} mine={mine} signedIn={signedIn} commands={commands} onAsk={onAsk} onEdit={() => setEditing(true)} onSignIn={onSignIn} />
+              )}
+            </LateMenu>
           </div>
         </footer>
       )}
     </article>
-  );
-}
-
-type MoreProps = Pick<Props, 'post' | 'moderator' | 'mine' | 'signedIn' | 'commands' | 'onAsk' | 'onSignIn'> & { readonly by: string; readonly onEdit: () => void };
-
-function More({ post, by, moderator, mine, signedIn, commands, onAsk, onEdit, onSignIn }: MoreProps) {
-  const copy = () =>
-    copyText(`${window.location.origin}/forum/thread/${post.threadId}?post=${post.id}`).then(
-      () => toast('Link copied!', 'The link has been copied to your clipboard.'),
-      () => toastError('Failed to copy', 'Please try again.'),
-    );
-  return (
-    <Menu
-      trigger={
-        <Button variant="ghost" size="sm" aria-label={`More about the post ${by}`}>
-          <MoreHorizontal aria-hidden className="size-4" />
-        </Button>
-      }
-    >
-      <MenuItem onSelect={() => void copy()}>
-        <Link2 aria-hidden className="size-4" />
-        Copy link
-      </MenuItem>
-      {post.edits > 0 && (mine || moderator) && (
-        <MenuItem onSelect={() => onAsk('history', post)}>
-          <History aria-hidden className="size-4" />
-          Earlier texts
-        </MenuItem>
-      )}
-      {post.canEdit && (
-        <MenuItem onSelect={onEdit}>
-          <Pencil aria-hidden className="size-4" />
-          Edit
-        </MenuItem>
-      )}
-      {!mine && post.state === 'visible' && !post.flagged && (
-        <MenuItem onSelect={signedIn ? () => onAsk('flag', post) : onSignIn}>
-          <Flag aria-hidden className="size-4" />
-          Report
-        </MenuItem>
-      )}
-      {moderator && (post.state === 'held' || post.state === 'hidden') && (
-        <MenuItem onSelect={() => commands.approve(post)}>
-          <Check aria-hidden className="size-4" />
-          Approve
-        </MenuItem>
-      )}
-      {moderator && post.state === 'deleted' && (
-        <MenuItem onSelect={() => commands.restore(post)}>
-          <RotateCcw aria-hidden className="size-4" />
-          Restore
-        </MenuItem>
-      )}
-      {post.canDelete && (
-        <>
-          <MenuSeparator />
-          <MenuItem onSelect={() => onAsk('delete', post)}>
-            <Trash2 aria-hidden className="size-4" />
-            Delete
-          </MenuItem>
-        </>
-      )}
-    </Menu>
   );
 }

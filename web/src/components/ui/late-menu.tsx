@@ -1,0 +1,26 @@
+// A menu whose code is fetched when it is first opened: until then it is its button.
+import { cloneElement, Suspense, useState, type ReactElement, type ReactNode } from 'react';
+import { Boundary } from '../data/boundary';
+
+interface TriggerProps {
+  readonly onClick?: () => void;
+  readonly 'aria-haspopup'?: 'menu';
+  readonly 'aria-expanded'?: boolean;
+}
+
+interface Props {
+  readonly trigger: ReactElement<TriggerProps>;
+  /** The menu, fetched late, which opens at once. */
+  readonly children: (trigger: ReactElement<TriggerProps>) => ReactNode;
+}
+
+export function LateMenu({ trigger, children }: Props) {
+  const [wanted, setWanted] = useState(false);
+  const button = cloneElement(trigger, { 'aria-haspopup': 'menu', 'aria-expanded': false, onClick: () => setWanted(true) });
+  if (!wanted) return button;
+  return (
+    <Boundary fallback={button}>
+      <Suspense fallback={button}>{children(trigger)}</Suspense>
+    </Boundary>
+  );
+}
