@@ -25,6 +25,9 @@ export async function newPage(browser, { theme = 'light', width = 1440, height =
   return { page, context, complaints };
 }
 
+/** The app has taken the place of the text with which the document came. */
+export const appStarted = (page) => page.locator('#root:not([data-built]) h1').first().waitFor();
+
 /** Scrolls once through the page, so that what is drawn near the view is drawn. */
 export async function settle(page) {
   await page.evaluate(async () => {

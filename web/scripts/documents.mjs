@@ -76,7 +76,8 @@ function filled(html, text, tags) {
     .replace(/\s*<title>[^<]*<\/title>/, '')
     .replace(/\s*<meta name="description"[^>]*>/, '')
     .replace('  </head>', () => `    ${tags}\n  </head>`)
-    .replace('<div id="root"></div>', () => `<div id="root">${text}</div>`);
+    // What is typed before the app has started would be lost.
+    .replace('<div id="root"></div>', () => `<div id="root" data-built>${text.replaceAll('<form ', '<form inert ')}</div>`);
 }
 
 function withLinks(html, keys) {

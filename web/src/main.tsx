@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { App, router } from './app/providers';
 import { watchSystemTheme } from './stores/ui';
@@ -7,7 +8,10 @@ watchSystemTheme();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root.');
-const show = () => createRoot(root).render(<App />);
-// A document that comes with its text (scripts/prerender.mjs) shows it until everything is there to take its place.
-if (root.hasChildNodes()) void router.load().then(show, show);
-else show();
+const show = () => {
+  flushSync(() => createRoot(root).render(<App />));
+  delete root.dataset['built'];
+};
+// A document that comes with its text (scripts/documents.mjs) shows it until everything is there to take its place.
+if (root.dataset['built'] === undefined) show();
+else void router.load().then(show, show);
