@@ -1,0 +1,167 @@
+"""The forum's lists through HTTP, over 100,000 threads and 1,000,000 replies of 5,000 members.
+
+The baseline of each figure is the bare reading of so many rows of the table, in the same Postgres, without HTTP, names,
+read marks and row-level security. The rows are made by SQL in the read models' tables.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+from uuid import UUID
+
+from infra.migrations import migrate
+from infra.settings import Settings
+from projectors.engine.schema import create_schema
+from tests.bench import Figure
+from tests.support.clickhouse import start_clickhouse
+from tests.support.engines import engine_folder, start_postgres
+from tests.support.query import Person, QueryService, serving
+
+COMMAND = "python -m tests.bench forum"
+THREADS, REPLIES, MEMBERS, CATEGORIES = 100_000, 1_000_000, 5_000, 6
+REPEATS = 60
+AIM = "≤ 100"
+LONGEST = 1
+"""The thread with the most replies: one in a hundred of all is in it."""
+
+_MEMBERS = """
+INSERT INTO read.forum_members__g1 (account_id, name, handle, registered_at, joined_at, posts)
+SELECT md5('m' || n)::uuid, 'Member ' || n, 'member-' || n, now() - interval '900 days', now(), 9
+FROM generate_series(1, {members}) AS n"""
+_CATEGORIES = """
+INSERT INTO read.forum_categories__g1 (id, name, slug, description, place)
+SELECT md5('c' || n)::uuid, 'Category ' || n, 'category-' || n, '', n FROM generate_series(0, {categories} - 1) AS n"""
+_THREADS = """
+INSERT INTO read.forum_threads__g1 (id, title, category_id, author_id, first_post_id, is_pinned, visible, views,
+    replies, created_at, last_reply_at, last_reply_by, position, last_position)
+SELECT md5('t' || n)::uuid, 'What about word' || n % 7919 || ' and word' || n % 104729,
+    md5('c' || n % {categories})::uuid, md5('m' || 1 + n % {members})::uuid, md5('p' || n)::uuid, n % 20000 = 0,
+    n % 100 > 0, n % 997, 10, now() - interval '1 minute' * ({threads} - n),
+    now() - interval '1 second' * (n * 7 % 100000),
+    md5('m' || 1 + n * 7 % {members})::uuid, n, {threads} + n * 7 % 100000
+FROM generate_series(1, {threads}) AS n"""
+_POSTS = """
+INSERT INTO read.forum_posts__g1 (id, thread_id, author_id, text, is_first, mentions, state, likes, created_at,
+    position)
+SELECT md5('p' || n)::uuid, md5('t' || CASE WHEN n % 100 = 1 THEN {longest} ELSE 1 + n % {threads} END)::uuid,
+    md5('m' || 1 + n * 13 % {members})::uuid,
+    'Somebody says word' || n % 104729 || ' and **word' || n % 7919 || '** about word' || n % 31
+        || E' of it.\\n\\nThe rest of the text is as long as people write: ' || repeat('and so on ', 20),
+    n <= {threads}, '{{}}', CASE WHEN n % 200 = 0 THEN 'deleted' ELSE 'visible' END, n % 17,
+    now() - interval '1 second' * ({threads} + {replies} - n), n
+FROM generate_series({first}, {last}) AS n"""
+
+
+def run() -> list[Figure]:
+    """The 95th percentile of each call, in milliseconds, everything on this machine."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(engine_folder("bench"))
+        postgres, clickhouse = start_postgres(folder), start_clickhouse(folder / "clickhouse")
+        stack.callback(clickhouse.stop)
+        stack.callback(postgres.stop)
+        settings = Settings(
+            data_dir=folder,
+            postgres_url=postgres.address,
+            clickhouse_url=clickhouse.settings.clickhouse_url,
+            log="postgres",
+        )
+        migrate.apply(postgres.address, migrate.read_folder(migrate.FOLDER))
+        create_schema(settings)
+        service = stack.enter_context(serving(settings))
+        member = service.person()
+        _fill(service, member)
+        return _lists(service, member)
+
+
+def _fill(service: QueryService, member: Person) -> None:
+    values = {"members": MEMBERS, "categories": CATEGORIES, "threads": THREADS, "replies": REPLIES, "longest": LONGEST}
+    for statement in (_MEMBERS, _CATEGORIES, _THREADS):
+        service.postgres.execute(statement.format(**values).encode())
+    step = 100_000
+    for first in range(1, THREADS + REPLIES, step):
+        service.postgres.execute(_POSTS.format(**values, first=first, last=first + step - 1).encode())
+    row = {"account_id": member.account_id, "name": "Ada", "registered_at": "2020-01-01T00:00:00Z"}
+    service.insert("forum_members", row)
+    service.postgres.execute(
+        "INSERT INTO ops.forum_read SELECT %s, id, last_position FROM read.forum_threads__g1 WHERE position %% 3 = 0",
+        (member.account_id,),
+    )
+    for table in ("forum_members", "forum_threads", "forum_posts"):
+        service.postgres.execute(f"VACUUM ANALYZE read.{table}__g1".encode())
+
+
+def _lists(service: QueryService, member: Person) -> list[Figure]:
+    thread, category = _id(service, f"t{LONGEST}"), _id(service, "c1")
+    deep = _after(service, "/api/forum/threads?limit=50", 40)
+    post = _id(service, f"p{THREADS // 2 + 1}")
+    of_threads = (
+        "SELECT * FROM read.forum_threads__g1 WHERE visible ORDER BY is_pinned DESC, last_position DESC LIMIT 20"
+    )
+    of_posts = f"SELECT * FROM read.forum_posts__g1 WHERE thread_id = '{thread}' ORDER BY position LIMIT 20"
+    calls: tuple[tuple[str, str, Person | None, str], ...] = (
+        ("categories with their counts", "/api/forum/categories", None, "SELECT count(*) FROM read.forum_threads__g1"),
+        ("threads, first page, a visitor", "/api/forum/threads", None, of_threads),
+        ("threads, first page, a member with read marks", "/api/forum/threads", member, of_threads),
+        (
+            "threads of a category, most replies first",
+            f"/api/forum/threads?categoryId={category}&sort=replies",
+            None,
+            of_threads,
+        ),
+        ("threads, page 41 of 50 each", deep, member, of_threads),
+        ("unread threads", "/api/forum/threads?filter=unread", member, of_threads),
+        ("posts of a thread of 11,000, first page", f"/api/forum/threads/{thread}/posts", member, of_posts),
+        ("posts around one in its middle", f"/api/forum/threads/{thread}/posts?around={post}", member, of_posts),
+        ("search, a rare word", "/api/forum/search?q=word104728", None, of_posts),
+        ("search, a word of every 31st post", "/api/forum/search?q=word7", None, of_posts),
+        ("search, a word of every post", "/api/forum/search?q=somebody", None, of_posts),
+    )
+    figures = []
+    for name, path, person, bare in calls:
+        took = _p95(lambda path=path, person=person: _get(service, path, person))  # type: ignore[misc]
+        baseline = _p95(lambda bare=bare: service.postgres.execute(bare.encode()).fetchall())  # type: ignore[misc]
+        figures.append(
+            Figure(
+                name=f"{name}, p95",
+                value=round(took, 1),
+                unit="ms",
+                command=COMMAND,
+                baseline=round(baseline, 1),
+                baseline_name="bare rows of the table, without HTTP",
+                aim=AIM,
+            )
+        )
+    return figures
+
+
+def _get(service: QueryService, path: str, person: Person | None) -> Any:
+    answer = service.get(path, person)
+    if answer.status_code != 200 or not answer.json():
+        raise RuntimeError(f"{path} answered {answer.status_code}: {answer.text[:200]}")
+    return answer
+
+
+def _after(service: QueryService, path: str, pages: int) -> str:
+    for _ in range(pages):
+        path = _get(service, path, None).links["next"]["url"]
+    return path
+
+
+def _p95(call: Callable[[], object]) -> float:
+    call()
+    took = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        call()
+        took.append(time.perf_counter() - began)
+    return sorted(took)[int(REPEATS * 0.95)] * 1_000
+
+
+def _id(service: QueryService, text: str) -> UUID:
+    row = service.postgres.execute("SELECT md5(%s)::uuid", (text,)).fetchone()
+    assert row is not None
+    found: UUID = row[0]
+    return found
