@@ -1,0 +1,136 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { TextArea } from '@/components/ui/field';
+import { api, body } from '@/lib/api/client';
+import { useSession } from '@/lib/session';
+import { toast } from '@/stores/toasts';
+import { Ask } from './ask';
+import { ListingBadge } from './badges';
+import { Gallery } from './gallery';
+import { HistoryList } from './history';
+import { listingHistoryQuery, listingQuery, useMarketChanged } from './queries';
+import { formatPrice, formatTraffic, formatYears, NICHE_LABELS } from './shown';
+import type { ListingInFull } from './types';
+import { VerifiedCard } from './verified-card';
+
+/** One listing as an admin looks at it, and what may be decided about it. */
+export function ReviewDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const session = useSession();
+  const listing = useQuery(listingQuery(id, session?.user.id));
+  return (
+    <Dialog as="drawer" open onOpenChange={(open) => !open && onClose()} title={listing.data?.title ?? 'Listing'} description="As the seller submitted it.">
+      {listing.data ? <Submitted listing={listing.data} onDone={onClose} /> : listing.error ? <ErrorBox error={listing.error} onRetry={() => void listing.refetch()} /> : <Loading label="Loading listing" />}
+    </Dialog>
+  );
+}
+
+type Doing = 'approve' | 'reject' | 'suspend' | 'resume';
+
+function Submitted({ listing, onDone }: { readonly listing: ListingInFull; readonly onDone: () => void }) {
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const history = useQuery(listingHistoryQuery(listing.id));
+  const facts = [
+    ['Seller', listing.seller.name],
+    ['Website', listing.websiteUrl],
+    ['Niche', listing.niche ? NICHE_LABELS[listing.niche] : '–'],
+    ['Established', formatYears(listing.yearsEstablished)],
+    ['Asking price', formatPrice(listing.askingPrice)],
+    ['Monthly revenue', formatPrice(listing.monthlyRevenue)],
+    ['Monthly profit', formatPrice(listing.monthlyProfit)],
+    ['Monthly traffic', formatTraffic(listing.monthlyTraffic)],
+  ] as const;
+  return (
+    <div className="flex flex-col gap-5">
+      <div className="flex flex-wrap items-center gap-2">
+        <ListingBadge status={listing.status} />
+        {listing.reason && <span className="text-muted">{listing.reason}</span>}
+        <div className="ml-auto flex flex-wrap gap-2">
+          {listing.status === 'in_review' && (
+            <>
+              <Button variant="primary" onClick={() => setDoing('approve')}>
+                Approve
+              </Button>
+              <Button onClick={() => setDoing('reject')}>Reject</Button>
+            </>
+          )}
+          {listing.status === 'active' && <Button onClick={() => setDoing('suspend')}>Suspend</Button>}
+          {listing.status === 'suspended' && <Button onClick={() => setDoing('resume')}>Put online again</Button>}
+        </div>
+      </div>
+      <dl className="grid gap-x-4 gap-y-1.5 sm:grid-cols-2">
+        {facts.map(([name, value]) => (
+          <div key={name} className="grid grid-cols-[8rem_1fr] gap-2">
+            <dt className="text-muted">{name}</dt>
+            <dd className="min-w-0 font-medium break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="break-words whitespace-pre-wrap">{listing.description}</p>
+      {listing.images.length > 0 && <Gallery title={listing.title} images={listing.images} />}
+      <VerifiedCard listing={listing} />
+      <section aria-label="History of the listing">
+        <h3 className="mb-2 font-semibold">History</h3>
+        <HistoryList query={history} />
+      </section>
+      {doing && <Decide listing={listing} doing={doing} onClose={() => setDoing(null)} onDone={onDone} />}
+    </div>
+  );
+}
+
+const WORDS: Record<Doing, { readonly title: string; readonly text: string; readonly action: string; readonly done: string }> = {
+  approve: { title: 'Let this listing go live?', text: 'It is online for 90 days, and members can make offers.', action: 'Approve', done: 'Listing approved' },
+  reject: { title: 'Reject this listing?', text: 'The seller reads the reason, may change it and submit it again.', action: 'Reject', done: 'Listing rejected' },
+  suspend: { title: 'Take this listing offline?', text: 'Nobody sees it until it is put online again. The seller reads the reason.', action: 'Suspend', done: 'Listing suspended' },
+  resume: { title: 'Put this listing online again?', text: 'It is shown as before.', action: 'Put online again', done: 'Listing online again' },
+};
+
+interface DecideProps {
+  readonly listing: ListingInFull;
+  readonly doing: Doing;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function Decide({ listing, doing, onClose, onDone }: DecideProps) {
+  // The edition that was looked at, not one that came meanwhile.
+  const [seen] = useState(listing.edition ?? 1);
+  const [reason, setReason] = useState('');
+  const [tried, setTried] = useState(false);
+  const changed = useMarketChanged();
+  const words = WORDS[doing];
+  const needsReason = doing === 'reject' || doing === 'suspend';
+  const decide = useMutation({
+    mutationFn: () => {
+      const path = { params: { path: { id: listing.id } } };
+      if (doing === 'approve') return body(api.POST('/api/admin/marketplace/listings/{id}/approve', { ...path, body: { edition: seen } }));
+      if (doing === 'resume') return body(api.POST('/api/admin/marketplace/listings/{id}/resume', path));
+      const because = { ...path, body: { reason: reason.trim() } };
+      return body(doing === 'reject' ? api.POST('/api/admin/marketplace/listings/{id}/reject', because) : api.POST('/api/admin/marketplace/listings/{id}/suspend', because));
+    },
+    onSuccess: () => {
+      toast(words.done);
+      onClose();
+      onDone();
+    },
+    onSettled: changed,
+  });
+  return (
+    <Ask
+      title={words.title} description={words.text} action={words.action} danger={needsReason} doing={decide} onClose={onClose}
+      onConfirm={() => {
+        setTried(true);
+        if (!needsReason || reason.trim() !== '') decide.mutate();
+      }}
+    >
+      {needsReason && (
+        <TextArea
+          label="Reason" required rows={3} maxLength={2000} value={reason} onChange={(event) => setReason(event.target.value)}
+          error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
+        />
+      )}
+    </Ask>
+  );
+}
