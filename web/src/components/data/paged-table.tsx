@@ -1,6 +1,7 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import { Rows } from './rows';
 import { Empty, ErrorBox, Skeleton } from './states';
-import { Table, type Column } from './table';
+import type { Column } from './table';
 import { Button } from '../ui/button';
 import type { Answer } from '@/lib/api/client';
 
@@ -21,7 +22,7 @@ export function PagedTable<Row>({ caption, query, columns, rowKey, none }: Props
   return (
     <>
       {query.error && <ErrorBox className="mb-3" error={query.error} onRetry={() => void query.refetch()} />}
-      <Table caption={caption} columns={columns} rows={rows} rowKey={rowKey} />
+      <Rows caption={caption} columns={columns} rows={rows} rowKey={rowKey} />
       {query.hasNextPage && (
         <Button className="mt-3 self-start" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           Show more

@@ -32,7 +32,7 @@ export function EarlyAccessPanel() {
       cell: (row) => (
         <div className="flex justify-end gap-1.5">
           {row.place === null ? (
-            <Button size="sm" aria-label={`Give a place to ${emailOf(row)}`} disabled={busy || !isFree} onClick={() => promote.mutate(row.id)}>
+            <Button size="sm" aria-label={`Give place to ${emailOf(row)}`} disabled={busy || !isFree} onClick={() => promote.mutate(row.id)}>
               Give place
             </Button>
           ) : (

@@ -299,7 +299,7 @@ test('subscribers and early access: counts, file, place given, invite, release',
   expect(await screen.findByText('Waiting, number 1')).toBeInTheDocument();
   expect(screen.getByText('Address deleted')).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Export CSV' })).toHaveAttribute('href', '/api/admin/subscribers.csv');
-  await user.click(screen.getByRole('button', { name: 'Give a place to two@example.com' }));
+  await user.click(screen.getByRole('button', { name: 'Give place to two@example.com' }));
   expect(await screen.findByText('Place given')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Invite one@example.com' }));
   expect(await screen.findByText('Invite on its way')).toBeInTheDocument();
