@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
-import { useSession } from '@/lib/session';
+import { isAdmin, useSession } from '@/lib/session';
 import { CategoryCards } from '@/features/forum/category-cards';
 import { ForumSearch } from '@/features/forum/forum-search';
 import { FoundList } from '@/features/forum/found-list';
@@ -69,6 +69,11 @@ export function ForumPage() {
                 <Button variant="ghost" busy={markAllRead.isPending} onClick={() => markAllRead.mutate()}>
                   Mark all as read
                 </Button>
+              )}
+              {isAdmin(session?.user) && (
+                <Link to="/forum/moderation" className={buttonClass({ variant: 'ghost' })}>
+                  Moderation
+                </Link>
               )}
               <Link to="/forum/log" className={buttonClass({ variant: 'ghost' })}>
                 Moderation log

@@ -21,9 +21,9 @@ export function AccountMenu({ user }: { readonly user: User }) {
   return (
     <Menu
       trigger={
-        <Button aria-label={`Account of ${user.name}`} className="max-w-48 max-sm:size-9 max-sm:px-0">
+        <Button aria-label={`Account of ${user.name}`} className="max-w-48 max-2xl:size-9 max-2xl:px-0">
           <UserRound aria-hidden className="size-4 shrink-0" />
-          <span className="truncate max-sm:hidden">{user.name}</span>
+          <span className="truncate max-2xl:hidden">{user.name}</span>
         </Button>
       }
     >

@@ -101,7 +101,7 @@ function Waiting({ row, children }: { readonly row: QueuedPost; readonly childre
           </Link>
         </span>
         <span>
-          waits since <When at={row.waitingSince} />
+          arrived <When at={row.waitingSince} />
         </span>
       </header>
       <div className="mt-3 max-h-72 overflow-y-auto" tabIndex={0} role="group" aria-label="Text">

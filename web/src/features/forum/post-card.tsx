@@ -88,9 +88,8 @@ export function PostCard({ post, sought, signedIn, moderator, mine, canReply, co
               aria-disabled={mine}
               title={mine ? 'Your own post' : undefined}
               onClick={mine ? undefined : signedIn ? () => commands.like(post) : onSignIn}
-              className={post.liked ? 'text-brand' : ''}
             >
-              <Heart aria-hidden className={cx('size-4', post.liked && 'fill-current')} />
+              <Heart aria-hidden className={cx('size-4', post.liked && 'fill-current text-brand')} />
               {formatCount(post.likes)}
             </Button>
           )}

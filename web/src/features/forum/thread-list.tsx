@@ -81,16 +81,14 @@ function Row({ thread, category }: { readonly thread: Thread; readonly category:
           </Link>
           <Marks thread={thread} />
         </div>
-        <p className="relative mt-1 flex w-fit max-w-full flex-wrap items-center gap-x-1.5 text-[0.8125rem] text-muted">
-          <MemberName member={thread.author} />
-          <span>
-            <When at={thread.createdAt} />
-          </span>
-          {category && <span>in {category}</span>}
+        <p className="relative mt-1 w-fit text-[0.8125rem] text-muted">
+          <MemberName member={thread.author} /> <When at={thread.createdAt} />
+          {category && ` in ${category}`}
           {thread.lastReplyAt && thread.lastReplyBy && (
-            <span className="inline-flex max-w-full items-center gap-1.5">
-              · last reply by <MemberName member={thread.lastReplyBy} /> <When at={thread.lastReplyAt} />
-            </span>
+            <>
+              {' · last reply by '}
+              <MemberName member={thread.lastReplyBy} /> <When at={thread.lastReplyAt} />
+            </>
           )}
         </p>
       </div>
