@@ -56,11 +56,13 @@ def pool(
     settings: Settings,
     size: int,
     *,
+    least: int = 1,
     statement_timeout_ms: int = STATEMENT_TIMEOUT_MS,
     row_factory: RowFactory[Any] = tuple_row,
     configure: Callable[[Connection[Any]], None] | None = None,
 ) -> ConnectionPool[Connection[Any]]:
     """An open pool of at most `size` connections. Opening does not wait for the server: a service starts without it.
+    `least` are kept open; with 0 the server is asked only when somebody needs it.
 
     Getting a connection raises `psycopg_pool.PoolTimeout` after 1.5 s; a statement is cancelled after its timeout, and
     raises `psycopg.OperationalError` within 2 s when the server hangs. `configure` is called with each new connection.
@@ -68,7 +70,7 @@ def pool(
     return Pool(
         required_url(settings),
         connection_class=AskingConnection,
-        min_size=min(1, size),
+        min_size=min(least, size),
         max_size=size,
         timeout=POOL_WAIT_S,
         max_waiting=size * 16,

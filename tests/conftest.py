@@ -1,5 +1,7 @@
 """Fixtures that every test may ask for; each starts only when it is asked for."""
 
+from hypothesis import HealthCheck, settings
+
 from tests.support.query import query_service, query_settings
 from tests.support.stack import embedded_clickhouse, embedded_kafka, embedded_postgres, running_stack
 
@@ -11,3 +13,7 @@ __all__ = [
     "query_settings",
     "running_stack",
 ]
+
+# No example is timed: a busy machine is no fault of the code.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")

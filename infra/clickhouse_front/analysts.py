@@ -74,7 +74,7 @@ class Door:
     """Knows analysts and lets their statements pass. Its reads of Postgres have threads of their own."""
 
     def __init__(self, settings: Settings) -> None:
-        self._pool = postgres.pool(settings, CONNECTIONS, configure=people.take_role)
+        self._pool = postgres.pool(settings, CONNECTIONS, least=0, configure=people.take_role)
         self._threads = ThreadPoolExecutor(CONNECTIONS, "analysts")
         self._vetting = Vetting()
 
