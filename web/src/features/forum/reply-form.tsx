@@ -45,7 +45,7 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
   });
   useImperativeHandle(ref, () => ({
     to: (post, quote) => {
-      setAnswered(post.isFirst ? null : post);
+      setAnswered(post.isFirst && !quote ? null : post);
       if (quote) editor.current?.append(`${quoted(post)}\n\n`);
       else editor.current?.focus();
     },

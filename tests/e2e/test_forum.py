@@ -1,0 +1,143 @@
+"""What members do together in the forum, in real browsers with a real mail server (issue 5 §3): a thread, an answer
+that quotes and mentions, the notification and the digest of it, a like, a report, and what a moderator does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+
+import httpx
+from playwright.sync_api import Locator, Page, expect
+
+from infra import digest
+from infra.settings import load
+from tests.e2e.conftest import PASSWORD, sign_in
+from tests.support.mail_server import MailServer
+from tests.support.stack import Stack, wait_for
+
+TITLE = "Which window converts best?"
+STARTER, ANSWERER = ("Solveig Arnardóttir", "solveig@forum.example"), ("Birna Ketilsdóttir", "birna@forum.example")
+
+
+def test_members_talk_and_a_moderator_keeps_order(
+    admin_stack: Stack, page: Page, another: Callable[[], Page], api: httpx.Client, post: MailServer
+) -> None:
+    app = admin_stack.app
+    solveig, birna = (join(app, api, *who) for who in (STARTER, ANSWERER))
+
+    first = another()
+    enter(first, app, STARTER[1])
+    first.goto(f"{app}/forum")
+    first.get_by_role("navigation", name="Categories").get_by_role("link", name="Case Studies").click()
+    expect(first.get_by_text("No threads found. Be the first to start a discussion!")).to_be_visible()
+    first.get_by_role("link", name="Start New Thread").first.click()
+    expect(first.get_by_label("Category")).to_have_value("case-studies")
+    first.get_by_label("Title").fill(TITLE)
+    first.get_by_label("Text").fill("Does **30 days** beat 90?\n\n<script>alert(1)</script>")
+    first.get_by_role("button", name="Preview").click()
+    expect(first.locator("strong", has_text="30 days")).to_be_visible()
+    first.get_by_role("button", name="Start Thread").click()
+    expect(first.get_by_role("heading", name=TITLE)).to_be_visible()
+    thread = first.url.split("?")[0]
+
+    second = another()
+    second.goto(thread)
+    expect(second.get_by_text("<script>alert(1)</script>")).to_be_visible()
+    second.get_by_role("button", name="Sign in to reply").click()
+    fill_in(second, ANSWERER[1])
+    second.wait_for_url(f"{thread}*")
+    second.get_by_role("button", name=f"Quote the post by {STARTER[0]}").click()
+    box = second.get_by_role("textbox", name="Your reply")
+    expect(box).to_be_focused()
+    second.keyboard.type("Sixty does, ask @solv")
+    second.get_by_role("option", name="Solveig").click()
+    second.get_by_role("button", name="Reply", exact=True).click()
+    answer = post_by(second, ANSWERER[0])
+    expect(answer.get_by_role("link", name="@solveig-arnardottir").first).to_be_visible()
+    second.get_by_role("button", name=f"Like the post by {STARTER[0]}").click()
+    expect(second.get_by_role("button", name=f"Like the post by {STARTER[0]}, 1 like", exact=True)).to_be_visible()
+
+    wait_for(lambda: solveig.get("/api/platform/notifications/unseen").json()["unseen"] >= 1, "the notification")
+    first.goto(f"{app}/notifications")
+    told = first.get_by_role("list", name="Notifications").get_by_role("link", name="Birna Ketilsdóttir mentioned you")
+    expect(told).to_be_visible()
+    assert digested(admin_stack) >= 1
+    wait_for(lambda: digests(post), "the digest", 30)
+    [mail] = digests(post)
+    assert f"Birna Ketilsdóttir mentioned you in “{TITLE}”" in mail.get_content()
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    told.click()
+    expect(post_by(first, ANSWERER[0])).to_be_focused()
+
+    first.get_by_role("button", name=f"More about the post by {ANSWERER[0]}").click()
+    first.get_by_role("menuitem", name="Report").click()
+    report = first.get_by_role("dialog", name="Report a post")
+    report.get_by_role("radio", name="Off topic").check()
+    report.get_by_role("button", name="Report").click()
+    expect(first.get_by_text("Report sent", exact=True).first).to_be_visible()
+
+    sign_in(page, app)
+    page.goto(f"{app}/forum/moderation")
+    waiting = page.get_by_role("article", name=f"Post by {ANSWERER[0]} in {TITLE}")
+    expect(waiting.get_by_role("list", name="Reports")).to_contain_text("Off topic by Solveig Arnardóttir")
+    waiting.get_by_role("button", name="Dismiss reports").click()
+    expect(waiting).to_have_count(0)
+    page.goto(thread)
+    moderate(page, "Lock", "Thread locked")
+    moderate(page, "Move", "Thread moved", category="Niche Strategies")
+    page.goto(f"{app}/forum/log")
+    for done in ("Moved", "Locked", "Reports dismissed"):
+        expect(page.get_by_text(done, exact=True).first).to_be_visible()
+
+    second.goto(thread)
+    expect(second.get_by_text("This thread is locked: nobody but moderators can reply.")).to_be_visible()
+    expect(second.get_by_role("navigation", name="Where this is").get_by_text("Niche Strategies")).to_be_visible()
+    expect(second.get_by_role("textbox", name="Your reply")).to_have_count(0)
+    refused = birna.post(f"/api/forum/threads/{thread.rsplit('/', 1)[1]}/posts", json={"text": "Once more, please."})
+    assert refused.status_code in (403, 409), refused.text
+
+
+def join(app: str, api: httpx.Client, name: str, email: str) -> httpx.Client:
+    """A member as a program."""
+    code = api.post("/api/platform/invite-codes", json={}).json()["code"]
+    body = {"email": email, "password": PASSWORD, "name": name, "inviteCode": code}
+    made = httpx.post(f"{app}/api/platform/register", json=body, timeout=15)
+    assert made.status_code == 201, made.text
+    return httpx.Client(base_url=app, timeout=15, headers={"Authorization": f"Bearer {made.json()['token']}"})
+
+
+def enter(page: Page, app: str, email: str) -> None:
+    page.goto(f"{app}/login")
+    fill_in(page, email)
+    page.wait_for_url("**/dashboard")
+
+
+def fill_in(page: Page, email: str) -> None:
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign In", exact=True).click()
+
+
+def post_by(page: Page, name: str) -> Locator:
+    return page.get_by_role("article", name=f"Reply by {name}")
+
+
+def moderate(page: Page, what: str, said: str, category: str | None = None) -> None:
+    page.get_by_role("button", name="Moderate").click()
+    page.get_by_role("menuitem", name=what, exact=True).click()
+    dialog = page.get_by_role("dialog")
+    if category is not None:
+        dialog.get_by_label("Category").select_option(label=category)
+    dialog.get_by_role("button", name=what, exact=True).click()
+    expect(page.get_by_text(said, exact=True).first).to_be_visible()
+
+
+def digests(post: MailServer) -> list[EmailMessage]:
+    return [one for one in post.received if one["To"] == STARTER[1] and str(one["Subject"]).startswith("What is new")]
+
+
+def digested(stack: Stack) -> int:
+    """What the scheduler does tomorrow morning."""
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).replace(hour=7)
+    return digest.send_due(load(stack.environment, None), tomorrow)
