@@ -58,7 +58,7 @@ class InsightsDesk:
 
     def look(self, website: Website, asked: Asked) -> Look:
         """Blocks: for ClickHouse, and for a model if there is one. Raises `HistoryUnavailable`."""
-        history = read_history(self._clients, website.id, website.timezone, website.currency, asked.at)
+        history = read_history(self._clients, website, asked.at)
         findings = find(history)
         names = self._names(finding.subject for finding in findings if finding.subject is not None)
         telling = tell(self._model, website.account_id, findings, names, website.currency)

@@ -9,7 +9,7 @@ from typing import Final
 from command_api.insights import significance
 from command_api.insights.changepoint import split
 from command_api.insights.finding import Candidate, Finding, Metric, Subject
-from command_api.insights.history import Day, History, sums
+from command_api.insights.history import Day, Dimension, History, sums
 from command_api.insights.significance import WEEK, Spread, spread
 
 LEAST_EVENTS: Final = 40
@@ -21,8 +21,9 @@ BASELINE_WEEKS: Final = 4
 LEAST_WEEKS: Final = BASELINE_WEEKS + 1
 SILENT_EXPECTED: Final = 15.0
 LEAST_DAYS: Final = 3
-ROBOTS_BUNCH: Final = Spread(10.0, 1_000)
-"""Of a young history nobody can tell how robots usually come: by tens, we assume, which is rather many."""
+ROBOTS_BUNCH: Final = Spread(4.0, 1_000)
+"""A young history cannot tell how much robots' share usually varies. In the hours of a real access log (10,000 requests
+of four days) it did four times as much as chance alone would."""
 
 
 def week(history: History) -> Iterator[Candidate]:
@@ -87,40 +88,50 @@ def level(history: History) -> Iterator[Candidate]:
 
 
 def shares(history: History) -> Iterator[Candidate]:
-    """What brings another part of the clicks than it did: the mix has shifted."""
-    week, weeks = recent(history.total)
-    whole, whole_before = sums(week).clicks, sums(weeks).clicks
+    """What brings another part of the clicks, or of the page views, than it did: the mix has shifted."""
     for dimension, values in history.by.items():
+        metric = _shared(history, dimension)
         for value in largest(values):
-            now, before = recent(values[value])
-            part, part_before = sums(now).clicks, sums(before).clicks
-            if part + part_before < LEAST_EVENTS or not whole or not whole_before:
-                continue
-            share, usual = part / whole, part_before / whole_before
-            p = significance.of_shares(part, whole, part_before, whole_before, spread(of(before, "clicks")))
-            expected = usual * whole
-            yield Candidate(
-                Finding(
-                    f"share:{dimension}:{value}",
-                    "share",
-                    "growth" if share > usual else "decline",
-                    "clicks",
-                    Subject(dimension, value),
-                    {
-                        "current": part,
-                        "usual": part_before / BASELINE_WEEKS,
-                        "share": share,
-                        "usual_share": usual,
-                        "change": change_of(part, part_before / BASELINE_WEEKS),
-                    },
-                    history.dates(-WEEK, len(history.total)),
-                    history.dates(-LEAST_WEEKS * WEEK, len(history.total) - WEEK),
-                    0,
-                    impact(part, expected, change_of(part, expected)),
-                ),
-                p,
-                abs(change_of(part, expected)) >= LEAST_CHANGE * 2 and abs(share - usual) >= 0.02,
-            )
+            yield from _share(history, Subject(dimension, value), metric)
+
+
+def _shared(history: History, dimension: Dimension) -> Metric:
+    """Only page views know where visitors came from; where there are no clicks, page views have to do."""
+    clicks = sum(of(history.total[-LEAST_WEEKS * WEEK :], "clicks"))
+    links = dimension in ("partner", "link")
+    return "clicks" if links or (dimension != "source" and clicks >= LEAST_EVENTS) else "pageviews"
+
+
+def _share(history: History, subject: Subject, metric: Metric) -> Iterator[Candidate]:
+    now, before = (of(days, metric) for days in recent(history.by[subject.dimension][subject.value]))
+    whole, whole_before = (sum(of(days, metric)) for days in recent(history.total))
+    part, part_before = sum(now), sum(before)
+    if part + part_before < LEAST_EVENTS or not whole or not whole_before:
+        return
+    share, usual = part / whole, part_before / whole_before
+    expected = usual * whole
+    yield Candidate(
+        Finding(
+            f"share:{subject.dimension}:{subject.value}",
+            "share",
+            "growth" if share > usual else "decline",
+            metric,
+            subject,
+            {
+                "current": part,
+                "usual": part_before / BASELINE_WEEKS,
+                "share": share,
+                "usual_share": usual,
+                "change": change_of(part, part_before / BASELINE_WEEKS),
+            },
+            history.dates(-WEEK, len(history.total)),
+            history.dates(-LEAST_WEEKS * WEEK, len(history.total) - WEEK),
+            0,
+            impact(part, expected, change_of(part, expected)),
+        ),
+        significance.of_shares(part, whole, part_before, whole_before, spread(before)),
+        abs(change_of(part, expected)) >= LEAST_CHANGE * 2 and abs(share - usual) >= 0.02,
+    )
 
 
 def silence(history: History) -> Iterator[Candidate]:
@@ -235,9 +246,10 @@ def of(days: Sequence[Day], name: str) -> list[int]:
 
 
 def largest(values: Mapping[str, Sequence[Day]]) -> list[str]:
-    """By clicks of the last five weeks."""
-    clicks = {value: sum(of(days[-LEAST_WEEKS * WEEK :], "clicks")) for value, days in values.items()}
-    return sorted(clicks, key=lambda value: (-clicks[value], value))[:MOST_VALUES]
+    """By clicks and page views of the last five weeks."""
+    lately = {value: sums(days[-LEAST_WEEKS * WEEK :]) for value, days in values.items()}
+    seen = {value: day.clicks + day.pageviews for value, day in lately.items()}
+    return sorted(seen, key=lambda value: (-seen[value], value))[:MOST_VALUES]
 
 
 def change_of(now: float, before: float) -> float:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from command_api.insights.history import DAYS, YOUNG_DAYS, Day, Dimension, History
 from command_api.insights.significance import WEEK
+from command_api.websites.model import Website
 from infra.clickhouse import ClickHouseError, ClientPool
 from schemas.days import day_start
 from schemas.figures import COUNTERS, Counts
@@ -24,10 +24,12 @@ QUERY_TIMEOUT_S: Final = 10
 NONE: Final = "(none)"
 """How dashboards filter by "no value"."""
 RECENT_DAYS: Final = 35
-"""Values are chosen by their clicks of so many days: those that the finder compares."""
+"""Values are chosen by their clicks and page views of so many days: those that the finder compares."""
 
 _PARTNER_COUNTERS: Final = tuple(name for name in COUNTERS if name != "pageviews")
+_SEEN: Final = ("clicks", "pageviews")
 _LONGEST_VALUE: Final = 256
+_BUCKET: Final = timedelta(minutes=15)
 
 
 class HistoryUnavailable(Exception):
@@ -49,29 +51,30 @@ class _Cut:
 
 _CUTS: Final = (
     _Cut("partner", "partner_15m", "bucket", "partner_id", _PARTNER_COUNTERS, 50),
-    _Cut("country", "country_15m", "bucket", "country", ("clicks",), 10),
-    _Cut("device", "events", "occurred_at", "device", ("clicks",), 10),
-    _Cut("source", "events", "occurred_at", "source", ("clicks",), 10),
+    _Cut("country", "country_15m", "bucket", "country", _SEEN, 10),
+    _Cut("device", "events", "occurred_at", "device", _SEEN, 10),
+    _Cut("source", "events", "occurred_at", "source", _SEEN, 10),
     _Cut("link", "events", "occurred_at", "link_id", ("clicks",), 20, nothing=str(NO_ID)),
 )
 
 
-def read_history(clients: ClientPool, website_id: UUID, timezone: str, currency: str, now: datetime) -> History:
+def read_history(clients: ClientPool, website: Website, now: datetime) -> History:
     """The whole weeks that end with yesterday, twelve at most, from the first that has anything in it; all days, while
-    there are less than five weeks. Where all is longer ago (a history that was imported), those that end with the last
-    day that has anything.
+    there are less than five weeks. Of a history that was imported and is longer ago than that, those that end with its
+    last day.
 
     Raises `HistoryUnavailable`.
     """
-    zone = ZoneInfo(timezone)
+    zone, bound = ZoneInfo(website.timezone), {"website": str(website.id)}
     last = now.astimezone(zone).date() - timedelta(days=1)
     span = _Span.ending(last, zone)
     try:
-        [found] = _Reading(clients, {"website": str(website_id), "end": span.end}).rows(_LATEST)
-        if 0 < found["latest"] < span.edges[0]:
-            last = datetime.fromtimestamp(found["latest"], UTC).astimezone(zone).date()
+        [found] = _Reading(clients, {**bound, "end": span.end}).rows(_LATEST)
+        latest = datetime.fromtimestamp(found["latest"], UTC)
+        if 0 < found["latest"] < span.edges[0] and latest + _BUCKET <= website.created_at:
+            last = latest.astimezone(zone).date()
             span = _Span.ending(last, zone)
-        reading = _Reading(clients, {"website": str(website_id), **span.bound})
+        reading = _Reading(clients, {**bound, **span.bound})
         total = _series(span, reading.rows(_TOTAL))
         by = {cut.dimension: _by_value(span, reading.rows(_of(cut)), cut) for cut in _CUTS}
         partner_of = {str(row["link"]): str(row["partner"]) for row in reading.rows(_PARTNER_OF)}
@@ -82,7 +85,7 @@ def read_history(clients: ClientPool, website_id: UUID, timezone: str, currency:
     begin = len(total) - (lived if lived < YOUNG_DAYS else lived // WEEK * WEEK)
     return History(
         last,
-        currency,
+        website.currency,
         total[begin:],
         {dimension: {value: days[begin:] for value, days in values.items()} for dimension, values in by.items()},
         partner_of,
@@ -185,13 +188,14 @@ def _of(cut: _Cut) -> str:
     """The statement that counts the largest values of a dimension by day."""
     raw = cut.table == "events"
     counted = ", ".join(f"{COUNTERS[name] if raw else f'sum(t.{name})'} AS {name}" for name in cut.counters)
-    clicks = COUNTERS["clicks"] if raw else "sum(t.clicks)"
-    rows = f"NOT t.is_bot{' AND t.type = ' + repr('click') if raw else ''}"
+    seen = "count()" if raw else " + ".join(f"sum(t.{name})" for name in cut.counters if name in _SEEN)
+    kinds = ", ".join(repr(name.removesuffix("s")) for name in cut.counters)
+    rows = f"NOT t.is_bot{f' AND t.type IN ({kinds})' if raw else ''}"
     where = _WHERE.format(time=cut.time, begin="start")
     recent = _WHERE.format(time=cut.time, begin="recent")
     return (
         f"SELECT {_EDGE.format(time=cut.time)}, t.{cut.column} AS value, {counted} FROM {cut.table} AS t"  # noqa: S608
         f" WHERE {where} AND {rows} AND t.{cut.column} IN (SELECT t.{cut.column} FROM {cut.table} AS t WHERE {recent}"
-        f" AND {rows} GROUP BY t.{cut.column} ORDER BY {clicks} DESC, t.{cut.column} LIMIT {cut.most})"
+        f" AND {rows} GROUP BY t.{cut.column} ORDER BY {seen} DESC, t.{cut.column} LIMIT {cut.most})"
         " GROUP BY edge, value"
     )

@@ -58,10 +58,10 @@ def worded(finding: Finding, name: str, currency: str) -> Words:
             )
         case "share":
             return Words(
-                f"{name} brings {'more' if up else 'less'} of your clicks",
-                f"{percent(figures['share'])} of the clicks from {days(finding.now)} came from {name}, after"
+                f"{name} brings {'more' if up else 'less'} of your {metric}",
+                f"{percent(figures['share'])} of the {metric} from {days(finding.now)} came from {name}, after"
                 f" {percent(figures['usual_share'])} in the four weeks before:"
-                f" {count(figures['current'])} clicks, where {count(figures['usual'])} a week were usual.",
+                f" {count(figures['current'])} {metric}, where {count(figures['usual'])} a week were usual.",
             )
         case "rate":
             return _rate(finding, name)
@@ -147,9 +147,9 @@ def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
             yield f"{metric} a day before", shown("usual")
             yield "Change", signed(figures["change"])
         case "share":
-            yield "Clicks", count(figures["current"])
+            yield metric, count(figures["current"])
             yield "Usual in a week", count(figures["usual"])
-            yield "Share of all clicks", percent(figures["share"], 1)
+            yield f"Share of all {_METRICS[finding.metric]}", percent(figures["share"], 1)
             yield "Usual share", percent(figures["usual_share"], 1)
         case "rate":
             yield "Clicks", count(figures["clicks"])

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
@@ -107,6 +107,7 @@ class Planted:
         return UUID(self.api.call("POST", "/api/platform/links", self.ada, json=named).json()["id"])
 
     def _rows(self) -> Iterator[dict[str, Any]]:
+        yield event(self.website, datetime.now(UTC), "pageview", visitor=1)  # it is live, not imported
         today = datetime.now(UTC).astimezone(self.decided_zone).date()
         for back in range(WEEKS * WEEK, 0, -1):
             day = today - timedelta(days=back)
@@ -123,9 +124,9 @@ class Planted:
                     at = start + timedelta(minutes=30 * number + 9)
                     yield event(self.website, at, visitor=100 + number, country="US", source="google", **shared)
             for number in range(usual * (3 if is_last_week else 1)):
-                shared = {"partner_id": self.partner, "link_id": self.busy, "sub1": PLANTED_SUB}
                 at = start + timedelta(minutes=15 * number + 2)
-                yield event(self.website, at, visitor=200 + number, country="DE", source=PLANTED_SOURCE, **shared)
+                shared = {"sub1": PLANTED_SUB, "country": "DE", "source": PLANTED_SOURCE}
+                yield event(self.website, at, "pageview", visitor=200 + number, **shared)
             for number in range(40 if is_last_week else 1):
                 shared = {"partner_id": self.partner, "link_id": self.busy, "is_bot": True, "bot_reason": "crawler"}
                 yield event(self.website, start + timedelta(minutes=7 * number), country="US", **shared)
@@ -183,6 +184,7 @@ def test_every_figure_is_the_dashboards_own_for_the_same_days_and_filters(
         assert (overview["range"]["from"], overview["range"]["to"]) == (one["from"], one["to"])
         shown = {
             "Clicks": f"{overview['clicks']['total']:,}",
+            "Page views": f"{overview['pageviews']:,}",
             "Clicks of robots": f"{overview['clicks']['total']:,}",
             "Conversions": f"{overview['conversions']['total']:,}",
             "Revenue": f"{overview['revenue']['total']:,.2f} USD",
@@ -192,7 +194,7 @@ def test_every_figure_is_the_dashboards_own_for_the_same_days_and_filters(
             seen.add(label)
         if "Days without clicks" in evidence(one):
             assert overview["clicks"]["total"] == 0
-    assert {"Clicks", "Clicks of robots", "Conversions"} <= seen
+    assert {"Clicks", "Page views", "Clicks of robots", "Conversions"} <= seen
 
 
 def test_what_was_generated_is_read_again_by_its_owner_alone(generated: list[dict[str, Any]], planted: Planted) -> None:
@@ -206,6 +208,26 @@ def test_what_was_generated_is_read_again_by_its_owner_alone(generated: list[dic
         assert planted.api.call("GET", f"{path}/insights", person).status_code == status
         assert planted.api.call("POST", f"{path}/ai-insights", person, headers=headers).status_code == status
     assert planted.post(uuid4()).status_code == 404
+
+
+def test_a_history_that_was_imported_is_told_as_of_its_last_day(planted: Planted) -> None:
+    website = planted.empty_website()
+    api, robot = planted.api, {"is_bot": True, "bot_reason": "crawler"}
+    rows = [
+        event(website, datetime(2015, 5, day, 6, tzinfo=UTC) + timedelta(seconds=10 * number), "pageview", **more)
+        for day, people, robots in ((17, 214, 242), (18, 395, 788), (19, 507, 443), (20, 324, 288))
+        for count, more in ((people, {}), (robots, robot))
+        for number in range(count)
+    ]
+    api.query.events(rows)
+    decided = api.core.store.load(website, websites.evolve)
+    assert decided is not None
+    look = desk_with(api).look(decided, by_system())
+    assert look.last_day == date(2015, 5, 20)
+    [(finding, told)] = look.found
+    assert (finding.now.first, finding.now.last) == (date(2015, 5, 18), date(2015, 5, 18))
+    assert told.words.title == "A wave of robots among your page views"
+    assert told.words.content.startswith("788 page views on 18 May were robots'")
 
 
 def test_a_repeated_request_is_one_look(planted: Planted, generated: list[dict[str, Any]]) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from command_api.insights.finder import find
-from command_api.insights.history import DAYS, Day, Dimension, History
+from command_api.insights.history import DAYS, Day, History
 from infra.demo import plan
 
 TODAY = datetime(2026, 5, 17, 15, 30, tzinfo=UTC)
@@ -22,33 +21,33 @@ Count = Counter[tuple[date, str]]
 def history_of(website: plan.DemoWebsite, events: int) -> History:
     """The website's whole days before today, counted as the rollups count them."""
     zone, last = ZoneInfo(website.timezone), TODAY.astimezone(ZoneInfo(website.timezone)).date() - timedelta(days=1)
-    clicks: dict[Dimension, Count] = defaultdict(Counter)
+    clicks, sources = Count(), Count()
     pageviews: Counter[date] = Counter()
     bots: Counter[date] = Counter()
     sales: Count = Counter()
     for visit in plan.visits(website, today=TODAY, events=events, seed=1):
-        referrer = next((urlsplit(event["referrer"]).hostname or "(none)" for event in visit.events), "(none)")
         for event in visit.events:
             day = datetime.fromisoformat(event["occurred_at"]).astimezone(zone).date()
             if "Googlebot" in event["user_agent"]:
                 bots[day] += event["type"] == "click"
             elif event["type"] == "click":
-                clicks["partner"][day, event["link"]] += 1
-                clicks["source"][day, referrer] += 1
+                clicks[day, event["link"]] += 1
             else:
                 pageviews[day] += 1
+                sources[day, urlsplit(event["referrer"]).hostname or "(none)"] += 1
         if visit.sale is not None and visit.sale["status"] != "rejected":
             sold = datetime.fromisoformat(visit.sale["occurred_at"]).astimezone(zone).date()
             link = next(event["link"] for event in reversed(visit.events) if event["type"] == "click")
             sales[sold, link] += 1
     days = [last - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
 
-    def series(dimension: Dimension) -> Mapping[str, Sequence[Day]]:
-        values = {value for _, value in clicks[dimension]}
-        won = sales if dimension == "partner" else Counter()
-        return {v: [Day(clicks=clicks[dimension][d, v], conversions=won[d, v]) for d in days] for v in sorted(values)}
-
-    partners = series("partner")
+    partners = {
+        link: [Day(clicks=clicks[day, link], conversions=sales[day, link]) for day in days]
+        for link in sorted({link for _, link in clicks})
+    }
+    places = {
+        place: [Day(pageviews=sources[day, place]) for day in days] for place in sorted({place for _, place in sources})
+    }
     total = [
         Day(
             clicks=sum(of[index].clicks for of in partners.values()),
@@ -58,7 +57,7 @@ def history_of(website: plan.DemoWebsite, events: int) -> History:
         )
         for index, day in enumerate(days)
     ]
-    return History(last, website.currency, total, {"partner": partners, "source": series("source")})
+    return History(last, website.currency, total, {"partner": partners, "source": places})
 
 
 def found_in(domain: str, events: int = EVENTS // 3) -> dict[str, str]:
