@@ -10,7 +10,7 @@ const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSear
 const forum = createRoute({
   getParentRoute: () => root,
   path: '/forum',
-  staticData: { title: 'Forum' },
+  staticData: { title: 'Forum', site: { description: 'Affiliate marketers on niches, programs, tracking, case studies and websites for sale: read along, ask, answer.' } },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/forum'), 'ForumPage'),
 });
@@ -18,7 +18,7 @@ const forum = createRoute({
 const thread = createRoute({
   getParentRoute: () => root,
   path: '/forum/thread/$id',
-  staticData: { title: 'Forum' },
+  staticData: { title: 'Forum', site: { description: 'A thread of the forum for affiliate marketers.' } },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/forum-thread'), 'ForumThreadPage'),
 });
