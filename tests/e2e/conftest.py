@@ -14,9 +14,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from infra.bootstrap import browser
+from infra.escrow.sandbox import Sandbox
 from tests.support.dns_server import DnsServer, dns_server
 from tests.support.identity_provider import IdentityProvider, identity_provider
 from tests.support.mail_server import MailServer, mail_server
+from tests.support.market import KEY, SECRET
 from tests.support.stack import ROOT, Stack, stack
 
 ADMIN = "admin@althing.example"
@@ -51,15 +53,27 @@ def dns() -> Iterator[DnsServer]:
 
 
 @pytest.fixture(scope="package")
-def admin_stack(provider: IdentityProvider, post: MailServer, dns: DnsServer) -> Iterator[Stack]:
+def escrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """Where buyers pay; it tells the stack once that has an address."""
+    made = Sandbox(tmp_path_factory.mktemp("escrow") / "book.sqlite", 0, KEY, SECRET, "").start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="package")
+def admin_stack(provider: IdentityProvider, post: MailServer, dns: DnsServer, escrow: Sandbox) -> Iterator[Stack]:
     assert (ROOT / "web" / "dist" / "index.html").exists(), "build the web app first: make test does"
     settings = {
         "ALTHING_ADMIN_EMAIL": ADMIN,
         "ALTHING_ADMIN_PASSWORD": PASSWORD,
         "ALTHING_DNS_RESOLVERS": f"127.0.0.1:{dns.port}",
+        "ALTHING_ESCROW_URL": escrow.address,
+        "ALTHING_ESCROW_KEY": KEY,
+        "ALTHING_ESCROW_WEBHOOK_SECRET": SECRET,
         "SMTP_URL": post.url,
     }
     with stack({**settings, **provider.settings("google", "github", "microsoft")}) as made:
+        escrow.webhook_url = f"{made.app}/api/public/escrow/messages"
         yield made
 
 
@@ -100,9 +114,22 @@ class Watched:
             self.complaints.append(message.text)
 
 
+def patient(page: Page) -> Page:
+    """A page whose `goto` ends when the app has taken the place of the text with which public pages come."""
+    go = page.goto
+
+    def goto(url: str, **more: Any) -> Any:
+        answer = go(url, **more)
+        page.locator("#root[data-built]").wait_for(state="detached")
+        return answer
+
+    page.goto = goto  # type: ignore[method-assign]  # for every test, as people wait, too
+    return page
+
+
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
-    made = context.new_page()
+    made = patient(context.new_page())
     watched = Watched()
     watched.listen(made)
     yield made
@@ -117,7 +144,7 @@ def another(chromium: Browser) -> Iterator[Callable[[], Page]]:
 
     def make() -> Page:
         contexts.append(new_context(chromium))
-        made = contexts[-1].new_page()
+        made = patient(contexts[-1].new_page())
         watched.listen(made)
         return made
 
