@@ -10,6 +10,7 @@ import { forumAnswer } from './mock-forum.mjs';
 import { insightsAnswer } from './mock-insights.mjs';
 import { leadsAnswer } from './mock-leads.mjs';
 import { marketplaceAnswer } from './mock-marketplace.mjs';
+import { matchingAnswer } from './mock-matching.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -75,6 +76,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (ofAffiliates) return json(ofAffiliates);
     const ofInsights = insightsAnswer(key, first || empty);
     if (ofInsights) return json(...ofInsights);
+    const ofMatching = matchingAnswer(key, first || empty);
+    if (ofMatching) return json(...ofMatching);
     const ofForum = forumAnswer(key, query, first || empty);
     if (ofForum) return json(...ofForum);
     const ofLeads = leadsAnswer(key, input, first || empty);

@@ -48,7 +48,7 @@ function Followed({ item, onUpdate }: { readonly item: Application; readonly onU
         </div>
         <Badge tone={status.tone}>{status.label}</Badge>
         <Button size="sm" aria-label={`Update the application to ${item.companyName}`} onClick={onUpdate}>Update</Button>
-        <Button size="sm" variant="ghost" busy={busy} aria-label={`Open the page of ${item.companyName}`} onClick={() => start(item.id, true)}>Open page</Button>
+        <Button size="sm" variant="ghost" busy={busy} aria-label={`Open page of ${item.companyName}`} onClick={() => start(item.id, true)}>Open page</Button>
       </div>
       {blocked && <a href={blocked} target="_blank" rel="noopener" className="mt-2 inline-block text-brand underline">Open the page: your browser blocked the window</a>}
       <details className="mt-1.5">

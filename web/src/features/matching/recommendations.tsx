@@ -43,7 +43,7 @@ function Program({ item }: { readonly item: Recommendation }) {
     <article aria-label={item.companyName} className="flex flex-1 flex-col">
       <header className="flex items-start justify-between gap-3">
         <div className="min-w-0">
-          <h3 className="text-lg font-semibold">{item.companyName}</h3>
+          <h2 className="text-lg font-semibold">{item.companyName}</h2>
           <p className="text-muted">{item.primaryCategory}</p>
         </div>
         <p className={cx('rounded-lg px-2.5 py-1 text-base font-semibold whitespace-nowrap', SCORES[scoreTone(item.match_score)])}>{percent}% match</p>
@@ -84,7 +84,7 @@ function Reasons({ title, texts, good = false }: { readonly title: string; reado
   const Icon = good ? Plus : Minus;
   return (
     <section>
-      <h4 className="mb-1 font-semibold">{title}</h4>
+      <h3 className="mb-1 font-semibold">{title}</h3>
       {texts.length === 0 && <p className="text-muted">None</p>}
       <ul className="flex flex-col gap-1">
         {texts.map((text) => (

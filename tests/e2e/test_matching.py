@@ -1,0 +1,77 @@
+"""From a business idea to an application that is followed; and an admin who brings programs by a file."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.e2e.conftest import sign_in
+from tests.support.stack import Stack
+
+IDEA = "Food, toys and training for dogs in the city"
+HEADER = "company_name,category,description,url,commission_type,commission_percent,cookie_days,approval,payment,source"
+
+
+def test_from_an_idea_to_an_application(admin_stack: Stack, page: Page, context: BrowserContext) -> None:
+    app, company = admin_stack.app, f"City Hounds {uuid4().hex[:6]}"
+    context.route(
+        "https://hounds.example.com/**", lambda route: route.fulfill(content_type="text/html", body="<h1>Join us</h1>")
+    )
+    page.goto(f"{app}/affiliate-matching")
+    expect(page.get_by_text("Login Required", exact=True)).to_be_visible()
+    sign_in(page, app)
+
+    page.goto(f"{app}/admin/programs")
+    page.get_by_role("button", name="Import CSV").click()
+    dialog = page.get_by_role("dialog")
+    line = (
+        f'{company},pets,"Food, toys and training for dogs in the city.",https://hounds.example.com/join,percentage,30,'
+        "60,easy,monthly,Its own page"
+    )
+    dialog.get_by_label("Or paste it here").fill(f"{HEADER}\n{line.replace('pets', 'dogs')}")
+    dialog.get_by_role("button", name="Try it out").click()
+    expect(dialog.get_by_role("region", name="Faults")).to_contain_text("'dogs' is no category of the directory.")
+    expect(dialog.get_by_role("button", name="Import", exact=True)).to_be_disabled()
+    dialog.get_by_label("Or paste it here").fill(f"{HEADER}\n{line}")
+    dialog.get_by_role("button", name="Try it out").click()
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("1 added, 0 changed", exact=True).first).to_be_visible()
+    page.get_by_label("Search programs").fill(company)
+    expect(page.get_by_role("region", name="Programs")).to_contain_text("To be checked")
+
+    page.goto(f"{app}/affiliate-matching")
+    expect(page.get_by_role("tab", name="Recommendations")).to_be_disabled()
+    page.get_by_label("Business idea").fill(IDEA)
+    page.get_by_role("button", name="Analyze Business").click()
+    expect(page.get_by_text("Analyzed by documented rules: no language model is configured.")).to_be_visible()
+    expect(page.get_by_text("Pets", exact=True)).to_be_visible()
+    page.get_by_role("button", name="View Matching Affiliate Programs").click()
+    card = page.get_by_role("article", name=company)
+    expect(card).to_contain_text("Highly Recommended")
+    with context.expect_page() as opened:
+        card.get_by_role("button", name="Apply Now").click()
+    expect(opened.value.get_by_role("heading", name="Join us")).to_be_visible()
+    assert "utm_source=althing" in opened.value.url
+    assert opened.value.evaluate("window.opener") is None
+
+    applications = page.get_by_role("region", name="Your applications")
+    expect(applications).to_contain_text("page opened 1 time")
+    applications.get_by_role("button", name=f"Update the application to {company}").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("State").select_option("approved")
+    dialog.get_by_label("Note").fill("They wrote back within a day.")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Application updated", exact=True).first).to_be_visible()
+    applications.get_by_text("History (2)").click()
+    expect(applications).to_contain_text("They wrote back within a day.")
+    page.reload()
+    expect(page.get_by_label("Business idea")).to_have_value(IDEA)
+    expect(page.get_by_role("region", name="Your applications")).to_contain_text("Approved")
+
+    page.goto(f"{app}/learn")
+    course = page.get_by_role("region", name="Tracking that holds")
+    course.get_by_role("checkbox").first.check()
+    expect(course).to_contain_text("1 of ")
+    page.get_by_role("link", name="Match this idea").first.click()
+    expect(page.get_by_label("Business idea")).not_to_have_value(IDEA)
