@@ -32,6 +32,7 @@ from schemas.events.deals import (
     EscrowReleased,
     OfferAccepted,
 )
+from schemas.events.marketplace import QuestionAsked
 
 MOST_LISTINGS: Final = 100
 MOST_OPEN_OFFERS: Final = 100
@@ -104,6 +105,15 @@ class Desk:
                 keep_images(cursor, after)
 
         found.rows.append(write)
+        for text in (mails.LISTING_NEWS[type(event)] for event in events if type(event) in mails.LISTING_NEWS):
+            url = self._listing_url(after.id)
+            self._tell(found, after.seller_id, partial(mails.listing_news, url=url, text=text))
+        return found
+
+    def ask(self, asked: QuestionAsked) -> Outcome:
+        found = Outcome([asked])
+        url = self._listing_url(asked.listing_id)
+        self._tell(found, asked.seller_id, partial(mails.question_came, url=url))
         return found
 
     def send_offer(self, offer: Offer, events: Sequence[DomainEvent]) -> Outcome:
@@ -217,6 +227,9 @@ class Desk:
             return
         mail = write(mails.To(account.email, account.id))
         found.rows.append(lambda cursor: _queue(cursor, self.core, mail))
+
+    def _listing_url(self, listing_id: UUID) -> str:
+        return f"{self.core.settings.app_url}/marketplace/listing/{listing_id}"
 
     def _url(self, offer: Offer) -> str:
         return f"{self.core.settings.app_url}/marketplace/offers/{offer.id}"

@@ -14,7 +14,7 @@ from psycopg import Cursor
 from command_api.accounts.limits import Limit, charge
 from command_api.commands import Decided
 from command_api.decision import conflict
-from command_api.http import Id, Nothing, Run, Runs
+from command_api.http import Body, Id, Nothing, Run, Runs
 from command_api.marketplace import asking, listings
 from command_api.marketplace.desk import Desk, lock
 from command_api.marketplace.images import redrawn
@@ -95,6 +95,12 @@ def verify_listing(id_: Id, run: Runs) -> Response:
     return change(run, id_, lambda listing: listings.ask_verification(listing, run.asked))
 
 
+class Sent(Body):
+    """What makes two uploads the same one."""
+
+    hash: str
+
+
 async def _sent(request: Request) -> bytes:
     return await request.body()
 
@@ -136,7 +142,7 @@ def add_image(id_: Id, sent: Annotated[bytes, Depends(_sent)], run: Runs) -> Res
 
         return Decided(events, state_of(_after(listing, events)), also)
 
-    return run(decide, status=201, seen_by=SEEN_BY)
+    return run(decide, Sent(hash=picture.hash), status=201, seen_by=SEEN_BY)
 
 
 @router.put("/{id}/images", response_model=ListingState)
@@ -159,9 +165,9 @@ def ask_question(id_: Id, body: Write, run: Runs) -> Response:
     question_id = uuid7()
 
     def decide() -> Decided[QuestionState]:
-        listing = Desk(run.core).listing(id_)
-        asked = asking.ask(question_id, listing, body.text, run.asked)
-        return Decided([asked], QuestionState(id=question_id))
+        desk = Desk(run.core)
+        found = desk.ask(asking.ask(question_id, desk.listing(id_), body.text, run.asked))
+        return Decided(found.events, QuestionState(id=question_id), found.also)
 
     return run(decide, body, status=201, seen_by=("listing_questions",))
 

@@ -21,6 +21,13 @@ from schemas.events.deals import (
     EscrowReleased,
     OfferStatus,
 )
+from schemas.events.marketplace import (
+    ListingApproved,
+    ListingExpired,
+    ListingRejected,
+    ListingResumed,
+    ListingSuspended,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,13 @@ DEAL_NEWS: Final[Mapping[type[DomainEvent], str]] = {
     EscrowRefunded: "The escrow provider has paid the buyer's money back.",
     EscrowCancelled: "The deal was cancelled before it was paid; the website is for sale again.",
 }
+LISTING_NEWS: Final[Mapping[type[DomainEvent], str]] = {
+    ListingApproved: "Your listing is online.",
+    ListingRejected: "Your listing was sent back. Its page says why; you can change it and submit it again.",
+    ListingSuspended: "Your listing was taken offline. Its page says why.",
+    ListingResumed: "Your listing is online again.",
+    ListingExpired: "Your listing was online for 90 days and has expired. You can submit it again.",
+}
 _OFFER_NEWS: Final[Mapping[OfferStatus, str]] = {
     "countered": "The other side named another price. It is your turn.",
     "accepted": "Your price was accepted. The next step is the escrow.",
@@ -62,6 +76,14 @@ def offer_came(to: To, url: str) -> Mail:
 def offer_news(to: To, url: str, status: OfferStatus) -> Mail:
     text = _OFFER_NEWS.get(status, "There is news about an offer.")
     return _mail(to, "News about an offer", text, url, "offer_news")
+
+
+def listing_news(to: To, url: str, text: str) -> Mail:
+    return _mail(to, "News about your listing", text, url, "listing_news")
+
+
+def question_came(to: To, url: str) -> Mail:
+    return _mail(to, "A question about your listing", "Somebody asked about your listing.", url, "listing_question")
 
 
 def deal_news(to: To, url: str, text: str) -> Mail:

@@ -225,9 +225,7 @@ class Sandbox:
     def _send_one(self, client: httpx.Client, message_id: str, body: bytes) -> bool:
         signed = sign(self._secret, message_id, datetime.now(UTC), body)
         try:
-            answer = client.post(
-                self.webhook_url, content=body, headers={**signed, "Content-Type": "application/json"}
-            )
+            answer = client.post(self.webhook_url, content=body, headers={**signed, "Content-Type": "application/json"})
         except httpx.HTTPError as error:
             log.warning("%s was not taken: %s", message_id, error)
             return False
@@ -317,6 +315,7 @@ def main(arguments: list[str]) -> int:
         raise SettingsError("Set ALTHING_ESCROW_KEY and ALTHING_ESCROW_WEBHOOK_SECRET: the sandbox needs both.")
     webhook = given.webhook or f"{settings.app_url}/api/public/escrow/messages"
     book = given.book or settings.data_dir / "escrow-sandbox.sqlite"
+    book.parent.mkdir(parents=True, exist_ok=True)
     sandbox = Sandbox(book, given.port, settings.escrow_key, settings.escrow_webhook_secrets[0], webhook).start()
     sys.stdout.write(f"The escrow sandbox answers at {sandbox.address} and tells {webhook}.\n")
     sys.stdout.flush()

@@ -82,6 +82,7 @@ def test_a_website_is_sold_and_the_money_released(
     assert listing not in listed(there)
     assert listing in {one["id"] for one in there.get(admin, "admin/marketplace/listings")}
     there.post(admin, f"admin/marketplace/listings/{listing}/approve", edition=2)
+    assert "online" in there.mails("listing_news", seller)[-1]
 
     shown = listed(there, "search=vpn%20SERVICES&limit=200")[listing]
     assert set(shown) >= SPEC_FIELDS
@@ -372,6 +373,7 @@ def test_questions_are_public_and_hidden_once_three_members_flag_them(
 ) -> None:
     listing = there.online(seller, admin)
     asked = there.post(buyer, f"{LIST}/{listing}/questions", 201, text="Is the mailing list part of it?")["id"]
+    assert f"/marketplace/listing/{listing}" in there.mails("listing_question", seller)[-1]
     there.post(other, f"marketplace/questions/{asked}/answer", 404, text="No.")
     there.post(seller, f"marketplace/questions/{asked}/answer", text="It is.")
     [shown] = there.get(None, f"{LIST}/{listing}/questions")
