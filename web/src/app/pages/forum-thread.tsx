@@ -64,7 +64,7 @@ export function ForumThreadPage() {
               <ThreadTools thread={thread.data} categories={categories.data ?? []} signedIn={session !== null} moderator={session?.user.roles.includes('admin') ?? false} onSignIn={toSignIn} />
             </div>
           </header>
-          <ThreadView thread={thread.data} place={place} onGo={go} onSignIn={toSignIn} />
+          <ThreadView thread={thread.data} place={place} onGo={go} onGone={() => void navigate({ to: '/forum' })} onSignIn={toSignIn} />
         </>
       )}
     </div>

@@ -208,6 +208,32 @@ test('edit and delete one’s own post, and read how it was', async () => {
   expect(requests('DELETE /api/forum/posts/p2')).toHaveLength(1);
 });
 
+test('who deletes their thread is led back to the forum', async () => {
+  startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  server.use(
+    http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post({ author: me, canDelete: true })])),
+    http.delete(at('/api/forum/posts/{id}'), nothing),
+  );
+  const { user, router } = renderApp('/forum/thread/t1');
+  await user.click(await screen.findByRole('button', { name: `More about the post by ${USER.name}` }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  await user.click(within(await screen.findByRole('dialog', { name: 'Delete this thread?' })).getByRole('button', { name: 'Delete' }));
+  await vi.waitFor(() => expect(router.state.location.pathname).toBe('/forum'));
+  expect(await screen.findByText('Thread deleted', { exact: true })).toBeInTheDocument();
+});
+
+test('what is being written under a page stays while another page comes', async () => {
+  signIn();
+  server.use(http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post()], { headers: { Link: '</x?cursor=later>; rel="next"' } })));
+  const { user } = renderApp('/forum/thread/t1');
+  const box = await screen.findByLabelText('Your reply', { selector: 'textarea' });
+  await user.type(box, 'Half a thought');
+  await user.click(screen.getAllByRole('link', { name: 'Later posts' })[0] as HTMLElement);
+  await vi.waitFor(() => expect(requests('GET /api/forum/threads/t1/posts').at(-1)).toContain('cursor=later'));
+  expect(box).toBeInTheDocument();
+  expect(box).toHaveValue('Half a thought');
+});
+
 test('pages of a long thread have addresses of their own', async () => {
   server.use(http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post()], { headers: { Link: '</api/forum/threads/t1/posts?limit=20&cursor=later>; rel="next", </x?cursor=earlier>; rel="prev"' } })));
   const { user, router } = renderApp('/forum/thread/t1?cursor=here');

@@ -4,6 +4,7 @@ import { ChevronLeft, ChevronRight, Lock } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
+import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
 import { isAdmin, useSession } from '@/lib/session';
 import { PostCard, type PostDialog } from './post-card';
@@ -23,21 +24,25 @@ interface Props {
   readonly place: Place;
   /** Goes to a post of the thread, so that the back button leads here again. */
   readonly onGo: (postId: string) => void;
+  /** Its author took the thread away. */
+  readonly onGone: () => void;
   readonly onSignIn: () => void;
 }
 
 /** The posts of a thread, a page at a time: each page has an address of its own. */
-export function ThreadView({ thread, place, onGo, onSignIn }: Props) {
+export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
   const session = useSession();
-  const query = useQuery(postsQuery(thread.id, place));
+  // The page before stays until the next one is there: what is being written under it stays, too.
+  const query = useQuery({ ...postsQuery(thread.id, place), placeholderData: (before, last) => (last?.queryKey[2] === thread.id ? before : undefined) });
   const commands = usePostCommands();
   const form = useRef<ReplyHandle>(null);
   const [asked, setAsked] = useState<{ readonly what: PostDialog; readonly post: Post } | null>(null);
   const me = session?.user.id ?? null;
   const moderator = isAdmin(session?.user);
   const posts = query.data?.data;
-  useReading(thread, posts, me !== null);
-  useSought(place.post, posts !== undefined);
+  const arrived = posts !== undefined && !query.isPlaceholderData;
+  useReading(thread, arrived ? posts : undefined, me !== null);
+  useSought(place.post, arrived);
   if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading posts" onRetry={() => void query.refetch()} />;
   if (!query.data || !posts) return <Loading label="Loading posts" />;
   const close = () => setAsked(null);
@@ -46,7 +51,7 @@ export function ThreadView({ thread, place, onGo, onSignIn }: Props) {
   return (
     <div className="flex flex-col gap-4">
       {pager}
-      <ol className="flex flex-col gap-3" aria-label="Posts">
+      <ol className={cx('flex flex-col gap-3', !arrived && 'opacity-60')} aria-label="Posts" aria-busy={!arrived}>
         {posts.map((post) => (
           <li key={post.id}>
             <PostCard
@@ -87,7 +92,15 @@ export function ThreadView({ thread, place, onGo, onSignIn }: Props) {
         {asked?.what === 'flag' && <FlagDialog post={asked.post} onClose={close} />}
         {asked?.what === 'history' && <HistoryDialog post={asked.post} onClose={close} />}
         {asked?.what === 'delete' && (
-          <DeleteDialog post={asked.post} moderating={moderator} onDelete={(reason) => commands.remove(asked.post, reason)} onClose={close} />
+          <DeleteDialog
+            post={asked.post}
+            moderating={moderator}
+            onDelete={async (reason) => {
+              await commands.remove(asked.post, reason);
+              if (asked.post.isFirst && !moderator) onGone();
+            }}
+            onClose={close}
+          />
         )}
       </Suspense>
     </div>

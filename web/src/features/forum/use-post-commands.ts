@@ -57,7 +57,7 @@ export function usePostCommands(): PostCommands {
     remove: async (post, reason) => {
       await deletePost(post.id, reason);
       toast(post.isFirst ? 'Thread deleted' : 'Post deleted');
-      await changed();
+      void changed();
     },
     approve: (post) => approve.mutate(post.id),
     restore: (post) => restore.mutate(post.id),
