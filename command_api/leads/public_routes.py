@@ -64,7 +64,7 @@ class MailedLink(Body):
 
 
 class Done(Answer):
-    ok: bool = True
+    ok: bool
     message: str
 
 
@@ -82,7 +82,7 @@ def subscribe_to_newsletter(body: Subscribe, client: From, desk: Desk) -> Done:
     _charge(desk, client.address)
     if not body.website:
         desk.subscribe(body.email, body.name, body.source)
-    return Done(message="Please confirm your subscription: we have sent you a mail.")
+    return Done(ok=True, message="Please confirm your subscription: we have sent you a mail.")
 
 
 @router.post("/newsletter/confirm", response_model=Done)
@@ -90,7 +90,7 @@ def confirm_subscription(body: MailedLink, client: From, desk: Desk) -> Done:
     """`code`: from the mailed link, once."""
     _charge(desk, client.address)
     desk.confirm(body.code)
-    return Done(message="You've been subscribed to our newsletter.")
+    return Done(ok=True, message="You've been subscribed to our newsletter.")
 
 
 @router.post("/newsletter/unsubscribe", response_model=Done)
@@ -101,7 +101,7 @@ def unsubscribe_from_newsletter(body: MailedLink, client: From, desk: Desk) -> D
     if contact is None:
         raise not_ours()
     desk.stop(contact, "page")
-    return Done(message="You've been unsubscribed, and your address is deleted.")
+    return Done(ok=True, message="You've been unsubscribed, and your address is deleted.")
 
 
 @router.post("/newsletter/stop/{token}", response_model=Done)
@@ -112,7 +112,7 @@ def stop_newsletter(token: Annotated[str, Path(max_length=200)], client: From, d
     if contact is None:
         raise Problem(404, "not_found", "There is nothing at this address.")
     desk.stop(contact, "one_click")
-    return Done(message="You've been unsubscribed, and your address is deleted.")
+    return Done(ok=True, message="You've been unsubscribed, and your address is deleted.")
 
 
 @router.post("/early-access", response_model=Done)
@@ -121,7 +121,7 @@ def sign_up_for_early_access(body: EarlyAccess, client: From, desk: Desk) -> Don
     _charge(desk, client.address)
     if not body.website:
         desk.join_early_access(body.email)
-    return Done(message="We'll notify you when early access opens.")
+    return Done(ok=True, message="We'll notify you when early access opens.")
 
 
 @router.post("/early-access/leave", response_model=Done)
@@ -132,7 +132,7 @@ def leave_early_access(body: MailedLink, client: From, desk: Desk) -> Done:
     if contact is None:
         raise not_ours()
     desk.leave_early_access(contact)
-    return Done(message="You've left early access, and your address is deleted.")
+    return Done(ok=True, message="You've left early access, and your address is deleted.")
 
 
 @router.post("/contact", status_code=201, response_model=Done)
@@ -140,7 +140,7 @@ def send_inquiry(body: Contact, request: Request, client: From, desk: Desk) -> R
     """Reaches the admins' inbox. The sender gets a mail that says so."""
     _charge(desk, client.address)
     core, inquiry_id = desk.core, uuid7()
-    answer = Done(message="Thank you for your inquiry. We will get back to you soon.")
+    answer = Done(ok=True, message="Thank you for your inquiry. We will get back to you soon.")
     may_mail = limits.is_free(core.pool, limits.PER_MAIL, f"inquiry:{desk.contacts.id_of('newsletter', body.email)}")
     mail = desk.letterhead.inquiry_received(body.email)
 

@@ -234,7 +234,7 @@ def test_however_many_ask_at_once_ten_places_are_given(command_world: World) -> 
 
 def test_an_inquiry_arrives_is_confirmed_and_answered_by_mail(command_world: World) -> None:
     answer = post(command_world, "contact", 201, json=CONTACT)
-    assert answer["message"] == "Thank you for your inquiry. We will get back to you soon."
+    assert answer == {"ok": True, "message": "Thank you for your inquiry. We will get back to you soon."}
     row = command_world.postgres.execute(
         "SELECT originator_id, convert_from(state, 'UTF8') FROM events.stored_events"
         " WHERE topic = 'inquiry.received.v1' ORDER BY notification_id DESC LIMIT 1"

@@ -1,6 +1,6 @@
 // What anybody may ask for without an account.
 import { queryOptions } from '@tanstack/react-query';
-import { api, body } from '@/lib/api/client';
+import { api, body, done } from '@/lib/api/client';
 import type { components } from '@/lib/api/schema';
 
 export type Inquiring = Omit<components['schemas']['Contact'], 'serviceInterest'> & { serviceInterest: Service | '' };
@@ -39,8 +39,8 @@ export const subscribe = ({ email, name, source, website }: Subscribing): Promis
 
 export const joinEarlyAccess = (email: string, website: string): Promise<string> => agreed(body(api.POST('/api/public/early-access', { body: { email, website } })));
 
-export const inquire = ({ serviceInterest, ...rest }: Inquiring): Promise<string> =>
-  agreed(body(api.POST('/api/public/contact', { body: { ...rest, serviceInterest: serviceInterest || null } })));
+export const inquire = ({ serviceInterest, ...rest }: Inquiring): Promise<void> =>
+  done(api.POST('/api/public/contact', { body: { ...rest, serviceInterest: serviceInterest || null } }));
 
 export const leaveEarlyAccess = (code: string): Promise<string> => agreed(body(api.POST('/api/public/early-access/leave', { body: { code } })));
 

@@ -10392,16 +10392,6 @@ export interface components {
             /** Reason */
             reason: string;
         };
-        /** Done */
-        Done: {
-            /**
-             * Ok
-             * @default true
-             */
-            ok: boolean;
-            /** Message */
-            message: string;
-        };
         /** EarlyAccess */
         EarlyAccess: {
             /** Email */
@@ -11854,6 +11844,16 @@ export interface components {
              */
             reason: string;
         };
+        /** Done */
+        command_api__insights__routes__Done: {
+            /**
+             * Ok
+             * @default true
+             */
+            ok: boolean;
+            /** Message */
+            message: string;
+        };
         /** Move */
         command_api__leads__admin_routes__Move: {
             /**
@@ -11861,6 +11861,13 @@ export interface components {
              * @enum {string}
              */
             status: "new" | "in_progress" | "answered" | "closed" | "spam";
+        };
+        /** Done */
+        command_api__leads__public_routes__Done: {
+            /** Ok */
+            ok: boolean;
+            /** Message */
+            message: string;
         };
         /** Stopped */
         command_api__marketplace__member_routes__Stopped: {
@@ -20564,7 +20571,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["command_api__leads__public_routes__Done"];
                 };
             };
             /** @description Refused or failed */
@@ -20626,7 +20633,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["command_api__leads__public_routes__Done"];
                 };
             };
             /** @description Refused or failed */
@@ -20659,7 +20666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["command_api__leads__public_routes__Done"];
                 };
             };
             /** @description Refused or failed */
@@ -20750,7 +20757,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["command_api__insights__routes__Done"];
                 };
             };
             /** @description Refused or failed */
@@ -20814,7 +20821,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["command_api__leads__public_routes__Done"];
                 };
             };
             /** @description Refused or failed */
@@ -20874,7 +20881,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["command_api__leads__public_routes__Done"];
                 };
             };
             /** @description Refused or failed */
@@ -20907,7 +20914,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["command_api__leads__public_routes__Done"];
                 };
             };
             /** @description Refused or failed */
@@ -20940,7 +20947,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["command_api__leads__public_routes__Done"];
                 };
             };
             /** @description Refused or failed */
