@@ -97,7 +97,7 @@ server.events.on('request:start', ({ request }) => {
   const entry = { line: `${request.method} ${url.pathname}${url.search}`, headers: request.headers, body: null as unknown };
   state.seen.push(entry);
   void request.clone().text().then((text) => {
-    if (text) entry.body = JSON.parse(text);
+    if (text && request.headers.get('Content-Type')?.includes('json')) entry.body = JSON.parse(text);
   });
 });
 

@@ -9,16 +9,24 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
 import { DealActions } from './deal-actions';
-import { milestonesOf, nextOf, type Deal, type Milestone } from './deal-steps';
+import { isTold, milestonesOf, nextOf, type Deal, type Milestone } from './deal-steps';
 import { HistoryList } from './history';
 import { dealHistoryQuery } from './queries';
 import { formatSum } from './shown';
 import { Thread } from './thread';
 
+const TOLD_MS = 1000;
+const TRIES = 30;
+
 /** An offer with its thread, and the escrow that follows. */
 export function DealPage({ deal }: { readonly deal: Deal }) {
   const state = `${deal.status} ${deal.escrow?.status ?? ''} ${deal.updatedAt}`;
-  const history = useQuery({ ...dealHistoryQuery(deal.id, state), placeholderData: keepPreviousData });
+  const history = useQuery({
+    ...dealHistoryQuery(deal.id, state),
+    placeholderData: keepPreviousData,
+    // The history is another read model: it may learn of the newest step a moment later.
+    refetchInterval: (query) => (query.state.dataUpdateCount < TRIES && !isTold(deal, query.state.data ?? []) ? TOLD_MS : false),
+  });
   const [isShown, setShown] = useState(false);
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">

@@ -116,6 +116,13 @@ const LABELS = {
 } as const;
 type Mark = keyof typeof LABELS;
 
+/** The history ends where the deal stands. */
+export function isTold({ status, escrow }: Deal, history: readonly Step[]): boolean {
+  const decided = escrow?.status === 'disputed' && escrow.outcome !== null;
+  const last = escrow ? `escrow.${decided ? 'decided' : escrow.status === 'inspecting' ? 'inspection_began' : escrow.status}` : `offer.${status}`;
+  return history.some((step) => step.kind === last);
+}
+
 /** The escrow's way: what happened and when, and what is still to come. */
 export function milestonesOf(deal: Deal, history: readonly Step[]): readonly Milestone[] {
   const { escrow } = deal;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { deal, escrow, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import { actionsOf, milestonesOf, nextOf, type Deal } from './deal-steps';
+import { actionsOf, isTold, milestonesOf, nextOf, type Deal } from './deal-steps';
 import type { Dispute, EscrowStatus, Message, Step } from './types';
 
 const AT = '2026-11-20T12:00:00Z';
@@ -52,6 +52,13 @@ test('the timeline tells what happened, what is next, and leaves out what was pa
   expect(shown(inEscrow('disputed'), steps('agreed', 'funded', 'disputed'))).toEqual(['agreed done', 'funded done', 'disputed done', 'decided next', 'released later']);
   expect(shown(inEscrow('refunded', {}, { outcome: 'refund' }), steps('agreed', 'funded', 'disputed', 'decided', 'refunded'))).toEqual(['agreed done', 'funded done', 'disputed done', 'decided done', 'refunded done']);
   expect(shown(inEscrow('cancelled'), steps('agreed', 'cancelled'))).toEqual(['agreed done', 'cancelled done']);
+});
+
+test('a history that is behind the deal is known as such', () => {
+  expect(isTold(inEscrow('inspecting'), steps('agreed', 'funded', 'delivered'))).toBe(false);
+  expect(isTold(inEscrow('inspecting'), steps('agreed', 'funded', 'delivered', 'inspection_began'))).toBe(true);
+  expect(isTold(inEscrow('disputed', {}, { outcome: 'refund' }), steps('agreed', 'funded', 'disputed'))).toBe(false);
+  expect(isTold(deal(), [{ number: 1, kind: 'offer.sent', by: 'buyer', at: AT, detail: '' }])).toBe(true);
 });
 
 const MESSAGES: Message[] = [
