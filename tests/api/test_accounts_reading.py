@@ -191,6 +191,7 @@ SECRETS = {
     "policy.website",
     "policy.custom_domain",
     "ops.to_erase",
+    *(f"ops.{table}" for table in ("forum_member", "forum_act", "forum_follower", "digest")),
 }
 """Hashes and sealed secrets, what the exported tables tell as well, and what is left of those who were erased."""
 
