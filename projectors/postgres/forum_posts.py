@@ -61,6 +61,7 @@ FORUM_EDITS: Final = ReadModel(
         "text text not null",
         "edited_by uuid",
         "edited_at timestamptz not null",
+        "position bigint not null",
     ),
     key=("post_id", "number"),
     readers=own_account("author_id"),
@@ -173,6 +174,7 @@ def text_kept(rows: Rows, event: PostEdited) -> None:
         text=event.before,
         edited_by=event.actor_id,
         edited_at=event.timestamp,
+        position=rows.position,
     )
 
 

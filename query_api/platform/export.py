@@ -47,6 +47,7 @@ def _with_label(settings: Settings, row: Row) -> Row:
 
 
 _OWN: Final = "t.account_id = %(account)s"
+_WRITTEN: Final = "t.author_id = %(account)s"
 _OF_WEBSITES: Final = "t.website_id IN (SELECT id FROM read.websites WHERE account_id = %(account)s)"
 
 SECTIONS: Final[tuple[Section, ...]] = (
@@ -95,6 +96,25 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("applications", "read.applications", "id", _OWN),
     Section("applicationSteps", "read.application_steps", "id", _OWN),
     Section("lessonsDone", "read.lessons_done", "id", _OWN),
+    Section("forumMember", "read.forum_members", "account_id", _OWN),
+    Section("forumSuspensions", "read.forum_suspensions", "account_id", _OWN),
+    Section(
+        "forumThreads", "read.forum_threads", "id", _WRITTEN, "t.id, t.title, t.category_id, t.created_at, t.visible"
+    ),
+    Section(
+        "forumPosts",
+        "read.forum_posts",
+        "id",
+        _WRITTEN,
+        "t.id, t.thread_id, t.text, t.state, t.reply_to, t.likes, t.created_at, t.edited_at",
+    ),
+    Section("forumEdits", "read.forum_edits", "position", _WRITTEN),
+    Section("forumLikes", "read.forum_likes", "post_id", _OWN),
+    Section("forumFollows", "read.forum_follows", "thread_id", _OWN),
+    Section("forumReports", "read.forum_flags", "post_id", _OWN),
+    Section("forumRead", "ops.forum_read", "thread_id", _OWN),
+    Section("notifications", "ops.notification", "id", _OWN),
+    Section("notificationChoices", "read.notification_choices", "kind", _OWN),
     Section("savedQueries", "ops.saved_query", "id", _OWN),
     Section("statements", "ops.sql_statement", "id", _OWN),
     Section(
