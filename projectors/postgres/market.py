@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from typing import Final, Literal
+from uuid import uuid5
 
 from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import QUESTIONS, STEPS, own_account, shown_or_own
@@ -30,15 +31,17 @@ MARKET_STEPS: Final = ReadModel(
     name="market_steps",
     version=1,
     columns=(
-        "aggregate_id uuid",
-        "number int",
+        "id uuid",
+        "aggregate_id uuid not null",
+        "number int not null",
         "kind text not null",
         "by text not null",
         "at timestamptz not null",
         "detail text not null",
     ),
-    key=("aggregate_id", "number"),
+    key=("id",),
     readers=STEPS,
+    indexes=("aggregate_id, at, number",),
 )
 
 SELLERS: Final = ReadModel(
@@ -147,6 +150,7 @@ def _keep_history(event_class: type[DomainEvent]) -> None:
     @MARKET_STEPS.on(event_class)
     def happened(rows: Rows, event: DomainEvent) -> None:
         rows.put(
+            id=uuid5(event.originator_id, str(event.originator_version)),
             aggregate_id=event.originator_id,
             number=event.originator_version,
             kind=event.NAME,

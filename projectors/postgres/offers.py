@@ -4,6 +4,7 @@ admins once they are disputed."""
 from __future__ import annotations
 
 from typing import Any, Final
+from uuid import uuid5
 
 from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import DEALS, their_deals
@@ -58,8 +59,9 @@ OFFER_MESSAGES: Final = ReadModel(
     name="offer_messages",
     version=1,
     columns=(
-        "offer_id uuid",
-        "number int",
+        "id uuid",
+        "offer_id uuid not null",
+        "number int not null",
         "author_id uuid not null",
         "side text not null",
         "text text not null",
@@ -67,9 +69,9 @@ OFFER_MESSAGES: Final = ReadModel(
         "currency text",
         "at timestamptz not null",
     ),
-    key=("offer_id", "number"),
+    key=("id",),
     readers=their_deals("offer_id"),
-    indexes=("author_id",),
+    indexes=("offer_id, number", "author_id, id"),
 )
 
 ESCROWS: Final = ReadModel(
@@ -197,6 +199,7 @@ def author_erased(rows: Rows, event: AccountErased) -> None:
 
 def _message(rows: Rows, event: OfferSent | OfferCountered | OfferMessageSent, side: str, price: Money | None) -> None:
     rows.put(
+        id=uuid5(event.originator_id, str(event.originator_version)),
         offer_id=event.originator_id,
         number=event.originator_version,
         author_id=event.author_id,

@@ -50,6 +50,9 @@ _OWN: Final = "t.account_id = %(account)s"
 _WRITTEN: Final = "t.author_id = %(account)s"
 _OF_WEBSITES: Final = "t.website_id IN (SELECT id FROM read.websites WHERE account_id = %(account)s)"
 
+_DEALS: Final = "(t.seller_id = %(account)s OR t.buyer_id = %(account)s)"
+_QUESTION: Final = "t.id, t.listing_id, t.text, t.asked_at, t.answer, t.answered_at"
+
 SECTIONS: Final[tuple[Section, ...]] = (
     Section("account", "read.accounts", "id", "t.id = %(account)s"),
     Section("details", "read.account_details", "account_id", _OWN),
@@ -115,6 +118,18 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("forumRead", "ops.forum_read", "thread_id", _OWN),
     Section("notifications", "ops.notification", "id", _OWN),
     Section("notificationChoices", "read.notification_choices", "kind", _OWN),
+    Section("seller", "read.sellers", "account_id", _OWN),
+    Section("listings", "read.listings", "id", "t.seller_id = %(account)s"),
+    Section("listingQuestions", "read.listing_questions", "id", "t.author_id = %(account)s", _QUESTION),
+    Section(
+        "listingAnswers", "read.listing_questions", "id", "t.seller_id = %(account)s AND t.answer <> ''", _QUESTION
+    ),
+    Section("watchedListings", "read.listing_watches", "id", _OWN),
+    Section("savedSearches", "read.saved_searches", "id", _OWN),
+    Section("offers", "read.offers", "id", _DEALS),
+    Section("offerMessages", "read.offer_messages", "id", "t.author_id = %(account)s"),
+    Section("escrows", "read.escrows", "id", _DEALS),
+    Section("marketSteps", "read.market_steps", "id", "t.aggregate_id = ANY((SELECT read.reader_deals())::uuid[])"),
     Section("savedQueries", "ops.saved_query", "id", _OWN),
     Section("statements", "ops.sql_statement", "id", _OWN),
     Section(

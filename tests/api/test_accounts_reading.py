@@ -190,6 +190,8 @@ SECRETS = {
     *(f"auth.{table}" for table in ("idempotency", "admin", "first_account", "invite_code")),
     "policy.website",
     "policy.custom_domain",
+    "policy.saved_search",
+    "policy.listing_watch",
     "ops.to_erase",
     *(f"ops.{table}" for table in ("forum_member", "forum_act", "forum_follower", "digest")),
 }
