@@ -235,7 +235,9 @@ def web(build: bool) -> None:
 
 def web_sources(folder: Path) -> list[Path]:
     """What a build of the web app depends on, besides its packages."""
-    found = [path for part in ("src", "public", "scripts") for path in (folder / part).rglob("*") if path.is_file()]
+    parts = ("src", "public", "scripts", "content")
+    found = [path for part in parts for path in (folder / part).rglob("*") if path.is_file()]
+    found += (folder.parent / "docs").glob("*.md")  # the API's documentation is a page of the app
     found += [path for path in folder.iterdir() if path.is_file() and path.suffix in (".html", ".ts", ".js", ".json")]
     return sorted(set(found))
 

@@ -90,3 +90,10 @@ def test_no_browser_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_unknown_target_is_wrong_use() -> None:
     assert bootstrap.main(["nonsense"]) == 2
+
+
+def test_the_web_app_is_built_again_when_an_article_or_the_documentation_has_changed() -> None:
+    root = Path(__file__).parents[2]
+    sources = set(bootstrap.web_sources(root / "web"))
+    for name in ("web/content/help/getting-started.md", "web/scripts/documents.mjs", "docs/tracking-api.md"):
+        assert root / name in sources
