@@ -96,9 +96,9 @@ def confirm_subscription(body: MailedLink, client: From, desk: Desk) -> Done:
 @router.post("/newsletter/unsubscribe", response_model=Done)
 def unsubscribe_from_newsletter(body: MailedLink, client: From, desk: Desk) -> Done:
     """`code`: from a mail's unsubscribe link. The address is forgotten."""
-    _charge(desk, client.address)
     contact = stopped_by(desk.core.settings, "newsletter", body.code)
     if contact is None:
+        _charge(desk, client.address)
         raise not_ours()
     desk.stop(contact, "page")
     return Done(ok=True, message="You've been unsubscribed, and your address is deleted.")
@@ -106,10 +106,13 @@ def unsubscribe_from_newsletter(body: MailedLink, client: From, desk: Desk) -> D
 
 @router.post("/newsletter/stop/{token}", response_model=Done)
 def stop_newsletter(token: Annotated[str, Path(max_length=200)], client: From, desk: Desk) -> Done:
-    """One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for."""
-    _charge(desk, client.address)
+    """One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for.
+
+    However many come from one address: a mail provider sends those of all its users.
+    """
     contact = stopped_by(desk.core.settings, "newsletter", token)
     if contact is None:
+        _charge(desk, client.address)
         raise Problem(404, "not_found", "There is nothing at this address.")
     desk.stop(contact, "one_click")
     return Done(ok=True, message="You've been unsubscribed, and your address is deleted.")
@@ -127,9 +130,9 @@ def sign_up_for_early_access(body: EarlyAccess, client: From, desk: Desk) -> Don
 @router.post("/early-access/leave", response_model=Done)
 def leave_early_access(body: MailedLink, client: From, desk: Desk) -> Done:
     """`code`: from a mail about the place or the waiting list. The address is forgotten."""
-    _charge(desk, client.address)
     contact = stopped_by(desk.core.settings, "early_access", body.code)
     if contact is None:
+        _charge(desk, client.address)
         raise not_ours()
     desk.leave_early_access(contact)
     return Done(ok=True, message="You've left early access, and your address is deleted.")

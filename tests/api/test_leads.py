@@ -333,6 +333,17 @@ def test_ids_of_nothing_and_of_something_else_are_not_there(command_world: World
     admin(command_world, "POST", f"/api/admin/inquiries/{signup}/notes", 404, json={"text": "x"})
 
 
+def test_a_mail_provider_may_unsubscribe_all_its_users_at_once(command_world: World) -> None:
+    post(command_world, "newsletter/subscribe", json={"email": (email := somebody())})
+    contact = LeadsDesk.of(command_world.core).contacts.id_of("newsletter", email)
+    stop = one_click_url(command_world.settings, contact).removeprefix(command_world.settings.app_url)
+    place = {"X-Forwarded-For": "203.0.113.10"}
+    right = [command_world.call("POST", stop, headers=place).status_code for _ in range(25)]
+    assert right == [200] * 25
+    guesses = [command_world.call("POST", f"{stop[:-1]}x", headers=place).status_code for _ in range(21)]
+    assert guesses == [404] * 20 + [429]
+
+
 def test_only_admins_touch_leads(command_world: World) -> None:
     for method, path in (
         ("POST", f"inquiries/{uuid4()}/notes"),
