@@ -103,8 +103,8 @@ def _rate(finding: Finding, name: str) -> Words:
     return Words(
         f"{'More' if up else 'Fewer'} clicks of {who} convert",
         f"{percent(figures['rate'], 2)} of {count(figures['clicks'])} clicks from {days(finding.now)} converted, after"
-        f" {percent(figures['usual_rate'], 2)} in the four weeks before: {count(figures['current'])} conversions, where"
-        f" {count(figures['expected'])} would be usual.",
+        f" {percent(figures['usual_rate'], 2)} in the four weeks before: {count(figures['current'])}"
+        f" conversion{'' if figures['current'] == 1 else 's'}, where {count(figures['expected'])} would be usual.",
     )
 
 

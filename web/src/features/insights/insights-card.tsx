@@ -85,7 +85,7 @@ function InsightItem({ insight, look }: { readonly insight: Insight; readonly lo
   const { Icon, word, destructive, tone } = lookOf(insight.insightType);
   return (
     <li className={cx('flex min-w-0 gap-3 rounded-lg border p-3.5', destructive ? 'border-bad/30 bg-bad-soft' : 'border-line')} data-destructive={destructive}>
-      <span className={cx('grid size-8 shrink-0 place-items-center rounded-lg', tone)}>
+      <span className={cx('grid size-8 shrink-0 place-items-center rounded-lg', destructive ? 'bg-surface text-bad' : tone)}>
         <Icon aria-hidden className="size-4" />
         <span className="sr-only">{word}</span>
       </span>
