@@ -38,7 +38,7 @@ class Told(BaseModel):
 
     id: str = Field(max_length=200)
     reference: UUID
-    amount: int
+    amount: int = Field(ge=0, le=2**53)
     currency: str = Field(pattern="^[A-Z]{3}$")
     to_seller: int = 0
     to_buyer: int = 0
