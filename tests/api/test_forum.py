@@ -8,7 +8,10 @@ from uuid import uuid4
 import pytest
 
 from command_api.accounts.erasure import _forget
+from infra import postgres
 from infra.client import Client
+from infra.settings import Settings
+from query_api.reader import ADMIN, Reader, take_role
 from tests.support.forum import STARTED, TEXT, Forum, forum
 from tests.support.query import Person
 from tests.support.whole_api import register
@@ -362,6 +365,33 @@ def test_whoever_is_erased_is_a_deleted_member_everywhere(forum: Forum, eve: Per
     forum.done("POST", f"admin/forum/posts/{made['postId']}/delete", forum.moderator, json={"reason": "Empty"})
     forum.project()
     assert forum.call("GET", f"forum/threads/{made['id']}", eve).status_code == 404
+
+
+def test_the_second_wall_shows_nobody_what_is_not_shown(forum: Forum, eve: Person, query_settings: Settings) -> None:
+    """Row-level security, with every condition of the routes taken away."""
+    new = forum.member("Walled", new=True)
+    held = forum.start(new, text="See https://a.example for more of it")
+    shown = forum.start(eve, text="Shown to everybody who comes by")
+    forum.done("POST", f"forum/posts/{shown['postId']}/flag", forum.member("Walls"), json={"reason": "spam"})
+    forum.project()
+    both = [held["postId"], shown["postId"]]
+    with postgres.pool(query_settings, 1, configure=take_role) as pool:
+        readers = {
+            "visitor": Reader.of_service(pool), "eve": Reader(pool, eve.account_id),
+            "new": Reader(pool, new.account_id),
+            "moderator": Reader(pool, ADMIN), "nobody": Reader(pool, ""),
+        }  # fmt: skip
+        seen = {who: _ids_of(reader, "forum_posts", "id", both) for who, reader in readers.items()}
+        threads = {who: _ids_of(reader, "forum_threads", "first_post_id", both) for who, reader in readers.items()}
+        reports = {who: len(_ids_of(reader, "forum_flags", "post_id", both)) for who, reader in readers.items()}
+    only = {shown["postId"]}
+    assert seen == threads == {"visitor": only, "eve": only, "new": set(both), "moderator": set(both), "nobody": set()}
+    assert reports == {"visitor": 0, "eve": 0, "new": 0, "moderator": 1, "nobody": 0}
+
+
+def _ids_of(reader: Reader, table: str, column: str, wanted: list[str]) -> set[str]:
+    rows = reader.rows(f"SELECT {column} AS id FROM read.{table} WHERE {column} = ANY(%s::uuid[])", (wanted,))
+    return {str(row["id"]) for row in rows}
 
 
 def test_a_thread_sent_twice_with_one_key_is_one(forum: Forum) -> None:

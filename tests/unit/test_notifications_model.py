@@ -1,0 +1,105 @@
+"""Whom events tell what, in which words, and what members choose."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+import command_api.notifications.forum  # noqa: F401 - registers its rules
+from command_api.decision import AnotherKind, Asked, Refused
+from command_api.notifications import model
+from command_api.notifications.notice import RULES, Notice
+from schemas.base import DomainEvent
+from schemas.events.forum import PostApproved, PostDeleted, PostEdited, PostWritten
+from schemas.events.notifications import NotificationMailStopped, NotificationPreferenceSet
+from schemas.notifications import KINDS, words
+
+ADA, EVE, UNA, THREAD = (uuid4() for _ in range(4))
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+def told(event_class: type[DomainEvent], **values: Any) -> list[tuple[str, UUID | None]]:
+    base = {"originator_id": uuid4(), "originator_version": 1, "timestamp": NOW, "author_id": ADA, "thread_id": THREAD}
+    notices: list[Notice] = list(RULES[event_class](event_class(**base, **values)))
+    assert all(notice.kind in KINDS for notice in notices)
+    return [(notice.kind, notice.to) for notice in notices]
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "line"),
+    [
+        ("mention", 1, "Eve mentioned you in “Title”"),
+        ("quote", 1, "Eve answered your post in “Title”"),
+        ("reply", 1, "Eve replied in “Title”"),
+        ("reply", 1_200, "1,200 new replies in “Title”"),
+        ("like", 1, "Eve likes your post in “Title”"),
+        ("like", 2, "Eve and another like your post in “Title”"),
+        ("like", 9, "Eve and 8 others like your post in “Title”"),
+        ("moderation", 1, "Its own words"),
+    ],
+)
+def test_each_kind_has_its_words(kind: str, count: int, line: str) -> None:
+    assert words(kind, count, "Eve", "Title", "Its own words") == line
+
+
+def test_what_is_gone_has_no_name() -> None:
+    assert words("mention", 1, None, None, "") == "Somebody mentioned you in a thread"
+
+
+def test_nobody_is_told_twice_of_a_post_or_of_their_own() -> None:
+    assert told(PostWritten, text="x", mentions=(EVE, ADA), reply_to_author=EVE) == [("mention", EVE), ("reply", None)]
+    assert told(PostWritten, text="x", reply_to_author=ADA) == [("reply", None)]
+    assert told(PostWritten, text="x", reply_to_author=EVE, is_first=True) == [("quote", EVE)]
+    notices = list(
+        RULES[PostWritten](
+            PostWritten(
+                originator_id=uuid4(),
+                originator_version=1,
+                timestamp=NOW,
+                author_id=ADA,
+                thread_id=THREAD,
+                text="x",
+                mentions=(EVE,),
+                reply_to_author=UNA,
+            )
+        )
+    )
+    assert set(notices[-1].but) == {ADA, EVE, UNA}
+
+
+def test_what_waits_tells_nobody_until_it_is_approved() -> None:
+    assert told(PostWritten, text="x", mentions=(EVE,), held=True) == []
+    assert told(PostApproved, mentions=(EVE,)) == [("moderation", ADA), ("mention", EVE), ("reply", None)]
+    assert told(PostApproved, mentions=(EVE,), was="hidden", was_shown=True) == [("moderation", ADA), ("mention", EVE)]
+
+
+def test_an_edit_tells_those_who_are_new_in_it_and_a_moderators_act_its_author() -> None:
+    assert told(PostEdited, text="x", before="y", mentions=(EVE, UNA), newly_mentioned=(UNA,)) == [("mention", UNA)]
+    assert told(PostDeleted, by_moderator=True, reason="x") == [("moderation", ADA)]
+    assert told(PostDeleted) == []
+
+
+def test_members_choose_for_each_kind_and_can_stop_all_mail() -> None:
+    asked = Asked(NOW, ADA)
+    [chosen] = model.choose(None, ADA, "reply", True, "daily", asked)
+    assert isinstance(chosen, NotificationPreferenceSet)
+    choices = model.evolve(None, chosen)
+    assert choices.of("reply") == (True, "daily") and choices.of("mention") == (True, KINDS["mention"].mail)
+    assert model.choose(choices, ADA, "reply", True, "daily", asked) == []
+    [stopped] = model.stop_mail(choices, ADA, "one_click", asked)
+    assert isinstance(stopped, NotificationMailStopped)
+    choices = model.evolve(choices, stopped)
+    assert all(choices.of(kind)[1] == "off" for kind in KINDS)
+    assert model.stop_mail(choices, ADA, "page", asked) == []
+    choices = model.evolve(choices, model.choose(choices, ADA, "like", False, "weekly", asked)[0])
+    assert choices.of("like") == (False, "weekly") and choices.of("reply") == (True, "off")
+    assert model.stop_mail(choices, ADA, "page", asked)
+    with pytest.raises(Refused):
+        model.choose(None, ADA, "weather", True, "off", asked)
+    with pytest.raises(AnotherKind):
+        model.evolve(
+            None, PostDeleted(originator_id=ADA, originator_version=1, timestamp=NOW, author_id=ADA, thread_id=ADA)
+        )
