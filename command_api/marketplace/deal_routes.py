@@ -26,7 +26,7 @@ from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 
-SEEN_BY: Final = ("offers", "offer_messages", "escrows", "listings")
+SEEN_BY: Final = ("offers", "offer_messages", "escrows", "listings", "market_steps")
 OFFERS: Final = Limit("offer", timedelta(minutes=3), 20)
 MESSAGES: Final = Limit("offer-message", timedelta(seconds=10), 30)
 

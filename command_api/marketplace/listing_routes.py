@@ -36,7 +36,7 @@ from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/marketplace/listings", tags=["marketplace"])
 
-SEEN_BY: Final = ("listings",)
+SEEN_BY: Final = ("listings", "market_steps")
 MOST_WATCHED: Final = 500
 IMAGES: Final = Limit("listing-image", timedelta(seconds=10), 40)
 QUESTIONS: Final = Limit("listing-question", timedelta(minutes=2), 10)
