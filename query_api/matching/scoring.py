@@ -16,7 +16,7 @@ from uuid import UUID
 from infra.matching.taxonomy import GENERAL, fits, label_of
 from infra.matching.words import stems
 from query_api.matching.bm25 import Index
-from schemas.currencies import amount_text
+from schemas.currencies import amount_text, digits
 from schemas.events.matching import Program
 
 Verdict = Literal["highly_recommended", "recommended", "consider", "review_needed"]
@@ -42,7 +42,8 @@ LEAST_CLICKS: Final = 50
 
 _APPROVAL: Final = {"easy": 1.0, "medium": 0.6, "hard": 0.2}
 _FULL_SHARE_BP: Final = 3_000
-_FULL_SUM: Final = 10_000
+_FULL_SUM: Final = 100
+"""Major units, of whatever currency."""
 _COOKIE_DAYS: Final = 30
 _SHORT_COOKIE: Final = 7
 _OWN_WEIGHT: Final = 200
@@ -188,7 +189,7 @@ def _commission(program: Program) -> float:
     more."""
     share = program.commission_bp / _FULL_SHARE_BP
     amount = program.commission_amount
-    flat = amount.amount / _FULL_SUM if amount is not None else 0.0
+    flat = amount.amount / 10 ** digits(amount.currency) / _FULL_SUM if amount is not None else 0.0
     return round(min(1.0, math.sqrt(max(share, flat)) * (1.25 if program.recurring else 1.0)), 4)
 
 

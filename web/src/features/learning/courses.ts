@@ -18,15 +18,21 @@ export interface Course {
 
 export const slugOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 80);
 
-/** Courses in the order of their oldest lesson: what was written first is what others build on. */
+/** First the courses that begin in the Help Center, in its order, then those of the blog, the oldest first. */
 export function coursesOf(cards: readonly Card[]): Course[] {
   const titles = [...new Set(cards.flatMap((card) => (card.course ? [card.course] : [])))];
-  return titles
-    .map((title) => {
-      const own = cards.filter((card) => card.course === title).sort((one, other) => (one.lesson ?? 0) - (other.lesson ?? 0));
-      return { id: slugOf(title), title, minutes: own.reduce((sum, card) => sum + card.minutes, 0), lessons: own.map((card) => ({ id: slugOf(`${card.kind}-${card.slug}`), card })), first: own.map((card) => card.date).sort()[0] ?? '' };
-    })
-    .sort((one, other) => one.first.localeCompare(other.first) || one.title.localeCompare(other.title));
+  return titles.map((title) => courseOf(title, cards.filter((card) => card.course === title))).sort(inOrder);
+}
+
+function courseOf(title: string, cards: readonly Card[]): Course {
+  const own = [...cards].sort((one, other) => (one.lesson ?? 0) - (other.lesson ?? 0));
+  return { id: slugOf(title), title, minutes: own.reduce((sum, card) => sum + card.minutes, 0), lessons: own.map((card) => ({ id: slugOf(`${card.kind}-${card.slug}`), card })) };
+}
+
+function inOrder(one: Course, other: Course): number {
+  const [a, b] = [one.lessons[0]?.card, other.lessons[0]?.card];
+  if (!a || !b || a.kind !== b.kind) return a?.kind === 'help' ? -1 : 1;
+  return (a.kind === 'help' ? a.order - b.order : a.date.localeCompare(b.date)) || one.title.localeCompare(other.title);
 }
 
 export const coursesQuery = queryOptions({ queryKey: ['courses'], queryFn: async () => coursesOf(await allCards()) });

@@ -10,7 +10,8 @@ const card = (over: Partial<Card>): Card => ({ kind: 'help', slug: 'a', title: '
 
 test('courses are the articles that name one, in the order of their lessons', () => {
   const found = coursesOf([
-    card({ slug: 'late', course: 'Second: more!', lesson: 1, date: '2026-06-01' }),
+    card({ slug: 'of-the-blog', course: 'A third', lesson: 1, kind: 'blog' }),
+    card({ slug: 'late', course: 'Second: more!', lesson: 1, order: 2 }),
     card({ slug: 'two', course: 'First', lesson: 2, kind: 'blog', minutes: 4 }),
     card({ slug: 'one', course: 'First', lesson: 1 }),
     card({ slug: 'no-course' }),
@@ -18,6 +19,7 @@ test('courses are the articles that name one, in the order of their lessons', ()
   expect(found.map(({ id, minutes, lessons }) => [id, minutes, lessons.map((lesson) => lesson.id)])).toEqual([
     ['first', 7, ['help-one', 'blog-two']],
     ['second-more', 3, ['help-late']],
+    ['a-third', 3, ['blog-of-the-blog']],
   ]);
 });
 

@@ -47,7 +47,7 @@ function CourseCard({ course, finished, canMark }: { readonly course: Course; re
   const got = course.lessons.filter((lesson) => finished.has(keyOf(course.id, lesson.id))).length;
   const share = course.lessons.length === 0 ? 0 : Math.round((got / course.lessons.length) * 100);
   return (
-    <Card title={course.title} description={`${course.lessons.length} lessons · ${course.minutes} min`} actions={canMark && <Badge tone={share === 100 ? 'good' : 'neutral'}>{share === 100 ? 'Completed' : `${got} of ${course.lessons.length} done`}</Badge>}>
+    <Card title={course.title} description={`${course.lessons.length} ${course.lessons.length === 1 ? 'lesson' : 'lessons'} · ${course.minutes} min`} actions={canMark && <Badge tone={share === 100 ? 'good' : 'neutral'}>{share === 100 ? 'Completed' : `${got} of ${course.lessons.length} done`}</Badge>}>
       {canMark && (
         <div role="progressbar" aria-label={`Progress in ${course.title}`} aria-valuemin={0} aria-valuemax={100} aria-valuenow={share} className="mb-4 h-2 overflow-hidden rounded-full bg-sunken">
           <div className="h-full rounded-full bg-brand" style={{ width: `${share}%` }} />
@@ -89,7 +89,7 @@ function LessonRow({ course, lesson: { id, card }, number, isDone, canMark }: Ro
       )}
       <div className="min-w-0">
         <Link to={`/${card.kind}/${card.slug}` as '/'} className={cx('font-medium hover:underline', shown && 'text-muted')}>{card.title}</Link>
-        <p className="text-[0.8125rem] text-muted">{`${card.description} · ${card.minutes} min`}</p>
+        <p className="text-[0.8125rem] text-muted">{`${card.minutes} min · ${card.description}`}</p>
       </div>
     </div>
   );
