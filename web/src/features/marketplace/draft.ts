@@ -55,6 +55,12 @@ export function fieldsOf(draft: Draft): { readonly fields: ListingFields; readon
   return { fields, faults };
 }
 
+/** What can be kept meanwhile: where the form cannot be understood, what was kept before. */
+export const withKept = (fields: ListingFields, faults: Faults, kept: ListingFields): ListingFields => ({
+  ...fields,
+  ...Object.fromEntries(Object.keys(faults).map((name) => [name, kept[name as keyof Draft]])),
+});
+
 function parseCount(text: string): number | null {
   const plain = text.trim().replaceAll(',', '');
   return /^\d{1,12}$/.test(plain) ? Number(plain) : null;

@@ -11,8 +11,9 @@ export interface SaveState {
 export interface Saver {
   readonly state: () => SaveState;
   readonly subscribe: (listener: () => void) => () => void;
-  /** null: something in the form cannot be understood; it waits until that is mended. */
-  readonly change: (fields: ListingFields | null) => void;
+  readonly change: (fields: ListingFields) => void;
+  /** What the server has. */
+  readonly kept: () => ListingFields;
   /** Writes what waits, now. True: everything is kept. */
   readonly flush: () => Promise<boolean>;
   /** Another write of this listing, in its turn; its errors are the caller's. */
@@ -30,8 +31,8 @@ interface Start {
 export function createSaver({ edition: first, fields: begun, write, delayMs }: Start): Saver {
   const listeners = new Set<() => void>();
   let edition = first;
-  let kept = JSON.stringify(begun);
-  let wanted: ListingFields | null = begun;
+  let kept = begun;
+  let wanted = begun;
   let state: SaveState = { status: 'saved', error: null };
   let timer: ReturnType<typeof setTimeout> | undefined;
   let chain: Promise<unknown> = Promise.resolve();
@@ -40,10 +41,10 @@ export function createSaver({ edition: first, fields: begun, write, delayMs }: S
     state = { status, error };
     for (const listener of listeners) listener();
   };
-  const isKept = () => wanted !== null && JSON.stringify(wanted) === kept;
+  const isKept = () => JSON.stringify(wanted) === JSON.stringify(kept);
 
   const save = async (): Promise<boolean> => {
-    if (wanted === null || state.status === 'conflict') return false;
+    if (state.status === 'conflict') return false;
     if (isKept()) {
       if (state.status !== 'saved') set('saved');
       return true;
@@ -56,7 +57,7 @@ export function createSaver({ edition: first, fields: begun, write, delayMs }: S
       set(error instanceof ApiError && error.code === 'changed_elsewhere' ? 'conflict' : 'failed', error);
       return false;
     }
-    kept = JSON.stringify(fields);
+    kept = fields;
     if (isKept()) {
       set('saved');
       return true;
@@ -88,8 +89,9 @@ export function createSaver({ edition: first, fields: begun, write, delayMs }: S
         return;
       }
       if (state.status !== 'saving') set('waiting');
-      if (fields !== null && delayMs !== null) timer = setTimeout(() => void flush(), delayMs);
+      if (delayMs !== null) timer = setTimeout(() => void flush(), delayMs);
     },
+    kept: () => kept,
     flush,
     run: (task) =>
       inTurn(async () => {

@@ -10,7 +10,7 @@ import { cx } from '@/lib/cx';
 import { toast } from '@/stores/toasts';
 import { Ask } from './ask';
 import { ListingBadge } from './badges';
-import { draftOf, fieldsOf, isAtRest, missingIn, type Draft, type Faults } from './draft';
+import { draftOf, fieldsOf, isAtRest, missingIn, withKept, type Draft, type Faults } from './draft';
 import { ImagesStep } from './images-step';
 import { PreviewStep } from './preview-step';
 import { useMarketChanged } from './queries';
@@ -55,7 +55,7 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
     const read = fieldsOf(next);
     setDraft(next);
     setRefused({});
-    saver.change(Object.keys(read.faults).length > 0 ? null : read.fields);
+    saver.change(withKept(read.fields, read.faults, saver.kept()));
   };
   const submit = useMutation({
     mutationFn: async () => {
@@ -192,7 +192,7 @@ function SaveWords({ status, isWrong }: { readonly status: SaveState['status']; 
     return (
       <>
         <CircleAlert aria-hidden className="size-4" />
-        Not saved: mend what is marked
+        What is marked is not saved
       </>
     );
   }

@@ -5,7 +5,7 @@ import { ApiError } from '@/lib/api/errors';
 import { listing, listingInFull, verification } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import { draftOf, fieldsOf, missingIn } from './draft';
+import { draftOf, fieldsOf, missingIn, withKept } from './draft';
 import { createSaver } from './saver';
 import type { ListingFields, ListingInFull } from './types';
 
@@ -19,6 +19,7 @@ test('a draft is read from its fields and written back; what cannot be understoo
   const wrong = fieldsOf({ ...draft, askingPrice: '12.50', monthlyProfit: '-300', monthlyTraffic: 'many', yearsEstablished: '2,5', monthlyRevenue: '' });
   expect(wrong.fields).toMatchObject({ monthlyProfit: -300, yearsEstablished: 2.5, monthlyRevenue: null });
   expect(wrong.faults).toEqual({ askingPrice: 'Please enter whole US dollars, like 25000', monthlyTraffic: 'Please enter a whole number of visitors' });
+  expect(withKept(wrong.fields, wrong.faults, fieldsOf(draft).fields)).toMatchObject({ askingPrice: 45_000, monthlyTraffic: 12_500, monthlyProfit: -300, monthlyRevenue: null });
   expect(missingIn(fieldsOf(draft).fields)).toEqual({});
   expect(Object.keys(missingIn(fieldsOf({ ...draft, title: 'abc', websiteUrl: 'vpn.example', niche: '', description: 'short', askingPrice: '' }).fields))).toEqual(['title', 'websiteUrl', 'niche', 'description', 'askingPrice']);
 });
@@ -88,7 +89,7 @@ test('a listing begins with a title, is kept while it is written, and is submitt
   expect(await screen.findByText('All changes saved')).toBeInTheDocument();
   expect(bodiesOf('PATCH')).toEqual([expect.objectContaining({ description: 'Compares hosts by measured uptime and price.', edition: 1, askingPrice: null })]);
   await user.type(screen.getByLabelText('Asking price (US dollars)'), '12.50');
-  expect(screen.getByText('Not saved: mend what is marked')).toBeInTheDocument();
+  expect(screen.getByText('What is marked is not saved')).toBeInTheDocument();
   expect(screen.getByText('Please enter whole US dollars, like 25000')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: /Preview/ }));
   expect(await screen.findByRole('button', { name: 'Submit for review' })).toBeDisabled();
