@@ -171,7 +171,7 @@ def end_signup(signup_id: Id, run: ByAdmin, leads: Desk) -> Response:
     """Frees the place, or the place in line, and forgets the address."""
 
     def decide() -> Decided[Nothing]:
-        events = early_access.leave(leads.places(), _signup(run, signup_id), run.asked)
+        events = leads.left(_signup(run, signup_id), run.asked)
         return Decided(events, Nothing(), lambda cursor, _: leads.contacts.forget(cursor, signup_id))
 
     return run(decide, status=204)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from psycopg import Cursor
 
-from command_api.accounts import limits
+from command_api.accounts import invites, limits
 from command_api.core import Core
 from command_api.decision import Asked, by_system, missing
 from command_api.leads import early_access, newsletter
@@ -124,10 +124,19 @@ class LeadsDesk:
             found = self.core.store.load(contact, early_access.evolve)
             if found is None or found.left:
                 return [], None
-            events = early_access.leave(self.places(), found, now())
-            return events, lambda cursor, _: self.contacts.forget(cursor, contact)
+            return self.left(found, now()), lambda cursor, _: self.contacts.forget(cursor, contact)
 
         self.write(decide)
+
+    def left(self, signup: early_access.Signup | None, asked: Asked) -> list[DomainEvent]:
+        """What becomes of a place that is given up: it is free, and an invite that nobody used ends with it, so that
+        no more register than there are places."""
+        events = early_access.leave(self.places(), signup, asked)
+        invite_id = early_access.there(signup).invite_id
+        invite = self.core.store.load(invite_id, invites.evolve) if invite_id is not None else None
+        if invite is not None and invite.uses == 0:
+            events += invites.revoke(invite, by_system(asked.at))
+        return events
 
     def place_mail(self, email: str, place: int, contact: UUID) -> Mail:
         return self.letterhead.early_access_place(email, place, early_access.PLACES, contact)

@@ -44,7 +44,7 @@ class Signup:
     id: UUID
     version: int
     place: int | None
-    invited: bool = False
+    invite_id: UUID | None = None
     left: bool = False
 
 
@@ -79,7 +79,7 @@ def invite(signup: Signup | None, invite_id: UUID, asked: Asked) -> list[DomainE
     signup = there(signup)
     if signup.place is None:
         raise conflict("no_place", "Only who has a place can be invited: give them one first.")
-    if signup.invited:
+    if signup.invite_id is not None:
         raise conflict("invited", "This address was sent an invite already.")
     return [EarlyAccessInvited(**step(signup.id, signup.version, asked), invite_id=invite_id)]
 
@@ -119,7 +119,7 @@ def evolve(signup: Signup | None, event: DomainEvent) -> Signup:
         case EarlyAccessPromoted():
             return replace(signup, place=event.place)
         case EarlyAccessInvited():
-            return replace(signup, invited=True)
+            return replace(signup, invite_id=event.invite_id)
         case EarlyAccessLeft():
             return replace(signup, left=True, place=None)
         case _:

@@ -21,7 +21,7 @@ EARLY_ACCESS: Final = ReadModel(
     ),
     key=("id",),
     readers=EVERYBODY,  # ids, places and times: how many places are left is public
-    indexes=("joined_at",),
+    indexes=("joined_at, id",),
 )
 
 

@@ -21,7 +21,7 @@ SUBSCRIPTIONS: Final = ReadModel(
     ),
     key=("id",),
     readers=ADMINS,
-    indexes=("state, requested_at",),
+    indexes=("state, requested_at", "requested_at, id"),
 )
 
 

@@ -217,6 +217,17 @@ def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world:
     assert register(command_world, code[1], email).status_code == 201
 
 
+def test_an_invite_that_nobody_used_ends_with_its_place(command_world: World) -> None:
+    post(command_world, "early-access", json={"email": (email := somebody())})
+    contact = LeadsDesk.of(command_world.core).contacts.id_of("early_access", email)
+    admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", json={})
+    code = re.search(r"invite=(\S+)", mails(command_world, "early_access_invite")[0][1])
+    admin(command_world, "DELETE", f"/api/admin/early-access/{contact}", 204)
+    assert code is not None
+    refused = register(command_world, code[1], email)
+    assert (refused.status_code, refused.json()["code"]) == (400, "invite_revoked")
+
+
 def test_however_many_ask_at_once_ten_places_are_given(command_world: World) -> None:
     desk = LeadsDesk.of(command_world.core)
     for _ in range(ROUNDS):

@@ -66,7 +66,7 @@ def test_what_cannot_be_promoted_or_invited() -> None:
         lambda: early_access.promote(early_access.Places(), replace(waiting, place=3), NOW),
         lambda: early_access.promote(early_access.Places(), replace(waiting, left=True), NOW),
         lambda: early_access.invite(waiting, uuid4(), NOW),
-        lambda: early_access.invite(replace(waiting, place=3, invited=True), uuid4(), NOW),
+        lambda: early_access.invite(replace(waiting, place=3, invite_id=uuid4()), uuid4(), NOW),
     ]
     for refused in attempts:
         with pytest.raises(Refused):

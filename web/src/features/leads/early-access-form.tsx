@@ -10,6 +10,8 @@ import { joinEarlyAccess, placesQuery } from './queries';
 import { Trap } from './trap';
 
 const PLACES = 10;
+/** The count follows the decision; an answer that said so would tell whether the address is new. */
+const COUNTED_AFTER_MS = 2000;
 
 /** How many of the places are free, as the server counts them (spec §9: 10 beta testers, free). One line from the first paint on. */
 export function EarlyAccessBanner({ className }: { readonly className?: string }) {
@@ -31,6 +33,7 @@ interface Props {
 /** Spec §4, §5, §8. Whether it became a place or a place in line is told by mail alone: the form says the same to everybody. */
 export function EarlyAccessForm({ layout = 'column' }: Props) {
   const client = useQueryClient();
+  const count = () => client.invalidateQueries({ queryKey: placesQuery.queryKey });
   const [email, setEmail] = useState('');
   const [website, setWebsite] = useState('');
   const send = useMutation({
@@ -40,7 +43,10 @@ export function EarlyAccessForm({ layout = 'column' }: Props) {
       toast("You're on the list!", "We'll notify you when early access opens.");
     },
     onError: (error) => toastError('Signup failed', messageOf(error, 'Failed to sign up')),
-    onSettled: () => void client.invalidateQueries({ queryKey: placesQuery.queryKey }),
+    onSettled: () => {
+      void count();
+      setTimeout(() => void count(), COUNTED_AFTER_MS);
+    },
   });
   const faults = send.error instanceof ApiError ? send.error.fields : {};
   const inRow = layout === 'row';

@@ -53,7 +53,7 @@ export function EarlyAccessPanel() {
       {leaving && (
         <ConfirmDialog
           title={`Release ${emailOf(leaving)}?`} action="Release"
-          description={leaving.place === null ? 'The place in line is given up, and the address is deleted.' : 'The place becomes free, and the address is deleted. An account that was made with its invite stays.'}
+          description={leaving.place === null ? 'The place in line is given up, and the address is deleted.' : 'The place becomes free, and the address is deleted. Its invite ends; an account that was made with it stays.'}
           onClose={() => setLeaving(null)} onConfirm={() => release.mutate(leaving.id)}
         />
       )}
