@@ -93,7 +93,7 @@ def deal_news(to: To, url: str, text: str) -> Mail:
 def new_listings(to: To, app_url: str, found: Sequence[Found], stop_url: str) -> Mail:
     lines = "".join(f"- {one.title}\n  {app_url}/marketplace/listing/{one.listing_id}\n" for one in found)
     count = "A new listing fits" if len(found) == 1 else f"{len(found)} new listings fit"
-    text = f"{count} a search that you saved:\n\n{lines}\nYour saved searches: {app_url}/marketplace\n"
+    text = f"{count} a search that you saved:\n\n{lines}\nYour saved searches: {app_url}/marketplace/saved\n"
     return Mail(
         to.email,
         f"New in the marketplace: {PRODUCT_NAME}",
