@@ -130,6 +130,11 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("offerMessages", "read.offer_messages", "id", "t.author_id = %(account)s"),
     Section("escrows", "read.escrows", "id", _DEALS),
     Section("marketSteps", "read.market_steps", "id", "t.aggregate_id = ANY((SELECT read.reader_deals())::uuid[])"),
+    Section("insights", "read.insights", "id", _OF_WEBSITES),
+    Section("insightsDigest", "read.insight_digests", "account_id", _OWN),
+    Section(
+        "languageModelCalls", "ops.llm_call", "id", _OWN, "t.id, t.purpose, t.used_tokens, t.outcome, t.created_at"
+    ),
     Section("savedQueries", "ops.saved_query", "id", _OWN),
     Section("statements", "ops.sql_statement", "id", _OWN),
     Section(

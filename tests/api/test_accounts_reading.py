@@ -190,6 +190,7 @@ SECRETS = {
     *(f"auth.{table}" for table in ("idempotency", "admin", "first_account", "invite_code")),
     "policy.website",
     "policy.custom_domain",
+    "policy.insight_digest",
     "policy.saved_search",
     "policy.listing_watch",
     "ops.to_erase",

@@ -65,6 +65,10 @@ def test_from_the_set_up_link_to_a_clean_stop(engines: Policies) -> None:
             "policy:waiting",
             "policy:approving",
             "policy:domains",
+            "policy:insights",
+            "notifications",
+            "forum:views",
+            "policy:marketplace",
             "operations:recording",
             "audit-anchors",
         }

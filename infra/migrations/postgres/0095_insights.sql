@@ -15,3 +15,11 @@ CREATE TABLE policy.insight_digest (
     next_at timestamptz NOT NULL
 );
 CREATE INDEX insight_digest_due ON policy.insight_digest (next_at);
+
+-- What an account asked of the language model is in its export.
+GRANT SELECT ON ops.llm_call TO query_reader;
+ALTER TABLE ops.llm_call ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY others ON ops.llm_call
+    USING (CURRENT_USER <> 'query_reader') WITH CHECK (CURRENT_USER <> 'query_reader');
+CREATE POLICY readers ON ops.llm_call FOR SELECT TO query_reader
+    USING ((SELECT read.reader()) = 'admin' OR account_id = (SELECT read.reader_account()));
