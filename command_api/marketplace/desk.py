@@ -209,7 +209,7 @@ class Desk:
         return found
 
     def _tell_sides(self, found: Outcome, escrow: Escrow, event: DomainEvent) -> None:
-        offer_url = f"{self.core.settings.app_url}/marketplace/offers/{escrow.offer_id}"
+        offer_url = f"{self.core.settings.app_url}/marketplace/deals/{escrow.offer_id}"
         news = mails.DEAL_NEWS.get(type(event))
         if news is None:
             return
@@ -232,7 +232,7 @@ class Desk:
         return f"{self.core.settings.app_url}/marketplace/listing/{listing_id}"
 
     def _url(self, offer: Offer) -> str:
-        return f"{self.core.settings.app_url}/marketplace/offers/{offer.id}"
+        return f"{self.core.settings.app_url}/marketplace/deals/{offer.id}"
 
     def _add(self, found: Outcome, more: Outcome) -> None:
         found.events += more.events
