@@ -17,8 +17,8 @@ MOST_TITLE: Final = 90
 MOST_CONTENT: Final = 600
 
 _NUMBER: Final = re.compile(r"\d(?:[\d,.\u202f\u00a0' ]*\d)?")
-_SMALL: Final = {"1", "2", "7", "100"}
-"""Numbers of everyday language: "the last 7 days", "for each 100 clicks"."""
+_EVERYDAY: Final = re.compile(r"\b(?:last|past|these|those) 7 days\b", re.IGNORECASE)
+"""A number that our words need not have."""
 _LEADS_AWAY: Final = re.compile(
     r"://|\bwww\b|[<>@`\\{}\[\]|#~]|\w\.[a-z]{2,}|\b(?:javascript|data|mailto):", re.IGNORECASE
 )
@@ -58,7 +58,7 @@ def trusted(model: Words, ours: Words, finding: Finding) -> Words | None:
     for pattern in (_LEADS_AWAY, _SPELLED, _ORDERS):
         if _words(pattern, said) - _words(pattern, known):
             return None
-    if not _numbers(said) <= _numbers(known) | _SMALL:
+    if not _numbers(_EVERYDAY.sub("", said)) <= _numbers(known):
         return None
     if not set(_PLACEHOLDER.findall(said)) <= set(_PLACEHOLDER.findall(known)) or not _currencies(said) <= _currencies(
         known

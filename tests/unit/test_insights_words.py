@@ -9,7 +9,7 @@ import pytest
 from command_api.insights.finding import Finding, Metric, Subject, Topic
 from command_api.insights.history import Range
 from command_api.insights.trust import trusted
-from command_api.insights.words import Words, evidence, link_filters, worded
+from command_api.insights.words import Words, link_filters, worded
 from schemas.events.insights import InsightType
 
 NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10, 16), date(2026, 11, 12))
@@ -119,6 +119,8 @@ def test_a_models_words_are_taken_when_their_figures_are_ours(content: str) -> N
     [
         "Your clicks rose by 340%.",
         "2,413 clicks this week.",
+        "Clicks rose by 7%.",
+        "It is 100% sure.",
         "You could earn $5,000 more.",
         "Growth of 10.1 %.",
         "See https://evil.example for more.",
