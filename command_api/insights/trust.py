@@ -83,7 +83,7 @@ def _words(pattern: re.Pattern[str], text: str) -> set[str]:
 
 
 def _numbers(text: str) -> set[str]:
-    return {re.sub(r"[^\d.]", "", found).strip(".") for found in _NUMBER.findall(text)}
+    return {re.sub(r"[^\d.]", "", found).strip(".") for found in _NUMBER.findall(_PLACEHOLDER.sub("", text))}
 
 
 def _currencies(text: str) -> set[str]:

@@ -139,6 +139,11 @@ def test_plain_words_with_the_right_direction_are_believed(title: str, content: 
     assert trusted(Words(title, content), worded(WEEK, "", "USD"), WEEK) == Words(title, content)
 
 
+def test_the_number_of_a_placeholder_is_no_figure() -> None:
+    ours = worded(about("x"), "S1", "USD")
+    assert trusted(Words("S1 stands out", "S1 brought 1% of the clicks."), ours, about("x")) is None
+
+
 def test_strangers_names_are_one_short_printable_line() -> None:
     assert shown_name("Nor\u202eth\n\tVPN") == "Nor th VPN"
     assert shown_name("x" * 200) == "x" * 59 + "…"
