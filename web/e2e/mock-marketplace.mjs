@@ -68,7 +68,8 @@ const messages = [
   { number: 1, by: 'buyer', authorName: 'Embla', isMine: false, text: 'A site that I have been reading for years. Would you take a little less, and help with the move?', price: usd(39_500), at: at(-4) },
   { number: 2, by: 'seller', authorName: 'Sigrún Jónsdóttir', isMine: true, text: 'Of course I help. Two days of my time are included.', price: null, at: at(-3.5) },
 ];
-const bare = ({ escrow: _escrow, next: _next, buyerName: _buyer, sellerName: _seller, ...offer }) => offer;
+const inFull = new Set(['escrow', 'next', 'buyerName', 'sellerName']);
+const bare = (offer) => Object.fromEntries(Object.entries(offer).filter(([name]) => !inFull.has(name)));
 const saved = [{ id: 's1', search: 'reviews', niche: 'vpn', minPrice: null, maxPrice: 50_000, verified: true, createdAt: at(-9) }];
 const disputed = { offerId: 'dispute', escrowId: 'e1', listingId: 'm1', status: 'disputed', price: usd(41_000), buyerName: 'Embla', sellerName: 'Jón Þórsson', disputedBy: 'buyer', disputedAt: at(-1) };
 const call = { escrowId: 'e1', step: 'settle', state: 'failed', attempts: 7, error: 'The escrow provider does not answer', nextAt: at(0.1) };
