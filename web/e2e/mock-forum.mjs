@@ -20,7 +20,7 @@ const thread = (index) => ({
   createdAt: ago(60 * 30 * (index + 1)), lastReplyAt: index === 0 ? null : ago([0, 0.5, 12, 190, 2000, 4000, 30_000][index]), author: PEOPLE[index % 3], lastReplyBy: index === 0 ? null : index === 3 ? GONE : PEOPLE[(index + 1) % 3],
   unread: index === 1 || index === 2, followed: index === 1, isVisible: index !== 6,
 });
-const TEXT = 'I moved two comparison tables from a **30-day** to a 90-day window in September:\n\n| Program | Window | Conversion rate |\n|---|---|---|\n| NordVPN | 30 days | 4.1% |\n| Surfshark | 90 days | 4.3% |\n\nSo the window matters less than I thought. What matters more:\n\n1. where the first link stands\n2. whether the price is shown\n\n```\nsub1=table&sub2=first\n```\n\nWhat do **you** see?';
+const TEXT = 'I moved two comparison tables from a **30-day** to a 90-day window in September:\n\n| Program | Window | Conversion rate |\n|---|---|---|\n| NordVPN | 30 days | 4.1% |\n| Surfshark | 90 days | 4.3% |\n\nSo the window matters less than I thought &mdash; R&amp;D says so, too. What matters more:\n\n1. where the first link stands\n2. whether the price is shown\n\n```\nsub1=table&sub2=first\n```\n\nWhat do **you** see?';
 const post = (over) => ({ id: 'p1', threadId: 't1', author: PEOPLE[1], text: TEXT, excerpt: 'I moved two comparison tables from a 30-day to a 90-day window in September', html: null, isFirst: true, replyTo: null, mentions: [], likes: 12, liked: true, state: 'visible', createdAt: ago(3000), editedAt: ago(2000), edits: 1, canEdit: true, canDelete: true, flagged: false, position: 1, ...over });
 const POSTS = [
   post({}),

@@ -25,6 +25,9 @@ for (const key of Object.keys(manifest).filter((name) => name.includes('app/page
 }
 const markdown = staticGraph(find('components/text/markdown.tsx'));
 report('Markdown of members', total(new Set([...markdown].filter((name) => !initial.has(name)))), LIMITS.forum);
+for (const name of markdown) {
+  if (!initial.has(name) && readFileSync(new URL(manifest[name].file, dist), 'utf8').includes('innerHTML')) failures.push(`what draws Markdown sets HTML (${manifest[name].file})`);
+}
 for (const name of LAZY_ONLY) {
   for (const key of initial) {
     if (marks(name, manifest[key].file)) failures.push(`${name} is in the first load (${manifest[key].file})`);
