@@ -1,0 +1,66 @@
+"""A publisher sees what changed, why it is said, and the dashboard behind it: on the history of the demonstration."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from infra.demo import plan
+from tests.e2e.conftest import connect, sign_in
+from tests.support.stack import Stack, wait_for
+
+DOMAIN = "told.example"
+EVENTS = 60_000
+BATCH = 1_500
+TITLE = "YouTube brings more of your page views"
+
+
+def test_what_changed_is_told_with_its_evidence_and_leads_to_the_figures(
+    admin_stack: Stack, page: Page, api: httpx.Client
+) -> None:
+    [told] = [website for website in plan.WEBSITES if website.domain == plan.PRAISED[0]]
+    site = connect(api, DOMAIN, timezone=told.timezone)
+    views = page_views(told)
+    for first in range(0, len(views), BATCH):
+        sent = httpx.post(
+            f"{admin_stack.tracking}/track",
+            json=views[first : first + BATCH],
+            headers={"Authorization": f"Bearer {site['secretKey']}", "X-Backfill": "true"},
+            timeout=30,
+        )
+        assert sent.status_code < 300 and not sent.json()["rejected"], sent.text
+
+    def seen(**more: str) -> int:
+        query = {"websiteId": site["id"], "timeRange": "90d", "bots": "include", "compare": "none", **more}
+        return int(api.get("/api/platform/analytics/overview", params=query).json()["pageviews"])
+
+    wait_for(lambda: seen() == len(views), "all page views to be counted")
+    sign_in(page, admin_stack.app)
+    page.goto(f"{admin_stack.app}/analytics?website={site['id']}")
+    card = page.get_by_role("region", name="AI-Powered Insights")
+    expect(card.get_by_text('No insights available yet. Click "Generate New" to analyze your data.')).to_be_visible()
+    card.get_by_role("button", name="Generate New").click()
+    expect(page.get_by_text("AI Insights Generated", exact=True).first).to_be_visible()
+    expect(card.get_by_role("heading", name=TITLE)).to_be_visible()
+    expect(card.get_by_text("In the finder's own words: no language model is configured.")).to_be_visible()
+    card.get_by_role("button", name=f"Evidence of: {TITLE}").click()
+    item = card.get_by_role("listitem").filter(has_text=TITLE)
+    figure = int(item.locator("dd").first.inner_text().replace(",", ""))
+    card.get_by_role("link", name=f"See the figures of: {TITLE}").click()
+    expect(page).to_have_url(re.compile("f=is,source,YouTube"))
+    found = re.search(r"from=([0-9-]+)&to=([0-9-]+)", page.url)
+    assert found is not None
+    days = {"timeRange": "custom", "from": found[1], "to": found[2]}
+    assert seen(**days, source="YouTube", bots="exclude") == figure
+    page.reload()
+    expect(card.get_by_role("heading", name=TITLE)).to_be_visible()
+
+
+def page_views(website: plan.DemoWebsite) -> list[dict[str, Any]]:
+    visits = plan.visits(website, today=datetime.now(UTC), events=EVENTS, seed=2)
+    views = (event for visit in visits for event in visit.events if event["type"] == "pageview")
+    return [{**event, "url": event["url"].replace(website.domain, DOMAIN)} for event in views]
