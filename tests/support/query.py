@@ -195,7 +195,12 @@ class World:
             "/api/admin/dead-letters/": self.letter,
         }
         of = ids.get(path.partition("{id}")[0], self.website)
-        path = path.replace("{name}", "links").replace("{partnerId}", str(self.partner)).replace("{id}", str(of))
+        path = (
+            path.replace("{name}", "links")
+            .replace("{websiteId}", str(self.website))
+            .replace("{partnerId}", str(self.partner))
+            .replace("{id}", str(of))
+        )
         names_one = "/statements" in path or ("/analytics/" in path and "/admin/" not in path)
         month = "&month=2026-11" if "/statements" in path else ""
         return f"{path}?websiteId={self.website}{month}" if names_one else path
