@@ -171,6 +171,7 @@ class Walk:
             ("/outbox/", self._of.mail),
             ("/sessions/", self._of.owner.session_id),
             ("/custom-domains/", self._of.custom_domain),
+            ("/analytics/{websiteId}", self._of.website),
             ("/websites/", self._of.website),
             ("/links/", self._of.link),
             ("/conversions/", self._of.conversion),

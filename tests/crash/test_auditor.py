@@ -363,7 +363,9 @@ def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeli
 
 
 def test_all_that_the_projectors_build_is_audited() -> None:
-    assert set(folding.FOLDS) == {model.name for model in CATALOGUE.postgres}
+    built = {model.name for model in CATALOGUE.postgres}
+    assert set(folding.FOLDS) == built - folding.WITHOUT_A_FOLD
+    assert built > folding.WITHOUT_A_FOLD
     rollups = {rollup.name for rollup in ROLLUPS} | {"visitors_15m", "recent_events"}
     assert rollups == set(CATALOGUE.rollups)
     tables = {

@@ -76,7 +76,7 @@ def test_a_partner_its_links_a_click_and_its_commission(admin_stack: Stack, page
     page.get_by_role("button", name="QR code of link journey-a").click()
     drawn = page.get_by_role("img", name=re.compile("^QR code of"))
     expect(drawn).to_be_visible()
-    assert drawn.evaluate("(image) => image.complete && image.naturalWidth > 0")
+    assert drawn.evaluate("(image) => image.decode().then(() => image.naturalWidth > 0)")
     page.keyboard.press("Escape")
 
     page.get_by_role("tab", name="Click Tracking").click()
