@@ -406,7 +406,7 @@ WITHOUT_A_FOLD: Final = frozenset(
         "subscriptions",
     }
 )
-"""What people wrote, chose and agreed on, and no figure is worked out from: the audit says it in no words of its own yet.
+"""What people wrote, chose and agreed on: no figure is worked out from it, and the audit has no words for it yet.
 `althing projections verify` compares a rebuild of these with what is live."""
 
 
