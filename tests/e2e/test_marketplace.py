@@ -43,7 +43,7 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     sign_in(page, app)
     wait_for(lambda: titles(api, waiting), "the listing to wait for its review")
     page.goto(f"{app}/admin/listings")
-    page.get_by_role("button", name=f"Look at {TITLE}").click()
+    page.get_by_role("button", name=f"Review {TITLE}").click()
     page.get_by_role("button", name="Approve").click()
     confirm(page, "Let this listing go live?", "Approve")
     expect(page.get_by_text("Listing approved", exact=True).first).to_be_visible()

@@ -193,7 +193,7 @@ const STATES = [
   { name: 'listing', path: '/marketplace/listing/m1' },
   { name: 'listing, visitor', path: '/marketplace/listing/m2', signedIn: false },
   { name: 'listing, months', path: '/marketplace/listing/m1', act: named('button', 'Show as table') },
-  { name: 'listing, offer', path: '/marketplace/listing/m1', act: async (page) => { await opens('Make an offer')(page); await page.getByLabel(/^Price/).fill('12.5'); await page.getByRole('button', { name: 'Send offer' }).click(); } },
+  { name: 'listing, offer', path: '/marketplace/listing/m1', act: async (page) => { await opens('Make an offer')(page); await page.getByRole('textbox', { name: /^Price/ }).fill('12.5'); await page.getByRole('button', { name: 'Send offer' }).click(); } },
   { name: 'listing, report', path: '/marketplace/listing/m1', act: opens(/^Report the question/) },
   { name: 'sell', path: '/marketplace/sell' },
   { name: 'sell, wrong', path: '/marketplace/sell', act: named('button', 'Start draft') },

@@ -43,8 +43,8 @@ export function Review({ status, open, onChange }: Props) {
             id: 'actions',
             header: <span className="sr-only">Actions</span>,
             cell: (row) => (
-              <Button size="sm" aria-label={`Look at ${row.title}`} onClick={() => onChange({ open: row.id })}>
-                {row.status === 'in_review' ? 'Review' : 'Look'}
+              <Button size="sm" aria-label={`${verb(row.status)} ${row.title}`} onClick={() => onChange({ open: row.id })}>
+                {verb(row.status)}
               </Button>
             ),
           },
@@ -58,3 +58,6 @@ export function Review({ status, open, onChange }: Props) {
     </>
   );
 }
+
+/** What an admin does with a listing: what waits is reviewed. */
+const verb = (status: string): string => (status === 'in_review' ? 'Review' : 'Look');

@@ -65,7 +65,7 @@ export function VerificationStep({ draft, faults, onChange, listing, saver }: Pr
         </div>
       )}
       {verify.error && <ErrorBox error={verify.error} />}
-      {current.data && <VerifiedCard listing={current.data} />}
+      {current.data && <VerifiedCard listing={current.data} title="What buyers see" />}
     </div>
   );
 }

@@ -12,11 +12,11 @@ import type { ListingInFull, Verified, VerifiedMonth } from './types';
 type Checked = Pick<ListingInFull, 'verification' | 'verificationNote' | 'verificationStatus' | 'monthlyTraffic' | 'monthlyRevenue'>;
 
 /** What the website's own log says, beside what the seller says. */
-export function VerifiedCard({ listing }: { readonly listing: Checked }) {
+export function VerifiedCard({ listing, title = 'Verification' }: { readonly listing: Checked; readonly title?: string }) {
   const { verification } = listing;
   return (
     <Card
-      title="Verification"
+      title={title}
       description={verification ? `Computed from the website’s own log on ${formatDateTime(verification.asOf, browserTimezone())}` : undefined}
       actions={<VerificationBadge status={listing.verificationStatus} />}
     >
