@@ -1,5 +1,6 @@
-"""What members do together in the forum, in real browsers with a real mail server (issue 5 §3): a thread, an answer
-that quotes and mentions, the notification and the digest of it, a like, a report that comes too early, and what a moderator does."""
+"""What members do together in the forum, in real browsers with a real mail server: a thread, an answer
+that quotes and mentions, the notification and the digest of it, a like, a report that comes too early, and what a
+moderator does."""
 
 from __future__ import annotations
 
