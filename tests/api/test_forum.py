@@ -1,4 +1,4 @@
-"""The forum over HTTP (spec §2, §3; issue 5 §3): members write, everybody reads, moderators keep order."""
+"""The forum over HTTP (spec §2, §3): members write, everybody reads, moderators keep order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notifications (issue 5 §3): mentions, answers, replies, likes and moderation, in the app and by mail digest."""
+"""Notifications: mentions, answers, replies, likes and moderation, in the app and by mail digest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A website is sold in real browsers, with the money in the escrow sandbox (issue 5 §2): from a draft over the review,
+"""A website is sold in real browsers, with the money in the escrow sandbox: from a draft over the review,
 an offer and a counter-offer to the payment, the handing over, the inspection and the payout."""
 
 from __future__ import annotations

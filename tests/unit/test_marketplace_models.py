@@ -1,4 +1,4 @@
-"""Listings, offers and escrow: given what happened, when somebody asks, then these events (issue 5, section 2)."""
+"""Listings, offers and escrow: given what happened, when somebody asks, then these events."""
 
 from __future__ import annotations
 
