@@ -7,7 +7,7 @@ import re
 import httpx
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.conftest import Publisher, connect, partner_with_link, sign_in
+from tests.e2e.conftest import Publisher, Watched, connect, partner_with_link, patient, sign_in
 from tests.support.stack import Stack
 
 
@@ -72,10 +72,15 @@ def test_filters_and_ranges_live_in_the_address(admin_stack: Stack, page: Page, 
     expect(page).not_to_have_url(re.compile("country"))
 
 
-def test_what_is_not_there_says_so_in_the_products_words(admin_stack: Stack, page: Page) -> None:
-    page.goto(f"{admin_stack.app}/no/such/page")
+def test_what_is_not_there_says_so_in_the_products_words(admin_stack: Stack, context: BrowserContext) -> None:
+    page = patient(context.new_page())
+    watched = Watched()
+    watched.listen(page)
+    answer = page.goto(f"{admin_stack.app}/no/such/page")
+    assert answer is not None and answer.status == 404
     expect(page.get_by_text("404 Page Not Found")).to_be_visible()
     expect(page.get_by_text("Did you forget to add the page to the router?")).to_be_visible()
+    assert len(watched.complaints) == 1 and "status of 404" in watched.complaints[0]
 
 
 def test_a_wrong_password_is_refused_in_the_products_words(admin_stack: Stack, page: Page) -> None:

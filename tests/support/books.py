@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -101,6 +101,8 @@ class Past:
         self.standings: defaultdict[tally.Account, Standing] = defaultdict(Standing)
         self.states: list[model.Conversion] = []
         self.events: list[DomainEvent] = []
+        # Whatever the dice say, one commission is earned in one month and taken back in a later one.
+        self._live(amount=10**6, attributed=True, steps=("approve", "whole"))
         for _ in range(100):
             self._live()
         self.events.sort(key=lambda event: event.timestamp)
@@ -184,9 +186,15 @@ class Past:
             partner: money.major(total, self.currency) for partner, total in self.sums(open_).items()
         }
 
-    def _live(self) -> None:
-        """A sale of early 2025, and what became of it within months."""
+    def _live(
+        self, amount: int | None = None, attributed: bool | None = None, steps: Sequence[str] | None = None
+    ) -> None:
+        """A sale of early 2025, and what became of it within months; what is not given is chance."""
         rng = self.rng
+        if amount is None:
+            amount = rng.choice([0, 1, 3, rng.randrange(1, 10**6)])
+        if attributed is None:
+            attributed = rng.random() < 0.8
         at = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=rng.random() * 150)
         tiers = rng.choice([(), (Tier(at_least=2, rate_bp=3_333), Tier(at_least=6, rate_bp=777))])
         terms = Terms(
@@ -199,11 +207,9 @@ class Past:
             kind="sale",
             event="sale",
             txid=f"{rng.random()}<i>",
-            amount=Money(
-                amount=rng.choice([0, 1, 3, rng.randrange(1, 10**6)]), currency=rng.choice(["EUR", self.currency])
-            ),
+            amount=Money(amount=amount, currency=rng.choice(["EUR", self.currency])),
             occurred_at=at,
-            attribution=click if rng.random() < 0.8 else None,
+            attribution=click if attributed else None,
         )
         rates, account = RATES[self.currency], (self.website, partner, month_of(at))
         first = model.record(
@@ -211,10 +217,11 @@ class Past:
             rates=rates, asked=Asked(at), standing=self.standings[account],
         )  # fmt: skip
         state = self._take(None, first)
-        for _ in range(rng.randrange(7)):
-            at += timedelta(days=rng.random() * 30)
+        given = steps is not None
+        for step in steps if steps is not None else rng.choices(STEPS, k=rng.randrange(7)):
+            at += timedelta(days=31 if given else rng.random() * 30)
             with suppress(Refused):
-                for event in _step(rng, state, click, rates, self.standings[account], Asked(at)):
+                for event in _step(step, rng, state, click, rates, self.standings[account], Asked(at)):
                     state = self._take(state, event)
         self.states.append(state)
 
@@ -225,7 +232,11 @@ class Past:
         return model.evolve(state, event)
 
 
+STEPS = ("approve", "in time", "attribute", "part", "part", "whole", "reject", "report")
+
+
 def _step(
+    step: str,
     rng: random.Random,
     state: model.Conversion,
     click: Attribution,
@@ -234,7 +245,7 @@ def _step(
     asked: Asked,
 ) -> list[DomainEvent]:
     left = state.facts.amount.amount - state.reversed_amount
-    match rng.choice(["approve", "in time", "attribute", "part", "part", "whole", "reject", "report"]):
+    match step:
         case "approve":
             return model.approve(state, asked)
         case "in time":
