@@ -29,6 +29,7 @@ from tests.support.dying_service import MOMENTS, DyingService, dying_service
 from tests.support.engines import free_port
 from tests.support.people import PASSWORD, invite
 from tests.support.policies import Policies, policies
+from tests.support.probing import answers
 from tests.support.stack import wait_for
 
 
@@ -37,13 +38,6 @@ def engines(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Itera
     with policies(embedded_postgres, embedded_clickhouse, leading=False) as made:
         made.world.log.end_offset("domain", 0)
         yield made
-
-
-def answers(address: str) -> bool:
-    try:
-        return httpx.get(f"{address}/readyz", timeout=2).status_code == 200
-    except httpx.HTTPError:
-        return False
 
 
 @pytest.mark.crash
@@ -55,7 +49,7 @@ def test_from_the_set_up_link_to_a_clean_stop(engines: Policies) -> None:
         assert process.stdout is not None
         link = process.stdout.readline()
         assert "/setup?token=" in link
-        wait_for(lambda: answers(address), "the service to be ready")
+        wait_for(lambda: answers(f"{address}/readyz"), "the service to be ready")
         parts = httpx.get(f"{address}/readyz").json()["parts"]
         assert set(parts) == {
             "postgres",

@@ -20,6 +20,7 @@ import pytest
 
 from infra.stack.state import is_same, read
 from tests.support.load import Result
+from tests.support.probing import answers
 from tests.support.stack import Stack, wait_for
 from tests.support.under_load import Load, assert_exact, under_load
 
@@ -162,7 +163,4 @@ def test_without_an_engine_tracking_goes_on_and_all_catches_up(
 
 
 def _is_ready(loaded: Stack) -> bool:
-    try:
-        return httpx.get(f"{loaded.app}/readyz", timeout=2).status_code == 200
-    except httpx.HTTPError:
-        return False
+    return answers(f"{loaded.app}/readyz")

@@ -1,7 +1,7 @@
 """Everything runs, traffic comes in, and one process after the other is killed: no number may be off afterwards.
 
 The load generator writes down what it was promised; decisions are made meanwhile; `althing audit` compares the log with
-every table and with the ledger. `CRASH_ROUNDS` (1) says how often every process is killed, `CRASH_RATE` (60) how many
+every table and with the ledger. `CRASH_ROUNDS` (1) says how often every process is killed, `CRASH_RATE` (40) how many
 requests come in a second, `CRASH_LOG` (kafka) which log is used, `CRASH_SEED` repeats a run.
 """
 

@@ -81,7 +81,7 @@ async def _restarted(loaded: Stack, ledger: Path, number: signal.Signals) -> tup
 async def _ask(url: str, seen: Counter[str]) -> None:
     while True:
         try:
-            async with httpx.AsyncClient(timeout=30) as client:
+            async with httpx.AsyncClient(timeout=30, verify=False) as client:  # noqa: S501 - http; spares reading authorities
                 seen[str((await client.get(url + "/livez")).status_code)] += 1
         except httpx.TimeoutException:
             seen["waited in vain"] += 1

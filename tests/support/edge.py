@@ -27,6 +27,7 @@ from infra.settings import Settings
 from schemas import topics
 from tests.support.agents import BROWSER
 from tests.support.engines import ROOT, Engine, engine_folder, free_port, start_postgres, wait_until
+from tests.support.probing import answers
 
 MASTER_KEY = "5a" * 32
 
@@ -117,10 +118,7 @@ class Edge:
     def _answers(self, path: str) -> bool:
         assert self.process is not None
         assert self.process.poll() is None, self.output.read_text()[-3000:]
-        try:
-            return httpx.get(self.url + path, timeout=2).status_code == 200
-        except httpx.HTTPError:
-            return False
+        return answers(self.url + path)
 
     def client(self, **options: Any) -> httpx.Client:
         options.setdefault("headers", {"user-agent": BROWSER})

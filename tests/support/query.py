@@ -29,6 +29,7 @@ from infra.mail import Mail, queue
 from infra.settings import Settings
 from projectors.engine.schema import create_schema
 from tests.support.engines import ROOT, Engine, engine_folder, free_port
+from tests.support.probing import answers
 
 PERCENT_10 = {"kind": "percent", "rate_bp": 1000, "flat_amount": 0, "flat_currency": None}
 
@@ -256,17 +257,10 @@ def _start(settings: Settings, port: int, folder: Path) -> Engine:
         address,
         [sys.executable, "-m", "infra.cli", "serve", "query"],
         folder / "query.log",
-        lambda: _answers(address),
+        lambda: answers(f"{address}/livez"),
         environment,
     )
     return engine.start()
-
-
-def _answers(address: str) -> bool:
-    try:
-        return httpx.get(f"{address}/livez", timeout=2).status_code == 200
-    except httpx.HTTPError:
-        return False
 
 
 @pytest.fixture(scope="session")
