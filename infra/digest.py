@@ -1,6 +1,7 @@
 """Mails that gather what a member was told and has not seen: one a day or a week, by the member's choice.
 
-A job of `infra.scheduler`. A digest tells of the day or week that is over (UTC). Its row in `ops.digest` is written in
+A job of `infra.scheduler`. A digest tells of the day or week that is over (UTC), and of what began then and has grown
+since: replies that are counted together go on while nobody looks. Its row in `ops.digest` is written in
 the transaction of its mail: nobody gets a second one for the same period, whatever is killed or runs twice.
 """
 
@@ -139,8 +140,8 @@ def _listed(settings: Settings, rows: Iterable[Mapping[str, Any]]) -> str:
 
 def _bound(period: Period) -> dict[str, Any]:
     return {
-        "kinds": list(KINDS),
-        "defaults": [kind.mail for kind in KINDS.values()],
+        "kinds": [name for name, kind in KINDS.items() if not kind.at_once],
+        "defaults": [kind.mail for kind in KINDS.values() if not kind.at_once],
         "every": period.every,
         "period": period.name,
         "begin": period.begin,
@@ -156,7 +157,7 @@ LEFT JOIN read.notification_choices AS c ON c.account_id = n.account_id AND c.ki
 LEFT JOIN read.notification_choices AS every ON every.account_id = n.account_id AND every.kind = ''
 """
 _WHERE: Final = """
-WHERE n.seen_at IS NULL AND n.updated_at >= %(begin)s AND n.updated_at < %(end)s
+WHERE n.seen_at IS NULL AND n.updated_at >= %(begin)s AND n.created_at < %(end)s
   AND coalesce(c.mail, every.mail, k.mail) = %(every)s
 """
 _DUE: Final = f"""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
@@ -60,7 +61,15 @@ def parse_file(text: str) -> Path:
     return Path(text)
 
 
-def parse_words(text: str) -> tuple[str, ...]:
+def parse_webhook_secrets(text: str) -> tuple[str, ...]:
+    """Short ones could be found by trying; an empty one would sign for everybody."""
+    for secret in text.split():
+        try:
+            key = b64decode(secret[6:], validate=True) if secret.startswith("whsec_") else secret.encode()
+        except ValueError:
+            key = b""
+        if len(key) < 16:
+            raise ValueError("whsec_ and the base64 of 16 bytes or more is needed (openssl rand -base64 32)")
     return tuple(text.split())
 
 

@@ -28,7 +28,7 @@ from infra.setting_values import (
     parse_resolvers,
     parse_servers,
     parse_url,
-    parse_words,
+    parse_webhook_secrets,
 )
 
 __all__ = ["Network", "Server", "Settings", "SettingsError", "load", "setting"]
@@ -216,15 +216,22 @@ class Settings:
         None,
         "Escrow provider of the marketplace; without one no offer can be accepted. See `althing escrow-sandbox`.",
     )
+    escrow_sandbox: bool = setting(
+        "ALTHING_ESCROW_SANDBOX",
+        parse_flag,
+        False,
+        "Starts an escrow provider for trying out with the stack. No money moves; only for an app that this machine "
+        "alone can reach.",
+    )
     escrow_key: str | None = setting(
         "ALTHING_ESCROW_KEY", str, None, "What the escrow provider knows this installation by.", secret=True
     )
     escrow_webhook_secrets: tuple[str, ...] = setting(
         "ALTHING_ESCROW_WEBHOOK_SECRET",
-        parse_words,
+        parse_webhook_secrets,
         (),
-        "What the escrow provider signs its messages with (whsec_...); while it is replaced: the new one, a space, the "
-        "old one.",
+        "What the escrow provider signs its messages with (whsec_ and base64 of 16 bytes or more); while it is "
+        "replaced: the new one, a space, the old one.",
         secret=True,
     )
     google_client_id: str | None = setting(
@@ -340,6 +347,9 @@ class Settings:
         parse_port,
         None,
         "Port of the projectors' health and metrics on loopback (8012 if free).",
+    )
+    escrow_port: int | None = setting(
+        "ALTHING_ESCROW_PORT", parse_port, None, "Port of the escrow sandbox (8100 if free)."
     )
     scheduler_port: int | None = setting(
         "ALTHING_SCHEDULER_PORT",

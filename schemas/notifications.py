@@ -14,10 +14,12 @@ from schemas.events.notifications import DigestMail
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`title`: as the settings show it. `mail`: until the member chooses."""
+    """`title`: as the settings show it. `mail`: until the member chooses. `at_once`: each is mailed when it happens,
+    because it has an end or is about money; so it is in no digest."""
 
     title: str
     mail: DigestMail
+    at_once: bool = False
 
 
 KINDS: Final[Mapping[str, Kind]] = {
@@ -26,6 +28,9 @@ KINDS: Final[Mapping[str, Kind]] = {
     "reply": Kind("New replies in threads you follow", "weekly"),
     "like": Kind("Somebody likes your post", "off"),
     "moderation": Kind("A moderator did something about your posts", "daily"),
+    "offer": Kind("Offers for websites", "off", at_once=True),
+    "offer_message": Kind("Messages about an offer", "daily"),
+    "deal": Kind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),
 }
 
 A_THREAD: Final = "a thread"
@@ -47,5 +52,7 @@ def words(kind: str, count: int, actor: str | None, thread: str | None, title: s
                 return f"{who} likes your post in {where}"
             others = "another" if count == 2 else f"{count - 1:,} others"
             return f"{who} and {others} like your post in {where}"
+        case "offer_message" if count > 1:
+            return f"You have {count:,} messages about an offer"
         case _:
             return title

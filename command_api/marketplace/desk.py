@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
@@ -36,6 +37,8 @@ from schemas.events.marketplace import QuestionAsked
 
 MOST_LISTINGS: Final = 100
 MOST_OPEN_OFFERS: Final = 100
+ASK_EVERY: Final = timedelta(minutes=10)
+"""The escrow provider, about an escrow that waits for it (`reconciling`)."""
 
 
 @dataclass(slots=True)
@@ -180,7 +183,8 @@ class Desk:
             if after.is_over and not (after.money_came_late and after.status == "cancelled"):
                 cursor.execute("DELETE FROM policy.escrow WHERE escrow_id = %s", (after.id,))
             else:
-                cursor.execute(_KEEP_ESCROW, (after.id, after.seller_id, after.buyer_id, after.due_at))
+                ask_at = asked.at + ASK_EVERY if after.awaits_provider else None
+                cursor.execute(_KEEP_ESCROW, (after.id, after.seller_id, after.buyer_id, after.due_at, ask_at))
             if call is not None:
                 cursor.execute(_KEEP_CALL, (after.id, call.step, call.to_seller, call.to_buyer))
 
@@ -217,6 +221,8 @@ class Desk:
             EscrowFunded: (escrow.seller_id,),
             EscrowDelivered: (escrow.buyer_id,),
         }.get(type(event), (escrow.seller_id, escrow.buyer_id))
+        if isinstance(event, EscrowFunded) and event.is_late:
+            news, sides = mails.CAME_LATE, (escrow.buyer_id,)
         for account_id in sides:
             if account_id != event.actor_id or isinstance(event, EscrowDecided | EscrowDisputed):
                 self._tell(found, account_id, partial(mails.deal_news, url=offer_url, text=news))
@@ -324,8 +330,8 @@ _KEEP_OFFER: Final = (
     "INSERT INTO policy.offer (offer_id, listing_id, seller_id, buyer_id, due_at) VALUES (%s, %s, %s, %s, %s)"
 )
 _KEEP_ESCROW: Final = (
-    "INSERT INTO policy.escrow (escrow_id, seller_id, buyer_id, due_at) VALUES (%s, %s, %s, %s)"
-    " ON CONFLICT (escrow_id) DO UPDATE SET due_at = excluded.due_at"
+    "INSERT INTO policy.escrow (escrow_id, seller_id, buyer_id, due_at, ask_at) VALUES (%s, %s, %s, %s, %s)"
+    " ON CONFLICT (escrow_id) DO UPDATE SET due_at = excluded.due_at, ask_at = excluded.ask_at"
 )
 _KEEP_CALL: Final = "INSERT INTO ops.escrow_call (escrow_id, step, to_seller, to_buyer) VALUES (%s, %s, %s, %s)"
 _IMAGES_OF: Final = "SELECT hash FROM ops.listing_image_use WHERE listing_id = %s"

@@ -73,6 +73,16 @@ class Escrow:
         return self.status in ("released", "refunded", "cancelled")
 
     @property
+    def awaits_payout(self) -> bool:
+        """The provider was told whom to pay, and has not said that it did."""
+        return self.to_seller + self.to_buyer > 0 and self.status not in ("released", "refunded")
+
+    @property
+    def awaits_provider(self) -> bool:
+        """For the buyer's money, or for a payout."""
+        return self.status == "agreed" or self.awaits_payout
+
+    @property
     def due_at(self) -> datetime | None:
         """When something happens by itself."""
         match self.status:
@@ -107,13 +117,14 @@ def agree(escrow_id: UUID, offer: Offer, asked: Asked) -> Decision:
     return [agreed], Call("open")
 
 
-def opened(escrow: Escrow, reference: str, payment_url: str, asked: Asked) -> list[DomainEvent]:
+def opened(
+    escrow: Escrow, reference: str, payment_url: str, asked: Asked, *, is_trial: bool = False
+) -> list[DomainEvent]:
     """What the provider answered to `open`; nothing when it is known."""
     if escrow.reference is not None or escrow.is_over:
         return []
-    return [
-        EscrowOpened(**step(escrow.id, escrow.version, asked), reference=reference, payment_url=payment_url),
-    ]
+    by = step(escrow.id, escrow.version, asked)
+    return [EscrowOpened(**by, reference=reference, payment_url=payment_url, is_trial=is_trial)]
 
 
 def funded(escrow: Escrow, reference: str, amount: Money, asked: Asked) -> Decision:
@@ -162,6 +173,8 @@ def dispute(escrow: Escrow | None, text: str, asked: Asked) -> Decision:
 def decide(escrow: Escrow | None, outcome: Outcome, to_seller: int | None, reason: str, asked: Asked) -> Decision:
     """An admin's word on a dispute; `to_seller` in minor units, of a split alone. Not by one of the two."""
     escrow = there(escrow)
+    if not asked.is_admin:
+        raise missing("offer")
     if escrow.side_of(asked.account_id) is not None:
         raise Refused("forbidden", "own_deal", "You are one of the two sides: another admin has to decide this.")
     if escrow.decided:

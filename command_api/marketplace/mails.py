@@ -54,6 +54,10 @@ DEAL_NEWS: Final[Mapping[type[DomainEvent], str]] = {
     EscrowRefunded: "The escrow provider has paid the buyer's money back.",
     EscrowCancelled: "The deal was cancelled before it was paid; the website is for sale again.",
 }
+CAME_LATE: Final = (
+    "Your payment came after the deal was cancelled. The escrow provider was told to pay it back to you; nothing else"
+    " is to be done."
+)
 LISTING_NEWS: Final[Mapping[type[DomainEvent], str]] = {
     ListingApproved: "Your listing is online.",
     ListingRejected: "Your listing was sent back. Its page says why; you can change it and submit it again.",
@@ -66,6 +70,7 @@ _OFFER_NEWS: Final[Mapping[OfferStatus, str]] = {
     "accepted": "Your price was accepted. The next step is the escrow.",
     "declined": "Your offer was declined.",
     "withdrawn": "The buyer took the offer back.",
+    "expired": "Your offer has ended: nobody answered in time, or the website was sold to somebody else.",
 }
 
 

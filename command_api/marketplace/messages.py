@@ -1,14 +1,15 @@
 """`POST /api/public/escrow/messages`: what the escrow provider says happened to the money. Signed, and taken once.
 
 A message that does not fit what we know yet is refused (409), so that the provider sends it again later: one that
-overtook another is then in order. One that was taken before changes nothing.
+overtook another is then in order. One that was taken before changes nothing, nor does one of a kind that nothing
+follows from. A message that never comes is asked for (`reconciling`).
 """
 
 from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -18,7 +19,7 @@ from pydantic.alias_generators import to_camel
 
 from command_api.commands import Decided
 from command_api.core import Core
-from command_api.decision import Asked, conflict, missing
+from command_api.decision import Asked, Refused, conflict, missing
 from command_api.http import Nothing, core_of
 from command_api.marketplace import escrow as escrows
 from command_api.marketplace.desk import Desk
@@ -44,9 +45,15 @@ class Told(BaseModel):
     to_buyer: int = 0
 
 
-class Event(BaseModel):
+class Kind(BaseModel):
+    """All that every message has."""
+
     model_config = ConfigDict(frozen=True)
 
+    type: str
+
+
+class Event(Kind):
     type: Literal["transaction.funded", "transaction.settled"]
     data: Told
 
@@ -66,11 +73,19 @@ def take_escrow_message(request: Request, body: Annotated[bytes, Depends(_body)]
     except BadSignature as error:
         raise Problem(401, "bad_signature", f"This message is not signed as it should be: {error}.") from error
     try:
+        kind = Kind.model_validate_json(message.body).type
+        if kind not in get_args(Event.model_fields["type"].annotation):
+            log.info("nothing follows from the escrow provider's %r", kind[:100])
+            return Response(status_code=204)
         event = Event.model_validate_json(message.body)
     except ValidationError as error:
         log.warning("the escrow provider said what is not understood: %s", error.errors(include_input=False))
         raise Problem(400, "not_understood", "This message is not understood.") from error
-    core.commands.run(lambda: _decided(core, message, event), status=204)
+    try:
+        core.commands.run(lambda: _decided(core, message, event), status=204)
+    except Refused as refused:
+        log.warning("the escrow provider's %s about %s: %s", event.type, event.data.reference, refused)
+        raise
     return Response(status_code=204)
 
 

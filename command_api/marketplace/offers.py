@@ -6,7 +6,8 @@ While another offer for the same website is accepted, this one rests: it can be 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -27,7 +28,8 @@ from schemas.events.deals import (
 )
 
 ANSWER_WITHIN: Final = timedelta(days=7)
-MOST_STEPS: Final = 1_000
+MOST_WORDS: Final = 500
+"""Of each side, and of admins together: nobody can fill a thread so that the others have no word in it any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Offer:
     turn: Side = "seller"
     status: OfferStatus = "sent"
     escrow_id: UUID | None = None
+    words_of: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_open(self) -> bool:
@@ -79,7 +82,7 @@ def counter(offer: Offer | None, price: Money, text: str, asked: Asked) -> Offer
     if price == offer.price:
         raise conflict("same_price", "This is the price that was named already. You can accept it.", "price")
     return OfferCountered(
-        **step(offer.id, _room(offer), asked),
+        **step(offer.id, _room(offer, side), asked),
         author_id=_author(asked),
         side=side,
         price=price,
@@ -120,10 +123,11 @@ def expire(offer: Offer | None, asked: Asked, *, sold_to_another: bool = False) 
 def write(offer: Offer | None, text: str, asked: Asked, *, is_disputed: bool) -> OfferMessageSent:
     """Into the thread; an admin only while the deal is disputed."""
     if offer is not None and offer.side_of(asked.account_id) is None and asked.is_admin and is_disputed:
-        by = step(offer.id, _room(offer), asked)
+        by = step(offer.id, _room(offer, "admin"), asked)
         return OfferMessageSent(**by, author_id=_author(asked), side="admin", text=text)
     offer, side = party(offer, asked)
-    return OfferMessageSent(**step(offer.id, _room(offer), asked), author_id=_author(asked), side=side, text=text)
+    by = step(offer.id, _room(offer, side), asked)
+    return OfferMessageSent(**by, author_id=_author(asked), side=side, text=text)
 
 
 def party(offer: Offer | None, asked: Asked) -> tuple[Offer, Side]:
@@ -146,6 +150,8 @@ def evolve(offer: Offer | None, event: DomainEvent) -> Offer:
             event.expires_at,
         )
     offer = replace(begun(offer, event), version=event.originator_version)
+    if isinstance(event, OfferCountered | OfferMessageSent):
+        offer = replace(offer, words_of={**offer.words_of, event.side: offer.words_of.get(event.side, 0) + 1})
     match event:
         case OfferCountered():
             turn: Side = "seller" if event.side == "buyer" else "buyer"
@@ -181,9 +187,9 @@ def _author(asked: Asked) -> UUID:
     return asked.account_id
 
 
-def _room(offer: Offer) -> int:
-    if offer.version >= MOST_STEPS:
-        raise conflict("too_long", f"This thread has {MOST_STEPS} entries, which is the most that one can have.")
+def _room(offer: Offer, side: str) -> int:
+    if offer.words_of.get(side, 0) >= MOST_WORDS:
+        raise conflict("too_long", f"You have {MOST_WORDS} entries in this thread, which is the most one can have.")
     return offer.version
 
 

@@ -23,6 +23,7 @@ from command_api.marketplace import listings, offers
 from command_api.marketplace.calling import Calling
 from command_api.marketplace.desk import Desk, Outcome
 from command_api.marketplace.digests import Digests
+from command_api.marketplace.reconciling import Reconciling
 from command_api.marketplace.verifying import Figures, Verifying
 from command_api.store import UNAVAILABLE, Conflict
 from infra.escrow import Provider
@@ -48,6 +49,7 @@ class Watch:
         self._core = core
         self._now = now
         self._calling = Calling(core, provider) if provider is not None else None
+        self._reconciling = Reconciling(core, provider) if provider is not None else None
         self._verifying = Verifying(core, figures)
         self._digests = Digests(core)
 
@@ -59,6 +61,7 @@ class Watch:
     def look(self, connection: Connection) -> int:
         """Does what is due; how many things it settled."""
         done = self._calling.make_due(connection) if self._calling is not None else 0
+        done += self._reconciling.ask_due(connection, self._now()) if self._reconciling is not None else 0
         for kind, decide in (("listing", self._listing), ("offer", self._offer), ("escrow", self._escrow)):
             done += self._due(connection, kind, decide)
         done += self._verifying.verify_due(connection, self._now())
@@ -106,7 +109,7 @@ class Watch:
         events = offers.expire(offer, asked, sold_to_another=listing is not None and listing.status == "sold")
         for event in events:
             offer = offers.evolve(offer, event)
-        return desk.after_offer(offer, events, None) if events else None
+        return desk.after_offer(offer, events, offer.buyer_id) if events else None
 
     def _escrow(self, escrow_id: UUID, asked: Asked) -> Outcome | None:
         desk = Desk(self._core)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, missing, step
+from command_api.decision import AnotherKind, Asked, invalid, missing, step
 from schemas.base import DomainEvent
 from schemas.events.notifications import DigestMail, NotificationMailStopped, NotificationPreferenceSet
 from schemas.identity import notification_choices_id
@@ -29,9 +29,11 @@ class Choices:
 def choose(
     choices: Choices | None, account_id: UUID, kind: str, in_app: bool, mail: DigestMail, asked: Asked
 ) -> list[DomainEvent]:
-    """Nothing when it is so already. Raises `Refused` for a kind that there is not."""
+    """Nothing when it is so already. Raises `Refused` for a kind that there is not, and one that is in no digest."""
     if kind not in KINDS:
         raise missing("kind of notification")
+    if KINDS[kind].at_once and mail != "off":
+        raise invalid("at_once", "This is mailed when it happens, and is in no digest.", "mail")
     choices = choices or Choices()
     if kind in choices.chosen and choices.of(kind) == (in_app, mail):
         return []

@@ -32,6 +32,9 @@ class Notice:
 
 Rule = Callable[[Any], Iterable[Notice]]
 RULES: Final[dict[type[DomainEvent], Rule]] = {}
+LaterRule = Callable[[Any, Any], Iterable[Notice]]
+LATER_RULES: Final[dict[type[DomainEvent], LaterRule]] = {}
+"""Of events that do not name whom they concern: they are handed the first event of the same history too, which does."""
 
 
 def on(event_class: type[E]) -> Callable[[Callable[[E], Iterable[Notice]]], Callable[[E], Iterable[Notice]]]:
@@ -41,6 +44,18 @@ def on(event_class: type[E]) -> Callable[[Callable[[E], Iterable[Notice]]], Call
         if event_class in RULES:
             raise TypeError(f"{event_class.__name__} has a rule already")
         RULES[event_class] = rule
+        return rule
+
+    return register
+
+
+def on_later(event_class: type[E]) -> Callable[[LaterRule], LaterRule]:
+    """`on` for `LATER_RULES`."""
+
+    def register(rule: LaterRule) -> LaterRule:
+        if event_class in LATER_RULES:
+            raise TypeError(f"{event_class.__name__} has a rule already")
+        LATER_RULES[event_class] = rule
         return rule
 
     return register

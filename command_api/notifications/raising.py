@@ -7,16 +7,17 @@ Who follows a thread is kept here as well, in the order of events: a reply reach
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from threading import Event
 from typing import Any, Final, LiteralString
 
 from eventsourcing.persistence import StoredEvent
 
+import command_api.notifications.deals
 import command_api.notifications.forum  # noqa: F401 - registers its rules
 from command_api.core import Core
 from command_api.leader import Connection
-from command_api.notifications.notice import RULES, Notice
+from command_api.notifications.notice import LATER_RULES, RULES, Notice
 from command_api.store import CHANNEL, name_and_version
 from schemas.base import REGISTRY, DomainEvent
 from schemas.events.accounts import AccountErased
@@ -36,9 +37,11 @@ _EFFECTS: Final[Mapping[type[DomainEvent], tuple[LiteralString, ...]]] = {
     ),
     PostUnliked: (
         "DELETE FROM ops.notification WHERE account_id = %(author_id)s AND kind = 'like' AND about = %(post_id)s::text"
-        " AND seen_at IS NULL AND count = 1",
-        "UPDATE ops.notification SET count = count - 1 WHERE account_id = %(author_id)s AND kind = 'like'"
-        " AND about = %(post_id)s::text AND seen_at IS NULL",
+        " AND seen_at IS NULL AND count = 1 AND actor_id = %(account_id)s",
+        # Of several, the name of the last one goes if it was theirs. The only one left is another's, and stays.
+        "UPDATE ops.notification SET count = count - 1, actor_id = nullif(actor_id, %(account_id)s)"
+        " WHERE account_id = %(author_id)s AND kind = 'like' AND about = %(post_id)s::text AND seen_at IS NULL"
+        " AND count > 1",
     ),
     PostHidden: (
         "DELETE FROM ops.notification WHERE post_id = %(originator_id)s AND seen_at IS NULL"
@@ -55,7 +58,7 @@ _EFFECTS: Final[Mapping[type[DomainEvent], tuple[LiteralString, ...]]] = {
 }
 """What else follows from events, before anybody is told of them."""
 
-_KNOWN: Final = {cls.NAME for cls in (*RULES, *_EFFECTS)}
+_KNOWN: Final = {cls.NAME for cls in (*RULES, *LATER_RULES, *_EFFECTS)}
 
 
 class Raising:
@@ -90,9 +93,16 @@ class Raising:
         values = event.model_dump(mode="python")
         for statement in _EFFECTS.get(type(event), ()):
             connection.execute(statement, values)
-        rule = RULES.get(type(event))
-        for notice in rule(event) if rule is not None else ():
+        for notice in self._notices(event):
             _raise(connection, notice, event)
+
+    def _notices(self, event: Any) -> Iterable[Notice]:
+        if (rule := RULES.get(type(event))) is not None:
+            return rule(event)
+        if (later := LATER_RULES.get(type(event))) is not None:
+            [begin] = self._core.store.events.get(event.originator_id, lte=1)
+            return later(event, begin)
+        return ()
 
 
 def _raise(connection: Connection, notice: Notice, event: DomainEvent) -> None:

@@ -16,6 +16,7 @@ from typing import Final
 import httpx
 
 from infra.settings import Settings, SettingsError, load
+from infra.stack.escrow import is_for_this_machine
 from infra.stack.secret_file import write_private
 
 DATA_DIR: Final = ".althing-demo"
@@ -50,8 +51,11 @@ def start_and_fill(fill: Callable[[Settings], int]) -> int:
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The caller's settings, completed: a data directory of its own and an admin to sign in as."""
+    """The caller's settings, completed: a data directory of its own, an admin to sign in as, and deals to try out."""
     made = dict(environ)
+    given = load(made)
+    if given.escrow_url is None and is_for_this_machine(given):
+        made.setdefault("ALTHING_ESCROW_SANDBOX", "1")
     made.setdefault("ALTHING_DATA_DIR", DATA_DIR)
     if not (made.get("ALTHING_ADMIN_EMAIL") and made.get("ALTHING_ADMIN_PASSWORD")):
         made["ALTHING_ADMIN_EMAIL"], made["ALTHING_ADMIN_PASSWORD"] = _admin(Path(made["ALTHING_DATA_DIR"]))

@@ -4,7 +4,7 @@
 trying out that moves no money. An adapter for another provider needs the methods of `Provider`.
 """
 
-from infra.escrow.provider import EscrowProvider, Opened, Provider, ProviderAway, ProviderRefused
+from infra.escrow.provider import EscrowProvider, Opened, Provider, ProviderAway, ProviderRefused, Standing
 from infra.escrow.webhooks import BadSignature, Message, sign, verified
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Provider",
     "ProviderAway",
     "ProviderRefused",
+    "Standing",
     "sign",
     "verified",
 ]

@@ -28,6 +28,7 @@ import httpx
 
 from infra.escrow.webhooks import sign
 from infra.settings import SettingsError, load
+from schemas.currencies import amount_text
 
 MOST_BODY: Final = 64 * 1024
 RETRY_S: Final = 1.0
@@ -110,6 +111,10 @@ class Book:
             database.execute("update deal set status = 'cancelled' where reference = ?", (reference,))
             return self._shown(self._deal(database, reference))
 
+    def standing(self, reference: str) -> dict[str, Any]:
+        with self._transaction() as database:
+            return self._shown(self._deal(database, reference))
+
     def find(self, deal_id: str) -> dict[str, Any]:
         with self._transaction() as database:
             row = database.execute("select reference from deal where id = ?", (deal_id,)).fetchone()
@@ -169,6 +174,7 @@ class Book:
             "toSeller": deal["to_seller"],
             "toBuyer": deal["to_buyer"],
             "paymentUrl": f"{self._address}/pay/{deal['id']}",
+            "live": False,
         }
 
     def _tell(self, database: sqlite3.Connection, kind: str, reference: str) -> None:
@@ -240,7 +246,7 @@ def _handler(sandbox: Sandbox) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            self._answer(self._page)
+            self._answer(self._api if urlsplit(self.path).path.startswith("/v1/") else self._page)
 
         def do_PUT(self) -> None:
             self._answer(self._api)
@@ -254,12 +260,12 @@ def _handler(sandbox: Sandbox) -> type[BaseHTTPRequestHandler]:
         def _answer(self, work: Any) -> None:
             try:
                 length = int(self.headers.get("Content-Length") or 0)
-                if length > MOST_BODY:
+                if not 0 <= length <= MOST_BODY:
                     raise Refused(413, "too much")
                 status, kind, body = work(self.rfile.read(length))
             except Refused as refused:
                 status, kind, body = refused.status, "application/json", json.dumps({"message": str(refused)})
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, OverflowError):
                 status, kind, body = 400, "application/json", '{"message": "not understood"}'
             content = body.encode()
             self.send_response(status)
@@ -276,31 +282,48 @@ def _handler(sandbox: Sandbox) -> type[BaseHTTPRequestHandler]:
             if parts[:2] != ["v1", "transactions"] or len(parts) not in (3, 4):
                 raise Refused(404, "there is nothing here")
             body, reference = json.loads(content or b"{}"), parts[2]
-            if self.command == "PUT" and len(parts) == 3:
+            if self.command == "GET" and len(parts) == 3:
+                shown = sandbox.book.standing(reference)
+            elif self.command == "PUT" and len(parts) == 3:
                 shown = sandbox.book.open(reference, int(body["amount"]), str(body["currency"]))
-            elif parts[3:] == ["settle"]:
+            elif self.command == "POST" and parts[3:] == ["settle"]:
                 shown = sandbox.book.settle(reference, int(body["toSeller"]), int(body["toBuyer"]))
-            elif parts[3:] == ["cancel"]:
+            elif self.command == "POST" and parts[3:] == ["cancel"]:
                 shown = sandbox.book.cancel(reference)
             else:
                 raise Refused(404, "there is nothing here")
             return 200, "application/json", json.dumps(shown)
 
         def _page(self, _: bytes) -> tuple[int, str, str]:
-            deal_id = urlsplit(self.path).path.removeprefix("/pay/")
+            path = urlsplit(self.path).path
+            if path == "/livez":
+                return 200, "text/plain", "ok"
+            deal_id = path.removeprefix("/pay/")
             if self.command == "POST":
                 sandbox.book.pay(deal_id)
-            deal = sandbox.book.find(deal_id)
-            button = '<form method="post"><button>Pay (no money moves)</button></form>'
-            status = button if deal["status"] == "open" else f"<p>{html.escape(deal['status'])}</p>"
-            return (
-                200,
-                "text/html; charset=utf-8",
-                "<!doctype html><html lang=en><meta charset=utf-8><title>Escrow sandbox</title><h1>Escrow sandbox</h1>"
-                f"<p>{deal['amount'] / 100:.2f} {html.escape(deal['currency'])}</p>{status}</html>",
-            )
+            return 200, "text/html; charset=utf-8", _payment_page(sandbox.book.find(deal_id))
 
     return Handler
+
+
+_STATES: Final = {
+    "funded": "Paid. The seller is told; you can close this page.",
+    "settled": "Paid out.",
+    "cancelled": "This deal was cancelled: nothing is to be paid.",
+}
+
+
+def _payment_page(deal: dict[str, Any]) -> str:
+    price = html.escape(amount_text(deal["amount"], deal["currency"]))
+    button = f"<form method=post><button>Pay {price} (no real money moves)</button></form>"
+    state = _STATES.get(deal["status"])
+    return (
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        "<title>Escrow sandbox</title><style>body{font:16px/1.5 system-ui;max-width:32rem;margin:4rem auto;"
+        "padding:0 1rem}button{font:inherit;padding:.6rem 1rem}</style><h1>Escrow sandbox</h1>"
+        f"<p><strong>This is a trial. No real money moves.</strong></p><p>{price}</p>"
+        f"{button if state is None else f'<p>{state}</p>'}</html>"
+    )
 
 
 def main(arguments: list[str]) -> int:
@@ -316,7 +339,10 @@ def main(arguments: list[str]) -> int:
     webhook = given.webhook or f"{settings.app_url}/api/public/escrow/messages"
     book = given.book or settings.data_dir / "escrow-sandbox.sqlite"
     book.parent.mkdir(parents=True, exist_ok=True)
-    sandbox = Sandbox(book, given.port, settings.escrow_key, settings.escrow_webhook_secrets[0], webhook).start()
+    try:
+        sandbox = Sandbox(book, given.port, settings.escrow_key, settings.escrow_webhook_secrets[0], webhook).start()
+    except OSError as error:
+        raise SettingsError(f"The escrow sandbox cannot listen on port {given.port}: {error.strerror}.") from error
     sys.stdout.write(f"The escrow sandbox answers at {sandbox.address} and tells {webhook}.\n")
     sys.stdout.flush()
     ended = threading.Event()

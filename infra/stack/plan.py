@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from infra.settings import Settings, SettingsError
+from infra.stack import escrow
 from infra.stack.engines import clickhouse, kafka, postgres
 from infra.stack.ports import LOOPBACK, Ports
 from infra.stack.probe import answers
@@ -58,6 +59,10 @@ def plan(settings: Settings, secrets: StackSecrets, ports: Ports, data_dir: Path
         tuple(_service(name, settings, ports) for name in names if only is None or name in only)
         for names in SERVICE_STAGES
     ]
+    if settings.escrow_sandbox and only is None:
+        escrow.check(settings)
+        environment |= escrow.environment(settings, secrets, ports.escrow)
+        stages[0] = (escrow.spec(ports.escrow), *stages[0])
     return Plan(log, note, environment, tuple(engines), tuple(stage for stage in stages if stage))
 
 

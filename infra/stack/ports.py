@@ -24,6 +24,7 @@ _PREFERRED: Final = {
     "query": 8011,
     "projectors": 8012,
     "scheduler": 8013,
+    "escrow": 8100,
 }
 _ANY: Final = range(20_000, 32_000)
 """Below the ports that the system gives to outgoing connections: one of those could take the port of a process while
@@ -46,6 +47,7 @@ class Ports:
     query: int
     projectors: int
     scheduler: int
+    escrow: int
 
 
 def choose(settings: Settings) -> Ports:

@@ -76,7 +76,7 @@ OFFER_MESSAGES: Final = ReadModel(
 
 ESCROWS: Final = ReadModel(
     name="escrows",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "offer_id uuid not null",
@@ -88,6 +88,8 @@ ESCROWS: Final = ReadModel(
         "currency text not null",
         "pay_until timestamptz not null",
         "payment_url text",
+        "is_trial boolean not null default false",
+        "came_late boolean not null default false",
         "inspect_from timestamptz",
         "inspect_until timestamptz",
         "disputed boolean not null default false",
@@ -228,12 +230,14 @@ def agreed(rows: Rows, event: EscrowAgreed) -> None:
 
 @ESCROWS.on(EscrowOpened)
 def opened(rows: Rows, event: EscrowOpened) -> None:
-    rows.update({"id": event.originator_id}, payment_url=event.payment_url)
+    rows.update({"id": event.originator_id}, payment_url=event.payment_url, is_trial=event.is_trial)
 
 
 @ESCROWS.on(EscrowFunded)
 def funded(rows: Rows, event: EscrowFunded) -> None:
-    if not event.is_late:
+    if event.is_late:
+        rows.update({"id": event.originator_id}, came_late=True)
+    else:
         rows.update({"id": event.originator_id}, status="funded")
 
 

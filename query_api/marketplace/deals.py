@@ -13,6 +13,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from infra.settings import Settings
 from query_api import paging
 from query_api.context import AsAdmin, Context, Reads, Theirs
 from query_api.marketplace import rows as shown
@@ -21,6 +22,7 @@ from query_api.marketplace.shapes import (
     Dispute,
     Escrow,
     EscrowCall,
+    EscrowKind,
     Listing,
     Message,
     NextStep,
@@ -135,7 +137,7 @@ def get_my_offers(
 
 
 @router.get("/offers/{id}", dependencies=[Depends(Reads("offers", "escrows", "listings", "sellers"))])
-def get_offer(id: UUID, theirs: Theirs, reader: AsMember) -> OfferInFull:
+def get_offer(id: UUID, context: Context, theirs: Theirs, reader: AsMember) -> OfferInFull:
     """One offer, with the escrow once it is accepted."""
     reader, side, row = _one(id, theirs, reader)
     by = shown.names(reader, row["buyer_id"], row["seller_id"])
@@ -145,6 +147,7 @@ def get_offer(id: UUID, theirs: Theirs, reader: AsMember) -> OfferInFull:
         **offer,
         escrow=_escrow(found, side) if found is not None else None,
         next=_next(offer, found, side),
+        escrowKind=_kind(found, context.settings),
         buyerName=by[row["buyer_id"]],
         sellerName=by[row["seller_id"]],
     )
@@ -287,6 +290,15 @@ def _escrow(row: Mapping[str, Any], side: SideShown) -> Escrow:
     )
 
 
+def _kind(escrow: Mapping[str, Any] | None, settings: Settings) -> EscrowKind:
+    """Of an escrow that was opened, its own: the provider may be another by now."""
+    if escrow is not None and escrow["payment_url"] is not None:
+        return "trial" if escrow["is_trial"] else "real"
+    if settings.escrow_url is None:
+        return "none"
+    return "trial" if settings.escrow_sandbox else "real"
+
+
 _NEXT: Final[Mapping[str, tuple[NextStep, NextStep]]] = {
     "agreed": ("pay", "wait_for_payment"),
     "funded": ("wait_for_delivery", "deliver"),
@@ -304,6 +316,8 @@ def _next(offer: Mapping[str, Any], escrow: Mapping[str, Any] | None, side: Side
             return "none"
         return "answer" if offer["turn"] == side else "wait"
     if escrow["outcome"] is not None and escrow["status"] == "disputed":
+        return "wait_for_payout"
+    if escrow["came_late"] and escrow["status"] == "cancelled":
         return "wait_for_payout"
     of_buyer, of_seller = _NEXT.get(escrow["status"], ("none", "none"))
     return of_seller if side == "seller" else of_buyer

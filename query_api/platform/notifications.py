@@ -42,6 +42,7 @@ class NotificationPreference(BaseModel):
     title: str
     inApp: bool
     mail: DigestMail
+    atOnce: bool = Field(description="Mailed when it happens, always, and in no digest")
 
 
 _ALL: Final = """
@@ -99,6 +100,7 @@ def get_notification_preferences(theirs: Theirs) -> list[NotificationPreference]
             title=kind.title,
             inApp=chosen[name]["in_app"] if name in chosen else True,
             mail=chosen[name]["mail"] if name in chosen else "off" if stopped else kind.mail,
+            atOnce=kind.at_once,
         )
         for name, kind in KINDS.items()
     ]

@@ -102,6 +102,7 @@ class EscrowOpened(DomainEvent):
     NAME: ClassVar[str] = "escrow.opened"
     reference: str = Field(max_length=200, description="The provider's id")
     payment_url: str = Field(max_length=2_000)
+    is_trial: bool = Field(default=False, description="The provider is one for trying out: no money moves")
 
 
 class EscrowFunded(DomainEvent):

@@ -77,7 +77,7 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     with buyer.expect_popup() as opened:
         buyer.get_by_role("link", name="Pay $41,000 into escrow").click()
     opened.value.get_by_role("button", name="Pay").click()
-    expect(opened.value.get_by_text("funded")).to_be_visible()
+    expect(opened.value.get_by_text("Paid.")).to_be_visible()
 
     seller.get_by_role("button", name="I have handed it over").click()
     confirm(seller, "Handed everything over?", "I have handed it over")

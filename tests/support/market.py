@@ -209,7 +209,10 @@ def market(query: QueryService, folder: Path) -> Iterator[Market]:
     """Over that query service, with a sandbox of its own."""
     sandbox = Sandbox(folder / "escrow.sqlite", 0, KEY, SECRET, "").start()
     settings = replace(
-        query.settings, escrow_url=sandbox.address, escrow_key=KEY, escrow_webhook_secrets=("whsec_b2xk", SECRET)
+        query.settings,
+        escrow_url=sandbox.address,
+        escrow_key=KEY,
+        escrow_webhook_secrets=("whsec_YW4gb2xkZXIgc2VjcmV0IG9mIGl0", SECRET),
     )
     try:
         with whole_over(query, folder, settings) as api:

@@ -7,10 +7,13 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from io import BytesIO
+from itertools import product
 from typing import Any, TypeVar
 from uuid import uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from command_api.decision import Asked, Refused
@@ -21,6 +24,7 @@ from command_api.marketplace.listings import Facts, Listing
 from command_api.marketplace.verifying import whole_months
 from infra.escrow import BadSignature, sign, verified
 from schemas.base import DomainEvent, Money
+from schemas.events.deals import EscrowDecided
 from schemas.events.marketplace import ListingFigures, MeasuredMonth
 
 State = TypeVar("State")
@@ -354,6 +358,105 @@ def test_each_step_is_for_its_own_side() -> None:
     assert refused(lambda: escrow.decide(disputed(), "release", None, "x", own)) == "own_deal"
     for part in (None, 0, 40_000_00):
         assert refused(partial(escrow.decide, disputed(), "split", part, "x", ADMIN)) == "bad_split"
+
+
+ACTIONS: dict[str, Callable[[escrow.Escrow, Asked], escrow.Decision]] = {
+    "deliver": escrow.deliver,
+    "confirm": escrow.confirm_receipt,
+    "accept": escrow.accept,
+    "dispute": lambda state, asked: escrow.dispute(state, "Why", asked),
+    "cancel": escrow.cancel,
+    "decide": lambda state, asked: escrow.decide(state, "refund", None, "Because", asked),
+    "funded": lambda state, asked: escrow.funded(state, "tx_1", usd(40_000), asked),
+    "settled": lambda state, asked: escrow.settled(state, "tx_1", 40_000_00, 0, asked),
+}
+
+
+def in_every_state() -> dict[str, escrow.Escrow]:
+    delivered = step(funded(), escrow.deliver(funded(), SELLER))
+    accepted = step(inspecting(), escrow.accept(inspecting(), BUYER))
+    cancelled = step(agreed(), escrow.cancel(agreed(), BUYER))
+    late = step(cancelled, escrow.funded(cancelled, "tx_1", usd(40_000), Asked(NOW)))
+    decided = step(disputed(), escrow.decide(disputed(), "release", None, "So", ADMIN))
+    return {
+        "agreed": agreed(),
+        "funded": funded(),
+        "delivered": delivered,
+        "inspecting": inspecting(),
+        "accepted": accepted,
+        "disputed": disputed(),
+        "decided": decided,
+        "cancelled": cancelled,
+        "late": late,
+        "released": step(accepted, escrow.settled(accepted, "tx_1", 40_000_00, 0, Asked(NOW))),
+        "refunded": step(late, escrow.settled(late, "tx_1", 0, 40_000_00, Asked(NOW))),
+    }
+
+
+def test_in_each_state_each_may_do_what_is_theirs_and_nothing_else() -> None:
+    """`None`: it is taken, and changes nothing. The provider's messages come from nobody's account."""
+    expected: dict[str, dict[str, str | None]] = {
+        "agreed": {"cancel buyer": "cancelled", "cancel seller": "cancelled", "funded provider": "funded"},
+        "funded": {"deliver seller": "delivered", "dispute buyer": "disputed", "dispute seller": "disputed"},
+        "delivered": {
+            "confirm buyer": "inspecting",
+            "accept buyer": "accepted",
+            "dispute buyer": "disputed",
+            "dispute seller": "disputed",
+        },
+        "inspecting": {"accept buyer": "accepted", "dispute buyer": "disputed", "dispute seller": "disputed"},
+        "accepted": {"settled provider": "released"},
+        "disputed": {"decide admin": "disputed"},
+        "decided": {"settled provider": "released"},
+        "cancelled": {"funded provider": "cancelled"},
+        "late": {},
+        "released": {"settled provider": None},
+        "refunded": {"settled provider": None},
+    }
+    told_before: dict[str, str | None] = {"funded provider": None}
+    actors = {"buyer": BUYER, "seller": SELLER, "other": OTHER, "admin": ADMIN, "provider": Asked(NOW)}
+    for name, state in in_every_state().items():
+        found: dict[str, str | None] = {}
+        for (action, decide), (actor, asked) in product(ACTIONS.items(), actors.items()):
+            if (actor == "provider") != (action in ("funded", "settled")):
+                continue
+            try:
+                decision = decide(state, asked)
+            except Refused:
+                continue
+            found[f"{action} {actor}"] = step(state, decision).status if decision[0] else None
+        assert found == (told_before if name not in ("agreed", "cancelled") else {}) | expected[name], name
+
+
+@given(price=st.integers(2, 2**53), part=st.integers(1, 2**53), currency=st.sampled_from(["USD", "JPY", "KWD"]))
+def test_a_split_gives_away_all_of_the_price_to_the_smallest_unit(price: int, part: int, currency: str) -> None:
+    state = replace(disputed(), price=Money(amount=price, currency=currency))
+    to_seller = part % (price - 1) + 1 if price > 2 else 1
+    events, call = escrow.decide(state, "split", to_seller, "Half and half.", ADMIN)
+    [decided] = events
+    assert isinstance(decided, EscrowDecided) and call is not None
+    assert decided.to_seller.amount + decided.to_buyer.amount == call.to_seller + call.to_buyer == price
+    assert min(call.to_seller, call.to_buyer) > 0
+    after = step(state, (events, call))
+    for wrong in ((to_seller - 1, price - to_seller + 1), (price, 0), (to_seller, price), (-1, price + 1)):
+        if wrong != (call.to_seller, call.to_buyer):
+            assert refused(partial(escrow.settled, after, "tx_1", *wrong, Asked(NOW))) == "not_asked_for"
+    assert step(after, escrow.settled(after, "tx_1", call.to_seller, call.to_buyer, Asked(NOW))).status == "released"
+
+
+def test_neither_side_can_fill_a_thread_so_that_the_other_and_the_admin_are_silent() -> None:
+    full = replace(sent(), words_of={"buyer": offers.MOST_WORDS - 1})
+    full = folded(offers.evolve, full, [offers.write(full, "The last", BUYER, is_disputed=False)])
+    assert refused(lambda: offers.write(full, "One more", BUYER, is_disputed=False)) == "too_long"
+    assert offers.write(full, "But I", SELLER, is_disputed=False).side == "seller"
+    assert offers.write(full, "And I", ADMIN, is_disputed=True).side == "admin"
+    assert offers.counter(full, usd(41_000), "", SELLER).side == "seller"
+    assert offers.accept(full, 40_000_00, ESCROW, SELLER).side == "seller"
+
+
+def test_the_provider_is_asked_about_money_that_has_to_come_or_to_go() -> None:
+    waiting = {name for name, state in in_every_state().items() if state.awaits_provider}
+    assert waiting == {"agreed", "accepted", "decided", "late"}
 
 
 # Questions

@@ -1,0 +1,66 @@
+"""The escrow sandbox as one of the stack's processes: deals can be tried out from the first offer to the payout.
+
+It moves no money, so it is started on demand alone (`ALTHING_ESCROW_SANDBOX`; the demonstration asks for it), and never
+for an app that others than this machine can reach.
+"""
+
+from __future__ import annotations
+
+import hmac
+import sys
+from base64 import b64encode
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+from infra.settings import Settings, SettingsError
+from infra.stack.ports import LOOPBACK
+from infra.stack.probe import answers
+from infra.stack.secret_file import StackSecrets
+from infra.stack.spec import ProcessSpec
+
+NAME = "escrow"
+
+
+def check(settings: Settings) -> None:
+    """Raises `SettingsError` where the sandbox must not run."""
+    if settings.escrow_url is not None:
+        raise SettingsError("ALTHING_ESCROW_SANDBOX and ALTHING_ESCROW_URL exclude each other: set one of them.")
+    if not is_for_this_machine(settings):
+        raise SettingsError(
+            "ALTHING_ESCROW_SANDBOX is for trying out: no money moves in it, so it does not run for an app that others "
+            "can reach (ALTHING_HOST, ALTHING_PUBLIC_URL)."
+        )
+
+
+def is_for_this_machine(settings: Settings) -> bool:
+    """Whether nobody but this machine can reach the app."""
+    return all(_is_local(host) for host in (settings.host, urlsplit(settings.app_url).hostname))
+
+
+def environment(settings: Settings, secrets: StackSecrets, port: int) -> dict[str, str]:
+    """What the sandbox and those who speak to it are told. The keys stay the same while the data directory does."""
+    master = (settings.master_key or secrets.master_key).encode()
+
+    def made(purpose: str) -> bytes:
+        return hmac.new(master, f"escrow sandbox: {purpose}".encode(), sha256).digest()
+
+    return {
+        "ALTHING_ESCROW_SANDBOX": "1",
+        "ALTHING_ESCROW_URL": f"http://{LOOPBACK}:{port}",
+        "ALTHING_ESCROW_KEY": made("key").hex(),
+        "ALTHING_ESCROW_WEBHOOK_SECRET": f"whsec_{b64encode(made('messages')).decode()}",
+    }
+
+
+def spec(port: int) -> ProcessSpec:
+    return ProcessSpec(
+        name=NAME,
+        command=[sys.executable, "-m", "infra.cli", "escrow-sandbox", "--port", str(port)],
+        is_ready=lambda: answers(port, "/livez"),
+        port=port,
+        is_alive=lambda: answers(port, "/livez", timeout_s=3.0),
+    )
+
+
+def _is_local(host: str | None) -> bool:
+    return host in (LOOPBACK, "localhost", "::1") or (host or "").endswith(".localhost")
