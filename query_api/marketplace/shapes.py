@@ -19,6 +19,9 @@ NextStep = Literal[
 ]  # fmt: skip
 
 
+EscrowKind = Literal["none", "trial", "real"]
+
+
 class Listing(BaseModel):
     """A website for sale. Amounts in major units of US dollars."""
 
@@ -155,6 +158,7 @@ class OfferInFull(Offer):
     next: NextStep = Field(description="What is to be done, by you or by the other side")
     buyerName: str
     sellerName: str
+    escrowKind: EscrowKind = Field(description="none: nothing can be accepted here; trial: no real money moves")
 
 
 class Message(BaseModel):
