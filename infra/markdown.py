@@ -28,6 +28,7 @@ MAX_NESTING: Final = 20
 MOST_LINKED: Final = 200
 MOST_BRACKETS: Final = 1_000
 MOST_MARKS: Final = 4_000
+MOST_CELLS: Final = 10_000
 _READ_FOR_ONE: Final = 20
 """Characters of the source that are read for one of a beginning."""
 
@@ -50,8 +51,14 @@ _MARKDOWN: Final = _parser()
 
 
 def is_readable(source: str) -> bool:
-    """Whether the text has no more brackets and marks than anybody needs: tens of thousands keep a parser busy."""
-    return sum(map(source.count, "[<")) <= MOST_BRACKETS and sum(map(source.count, "*_~`")) <= MOST_MARKS
+    """Whether the text has no more brackets, marks and cells than anybody needs: tens of thousands keep a parser busy.
+
+    A row of a table has as many cells as its head, however short it is written.
+    """
+    lines = source.split("\n")
+    cells = max(line.count("|") for line in lines) * len(lines)
+    marks = sum(map(source.count, "*_~`"))
+    return sum(map(source.count, "[<")) <= MOST_BRACKETS and marks <= MOST_MARKS and cells <= MOST_CELLS
 
 
 def render(source: str) -> str:

@@ -18,7 +18,7 @@ from command_api.forum import marks, members, posts, threads
 from command_api.forum.pace import Act, Standing, count
 from command_api.forum.rules import MOST_MENTIONS, NEW_LINKS, NEW_MENTIONS, PACE, Pace
 from command_api.forum.text import mentioned, same_words
-from command_api.store import Also
+from command_api.store import Also, Conflict
 from infra import markdown
 from infra.identity import Principal
 from infra.sealing import derived_key, keyed_hash
@@ -42,7 +42,7 @@ class ForumDesk:
     def start_thread(self, writer: Writer, category_id: UUID, title: str, text: str) -> tuple[Decision, ThreadStarted]:
         """A thread with its first post, which its author follows."""
         asked, thread_id, post_id = writer.asked, uuid7(), uuid7()
-        mentions, held = self._judged(writer, text)
+        mentions, held = self._judged(writer, text, writer.id)
         category = self.core.store.load(category_id, threads.evolve_category)
         started = threads.start(
             thread_id, author_id=writer.id, category=category, first_post_id=post_id, title=title, held=held,
@@ -66,7 +66,7 @@ class ForumDesk:
         """A reply; who replies follows the thread, unless they stopped that. Tells whether it is held, and its id."""
         asked, post_id = writer.asked, uuid7()
         thread = threads.open_to(self.thread(thread_id), asked)
-        mentions, held = self._judged(writer, text)
+        mentions, held = self._judged(writer, text, writer.id)
         answered = posts.seen(self.post(answers), asked) if answers is not None else None
         written = posts.write(
             post_id, author_id=writer.id, thread_id=thread.id, text=text, is_first=False, answered=answered,
@@ -77,6 +77,7 @@ class ForumDesk:
 
         def also(cursor: Cursor[dict[str, Any]], position: int | None) -> None:
             writer.joins(cursor)
+            require_version(cursor, thread.id, thread.version)
             count(cursor, self.pace, writer.id, "reply", asked, self._digest(text))
             self._has_shown(cursor, writer.id, not held)
 
@@ -85,18 +86,20 @@ class ForumDesk:
     def edit(self, writer: Writer, post_id: UUID, text: str) -> tuple[Decision, posts.Post]:
         asked = writer.asked
         before = posts.owned(self.post(post_id), asked)
-        if not asked.is_admin:
-            threads.open_to(self.thread(before.thread_id), asked)
-        mentions, held = self._judged(writer, text)
+        thread = None if asked.is_admin else threads.open_to(self.thread(before.thread_id), asked)
+        mentions, held = self._judged(writer, text, before.author_id)
         events = posts.edit(before, text, mentions, hold=held, asked=asked)
         after = before
         for event in events:
             after = posts.evolve(after, event)
-        if before.is_first and before.state == "visible" and after.state != "visible":
+        hides = before.is_first and before.state == "visible" and after.state != "visible"
+        if hides:
             events += threads.hide(self.thread(before.thread_id), asked)
 
         def also(cursor: Cursor[dict[str, Any]], position: int | None) -> None:
             writer.joins(cursor)
+            if thread is not None and not hides:
+                require_version(cursor, thread.id, thread.version)
             if events:
                 count(cursor, self.pace, writer.id, "edit", asked)
 
@@ -165,7 +168,7 @@ class ForumDesk:
                 return None
         return self.core.store.load(forum_member_id(account_id), members.evolve)
 
-    def _judged(self, writer: Writer, text: str) -> tuple[list[UUID], bool]:
+    def _judged(self, writer: Writer, text: str, author_id: UUID) -> tuple[list[UUID], bool]:
         """Whom the text mentions, and whether it must be approved. Raises `Refused` for too much of either."""
         names = mentioned(text)
         host = urlsplit(self.core.settings.app_url).hostname or ""
@@ -176,7 +179,7 @@ class ForumDesk:
             raise invalid("too_many_mentions", f"Please mention at most {most} members in one post", "text")
         if is_new and len(foreign) > NEW_LINKS:
             raise invalid("too_many_links", f"New members can put at most {NEW_LINKS} links into a post", "text")
-        return self._accounts(names, writer.id), is_new and bool(foreign)
+        return self._accounts(names, author_id), is_new and bool(foreign)
 
     def _accounts(self, handles: Sequence[str], but: UUID) -> list[UUID]:
         if not handles:
@@ -232,9 +235,14 @@ class Writer:
     handle: str | None = None
     handle_hash: bytes = b""
     events: Sequence[DomainEvent] = ()
+    version: int | None = None
+    """Of the member; none for one who is new."""
 
     def joins(self, cursor: Cursor[dict[str, Any]]) -> None:
-        """Takes the handle, in the transaction of the event. A handle that another was faster with: `Conflict`."""
+        """Takes the handle, in the transaction of the event. Raises `Conflict` for one that another was faster with,
+        and for a member who was suspended meanwhile."""
+        if self.version is not None:
+            require_version(cursor, forum_member_id(self.id), self.version)
         if self.handle is not None:
             cursor.execute(
                 "INSERT INTO ops.forum_member (account_id, handle, handle_hash, joined_at) VALUES (%s, %s, %s, %s)",
@@ -250,9 +258,10 @@ def writer_of(core: Core, person: Principal, asked: Asked) -> Writer:
         if row is not None:
             member = core.store.load(forum_member_id(person.account_id), members.evolve)
             members.require_unsuspended(member, asked)
-            return Writer(person.account_id, asked, Standing(row["joined_at"], row["shown"]))
+            version = member.version if member is not None else None
+            return Writer(person.account_id, asked, Standing(row["joined_at"], row["shown"]), version=version)
         key = derived_key(core.settings, "forum-handle")
-        tried = list(islice(members.handles(person.name), _HANDLES_TRIED))
+        tried = list(islice(members.handles(person.name, of_staff=asked.is_admin), _HANDLES_TRIED))
         hashes = [bytes.fromhex(keyed_hash(key, handle)) for handle in tried]
         taken = _taken(cursor, hashes)
     handle, hashed = next(
@@ -263,6 +272,15 @@ def writer_of(core: Core, person: Principal, asked: Asked) -> Writer:
         hashed = bytes.fromhex(keyed_hash(key, handle))
     joined = members.join(person.account_id, handle, asked)
     return Writer(person.account_id, asked, Standing(asked.at, 0), handle, hashed, (joined,))
+
+
+def require_version(cursor: Cursor[dict[str, Any]], aggregate_id: UUID, version: int) -> None:
+    """In a write's transaction, which holds the lock of all writes: raises `Conflict` when something happened to the
+    aggregate since the decision looked at it, so that it is taken anew."""
+    sql = "SELECT max(originator_version) AS version FROM events.stored_events WHERE originator_id = %s"
+    found = cursor.execute(sql, (aggregate_id,)).fetchone()
+    if found is None or found["version"] != version:
+        raise Conflict("version")
 
 
 def _taken(cursor: Cursor[dict[str, Any]], hashes: Iterable[bytes]) -> set[bytes]:

@@ -17,6 +17,12 @@ from schemas.identity import forum_member_id
 
 HANDLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?")
 LONGEST_STEM: Final = 24
+RESERVED: Final = frozenset(
+    {"admin", "admins", "administrator", "moderator", "moderators", "mod", "staff", "support", "system", "official"}
+    | {"security", "escrow", "althing", "cybsectools"}
+)
+"""Words that would make others believe that the house speaks. [DS] reserved_usernames, and ours."""
+_EVERYBODY: Final = frozenset({"everyone", "all", "here"})
 _FOLDED: Final = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ð": "d", "þ": "th", "ł": "l", "đ": "d"})
 
 
@@ -31,11 +37,16 @@ class Member:
         return self.suspended and (self.until is None or at < self.until)
 
 
-def handles(name: str) -> Iterator[str]:
-    """Handles that fit a name, the best one first, without end: `ada-byron`, `ada-byron-2`, …"""
+def handles(name: str, *, of_staff: bool = False) -> Iterator[str]:
+    """Handles that fit a name, the best one first, without end: `ada-byron`, `ada-byron-2`, …
+
+    A member whose name reads like an office of the house gets one of no name.
+    """
     folded = unicodedata.normalize("NFKD", name.casefold().translate(_FOLDED))
     words = re.sub(r"[^a-z0-9]+", "-", folded.encode("ascii", "ignore").decode()).strip("-")
     stem = words[:LONGEST_STEM].strip("-") or "member"
+    if stem in _EVERYBODY or (not of_staff and not RESERVED.isdisjoint(stem.split("-"))):
+        stem = "member"
     yield stem
     number = 2
     while True:

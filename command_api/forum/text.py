@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from itertools import islice
 from typing import Annotated, Final
 
 from pydantic import AfterValidator
@@ -12,8 +14,11 @@ from command_api.forum.rules import POST_LENGTH, TITLE_LENGTH
 from infra import markdown
 
 _MENTION: Final = re.compile(rf"(?<![\w@/.-])@({HANDLE.pattern})(?![\w@])", re.IGNORECASE)
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Among them those that turn the direction of the text that follows."""
+_UNSEEN: Final = frozenset({"Cf", "Mn", "Me", "Zs", "Zl", "Zp"})
+_BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and signs that are drawn as nothing."""
 
 
 def _title(text: str) -> str:
@@ -28,19 +33,21 @@ def _text(text: str) -> str:
     if _CONTROL.search(text):
         raise ValueError("A text holds no control characters")
     if not markdown.is_readable(text):
-        raise ValueError("Please use fewer brackets and marks")
-    if len(text.strip()) < POST_LENGTH[0]:
-        return _long_enough(text.strip(), "Text", POST_LENGTH)
+        raise ValueError("Please use fewer brackets and marks, or a smaller table")
     return _long_enough(text, "Text", POST_LENGTH)
 
 
 def _long_enough(text: str, what: str, length: tuple[int, int]) -> str:
     least, most = length
-    if len(text) < least:
+    if sum(1 for _ in islice(filter(_is_seen, text.strip()), least)) < least:
         raise ValueError(f"{what} must be at least {least} characters")
     if len(text) > most:
         raise ValueError(f"{what} must be at most {most:,} characters")
     return text
+
+
+def _is_seen(character: str) -> bool:
+    return character not in _BLANK and (character == " " or unicodedata.category(character) not in _UNSEEN)
 
 
 def _reason(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from command_api.notifications.notice import Notice, on
@@ -47,8 +48,9 @@ def hidden(event: PostHidden) -> Iterable[Notice]:
 
 @on(PostDeleted)
 def deleted(event: PostDeleted) -> Iterable[Notice]:
+    """The post itself is nowhere to be seen any more; the log says why."""
     if event.by_moderator:
-        yield _to_author(event, "A moderator removed your post")
+        yield replace(_to_author(event, "A moderator removed your post"), path="/forum/log")
 
 
 @on(PostRestored)

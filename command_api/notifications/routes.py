@@ -3,6 +3,7 @@ way out of the mails, by the link or button in them; nothing happens on a GET.""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 from uuid import UUID
@@ -61,8 +62,9 @@ def see_notification(notification_id: Id, run: Runs) -> Response:
 
 @router.post("/platform/notifications/seen", status_code=204)
 def see_notifications(run: Runs) -> Response:
-    """All of them."""
-    _see(run, None)
+    """All that are shown in the app; what the member only wants by mail is still to be mailed."""
+    choices = run.core.store.load(notification_choices_id(run.person.account_id), model.evolve) or model.Choices()
+    _see(run, None, [kind for kind in KINDS if not choices.of(kind)[0]])
     return Response(status_code=204)
 
 
@@ -115,13 +117,13 @@ def _stop(core: Core, account: UUID, way: str) -> None:
     raise Problem(409, "busy", "Please try again.")
 
 
-def _see(run: Run, notification_id: UUID | None) -> int:
+def _see(run: Run, notification_id: UUID | None, but: Sequence[str] = ()) -> int:
     with run.core.pool.connection() as connection:
-        seen = connection.execute(_SEE, {"account": run.person.account_id, "id": notification_id})
+        seen = connection.execute(_SEE, {"account": run.person.account_id, "id": notification_id, "but": list(but)})
         return int(seen.rowcount)
 
 
 _SEE: Final = (
     "UPDATE ops.notification SET seen_at = coalesce(seen_at, now()) WHERE account_id = %(account)s"
-    " AND (id = %(id)s OR %(id)s::uuid IS NULL AND seen_at IS NULL)"
+    " AND (id = %(id)s OR %(id)s::uuid IS NULL AND seen_at IS NULL AND NOT kind = ANY(%(but)s))"
 )

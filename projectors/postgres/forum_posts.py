@@ -1,7 +1,8 @@
 """`read.forum_posts` and what lies around a post: its earlier texts, its likes, its reports.
 
 `position` is a post's place in the log: pages of a thread go by it, so they keep their place whatever is added or
-removed. `waiting_since` is set while a moderator has to look.
+removed. A reply that waited stands where it was approved: it is new to everybody only then. `waiting_since` is set
+while a moderator has to look, from the first report on.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from schemas.events.forum import (
 
 FORUM_POSTS: Final = ReadModel(
     name="forum_posts",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "thread_id uuid not null",
@@ -122,12 +123,14 @@ def edited(rows: Rows, event: PostEdited) -> None:
 @FORUM_POSTS.on(PostApproved)
 def approved(rows: Rows, event: PostApproved) -> None:
     rows.update({"id": event.originator_id}, state="visible", waiting_since=None, flags=0)
+    if not event.was_shown and not event.is_first:
+        rows.update({"id": event.originator_id}, position=rows.position)
 
 
 @FORUM_POSTS.on(PostFlagged)
 def flagged(rows: Rows, event: PostFlagged) -> None:
+    rows.update({"id": event.originator_id, "flags": 0}, waiting_since=event.timestamp)
     rows.add({"id": event.originator_id}, flags=1)
-    rows.update({"id": event.originator_id}, waiting_since=event.timestamp)
 
 
 @FORUM_POSTS.on(PostFlagsDismissed)
@@ -137,7 +140,7 @@ def flags_dismissed(rows: Rows, event: PostFlagsDismissed) -> None:
 
 @FORUM_POSTS.on(PostHidden)
 def hidden(rows: Rows, event: PostHidden) -> None:
-    rows.update({"id": event.originator_id}, state="hidden", waiting_since=event.timestamp)
+    rows.update({"id": event.originator_id}, state="hidden")
 
 
 @FORUM_POSTS.on(PostDeleted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
@@ -37,25 +38,34 @@ ORDER BY c.place, c.id"""
 _COLUMNS: Final = """
 SELECT t.id, t.title, t.category_id, t.author_id, t.first_post_id, t.is_pinned, t.is_locked, t.visible, t.views,
     t.replies, t.created_at, t.last_reply_at, t.last_reply_by, t.position, t.last_position, r.position AS read_position,
-    coalesce(f.follows, false) AS follows,
-    %(me)s <> '00000000-0000-0000-0000-000000000000'::uuid
-    AND t.last_position > greatest(r.position, mine.all_read, 0)
-    AND coalesce(t.last_reply_at, t.created_at) > mine.since AS unread
+    greatest(r.position, mine.all_read, 0) AS read_to, mine.since, coalesce(f.follows, false) AS follows
 FROM read.forum_threads AS t
 LEFT JOIN ops.forum_read AS r ON r.thread_id = t.id AND r.account_id = %(me)s
 LEFT JOIN read.forum_follows AS f ON f.thread_id = t.id AND f.account_id = %(me)s AND f.follows
 CROSS JOIN (SELECT
-    (SELECT position FROM ops.forum_read
-     WHERE account_id = %(me)s AND thread_id = '00000000-0000-0000-0000-000000000000') AS all_read,
+    coalesce((SELECT position FROM ops.forum_read
+     WHERE account_id = %(me)s AND thread_id = '00000000-0000-0000-0000-000000000000'), 0) AS all_read,
     (SELECT registered_at FROM read.forum_members WHERE account_id = %(me)s) AS since
 ) AS mine"""
 _FILTERS: Final[Mapping[Filter, str]] = {
     "all": "t.visible",
     "following": "t.visible AND f.follows",
     "mine": "t.author_id = %(me)s",
-    "unread": "t.visible AND t.last_position > greatest(r.position, mine.all_read, 0)"
-    " AND coalesce(t.last_reply_at, t.created_at) > mine.since",
+    "unread": "t.visible AND t.last_position > mine.all_read"
+    " AND t.last_position > greatest(r.position, mine.all_read)"
+    " AND coalesce(t.last_reply_at, t.created_at) > mine.since"
+    " AND coalesce((SELECT p.position FROM read.forum_posts AS p WHERE p.thread_id = t.id AND p.state = 'visible'"
+    " ORDER BY p.position DESC LIMIT 1), t.last_position) > greatest(r.position, mine.all_read)",
 }
+_PAGE: Final = """
+SELECT page.*, last.is_first AS unanswered, last.created_at AS last_at, last.author_id AS last_by,
+    coalesce(last.position, page.last_position) > page.read_to
+    AND coalesce(last.created_at, page.last_reply_at, page.created_at) > page.since AS unread
+FROM ({page}) AS page LEFT JOIN LATERAL (
+    SELECT p.is_first, p.created_at, p.author_id, p.position FROM read.forum_posts AS p
+    WHERE p.thread_id = page.id AND p.state = 'visible' ORDER BY p.position DESC LIMIT 1
+) AS last ON true"""
+"""With the last post of each that everybody sees: the thread's own columns still tell of one that was removed."""
 
 
 @router.get("/categories", dependencies=[Depends(Shows("forum_categories", "forum_threads"))])
@@ -75,7 +85,7 @@ def get_forum_categories(looks: Looks) -> list[Category]:
     ]
 
 
-@router.get("/threads", dependencies=[Depends(Shows("forum_threads", "forum_members", "forum_follows"))])
+@router.get("/threads", dependencies=[Depends(Shows("forum_threads", "forum_members", "forum_follows", "forum_posts"))])
 def get_forum_threads(
     request: Request,
     response: Response,
@@ -96,8 +106,8 @@ def get_forum_threads(
         pinned, *places = paging.decode(cursor, *(int for _ in order))
         bound |= dict(zip(order, (bool(pinned), *places), strict=True))
         wheres.append(f"({_list(order, 't.{}')}) < ({_list(order, '%({})s')})")
-    sql = f"{_COLUMNS} WHERE {' AND '.join(wheres)} ORDER BY {_list(order, 't.{} DESC')} LIMIT %(limit)s"
-    rows = looks.reader.rows(sql, bound)
+    page_sql = f"{_COLUMNS} WHERE {' AND '.join(wheres)} ORDER BY {_list(order, 't.{} DESC')} LIMIT %(limit)s"
+    rows = looks.reader.rows(f"{_PAGE.format(page=page_sql)} ORDER BY {_list(order, 'page.{} DESC')}", bound)
     page = rows[:limit]
     more = len(rows) > limit
     paging.link_next(request, response, paging.encode(*(int(page[-1][name]) for name in order)) if more else None)
@@ -109,7 +119,7 @@ def get_forum_threads(
 )
 def get_forum_thread(id: UUID, looks: Looks) -> ThreadInFull:
     """One thread, without its posts."""
-    row = looks.reader.row(f"{_COLUMNS} WHERE t.id = %(id)s", {**looks.bound, "id": id})
+    row = looks.reader.row(_PAGE.format(page=f"{_COLUMNS} WHERE t.id = %(id)s"), {**looks.bound, "id": id})
     if row is None:
         raise not_found("thread")
     last_read = None
@@ -125,7 +135,8 @@ def get_forum_thread(id: UUID, looks: Looks) -> ThreadInFull:
 
 
 def _shown(looks: Look, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    found = people(looks.reader, (row[who] for row in rows for who in ("author_id", "last_reply_by")))
+    last = {row["id"]: _last(row) for row in rows}
+    found = people(looks.reader, [row["author_id"] for row in rows] + [by for _, by in last.values()])
     return [
         {
             "id": row["id"],
@@ -136,15 +147,22 @@ def _shown(looks: Look, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any
             "views": row["views"],
             "replies": row["replies"],
             "createdAt": row["created_at"],
-            "lastReplyAt": row["last_reply_at"],
+            "lastReplyAt": last[row["id"]][0],
             "author": named(found, row["author_id"]),
-            "lastReplyBy": named(found, row["last_reply_by"]) if row["last_reply_by"] is not None else None,
+            "lastReplyBy": named(found, last[row["id"]][1]) if last[row["id"]][1] is not None else None,
             "unread": bool(row["unread"]),
             "followed": row["follows"],
             "isVisible": row["visible"],
         }
         for row in rows
     ]
+
+
+def _last(row: Mapping[str, Any]) -> tuple[datetime | None, UUID | None]:
+    """When and by whom the last reply is that everybody sees; its post may come a moment later than the thread."""
+    if row["unanswered"] is None:
+        return row["last_reply_at"], row["last_reply_by"]
+    return (None, None) if row["unanswered"] else (row["last_at"], row["last_by"])
 
 
 def _list(names: Sequence[str], form: str) -> str:

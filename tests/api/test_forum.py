@@ -137,6 +137,37 @@ def test_unread_marks_follow_what_a_member_has_read(forum: Forum, ada: Person, e
     assert forum.call("GET", "forum/threads?filter=unread").json() == []
 
 
+def test_a_thread_is_read_once_its_last_post_is_whatever_was_approved_or_removed(forum: Forum, ada: Person) -> None:
+    """A reply counts from its approval on; one that was removed does not keep a thread unread, nor names its author."""
+    made, new, reader = forum.start(ada), forum.member("Approved Late", new=True), forum.member("Reads It All")
+
+    def read_all() -> None:
+        last = posts_of(forum, made, reader)[-1]
+        forum.done("POST", f"forum/threads/{made['id']}/read", reader, json={"position": last["position"]})
+
+    body = {"text": "It is at https://a.example for all to see"}
+    held = forum.done("POST", f"forum/threads/{made['id']}/posts", new, json=body)["id"]
+    later = forum.reply(ada, made, "Meanwhile somebody else answers")
+    read_all()
+    assert not thread_of(forum, made, reader)["unread"]
+    forum.done("POST", f"admin/forum/posts/{held}/approve", forum.moderator)
+    assert thread_of(forum, made, reader)["unread"]
+    assert ids(posts_of(forum, made)) == [made["postId"], later, held]
+    assert thread_of(forum, made)["lastReplyBy"]["name"] == "Approved Late"
+    read_all()
+    assert not thread_of(forum, made, reader)["unread"]
+    spam = forum.reply(ada, made, "Buy my course about it")
+    assert thread_of(forum, made, reader)["unread"]
+    forum.done("POST", f"admin/forum/posts/{spam}/delete", forum.moderator, json={"reason": "Advertising"})
+    found = thread_of(forum, made, reader)
+    assert (found["unread"], found["replies"], found["lastReplyBy"]["name"]) == (False, 2, "Approved Late")
+    assert made["id"] not in ids(forum.read("forum/threads", reader, filter="unread", limit=200))
+    for reply in (held, later):
+        forum.done("POST", f"admin/forum/posts/{reply}/delete", forum.moderator, json={"reason": "All of it"})
+    found = thread_of(forum, made)
+    assert (found["replies"], found["lastReplyAt"], found["lastReplyBy"]) == (0, None, None)
+
+
 def test_ones_own_thread_is_followed_and_so_is_one_replied_to(forum: Forum, ada: Person, eve: Person) -> None:
     made = forum.start(ada)
     assert thread_of(forum, made, ada)["followed"] and not thread_of(forum, made, eve)["followed"]
@@ -162,6 +193,15 @@ def test_an_edit_shows_and_its_history_is_for_the_author_and_moderators(forum: F
     assert forum.call("GET", path).status_code == 401
     refused = forum.call("PATCH", f"forum/posts/{made['postId']}", eve, json={"text": "What Eve wants to hear"})
     assert (refused.status_code, refused.json()["code"]) == (403, "not_allowed")
+
+
+def test_a_moderator_who_edits_a_post_stays_mentioned_in_it(forum: Forum, ada: Person) -> None:
+    handle = forum.handle(forum.moderator)
+    made = forum.start(ada, text=f"What does @{handle} think of it?")
+    text = f"What does @{handle} think of it, asks @{forum.handle(ada)}?"
+    forum.done("PATCH", f"forum/posts/{made['postId']}", forum.moderator, json={"text": text})
+    [post] = posts_of(forum, made)
+    assert [one["handle"] for one in post["mentions"]] == [handle]
 
 
 def test_what_its_author_deletes_is_gone_and_a_moderator_can_restore_it(forum: Forum, ada: Person, eve: Person) -> None:
@@ -223,6 +263,7 @@ def test_reports_reach_the_moderators_and_the_third_hides_the_post(forum: Forum,
     [queued] = [
         one for one in forum.read("admin/forum/queue", forum.moderator, limit=200) if one["post"]["id"] == reply
     ]
+    assert queued["waitingSince"] == queued["flags"][0]["at"]  # not since the last report: it would wait for ever
     assert (queued["waitsFor"], len(queued["flags"]), queued["flags"][0]["note"]) == ("flags", 2, "Not nice")
     assert reply in ids(posts_of(forum, made, ada))
     forum.done("POST", f"forum/posts/{reply}/flag", reporters[2], json={"reason": "spam"})

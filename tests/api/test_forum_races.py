@@ -17,6 +17,7 @@ from command_api.forum import views
 from command_api.forum.desk import ForumDesk, writer_of
 from command_api.forum.rules import PACE
 from command_api.http import Nothing
+from command_api.store import Conflict
 from infra.problems import Problem
 from schemas.identity import forum_member_id
 from tests.api.test_command_races import at_once
@@ -95,6 +96,33 @@ def test_three_reports_at_once_hide_a_post_once(forum: Forum) -> None:
     statuses = at_once(report, len(reporters))
     assert Counter(statuses) == {204: 3, 404: len(reporters) - 3}  # what is hidden is not there for the others
     assert forum.events("forum.post_hidden", made["postId"]) == 1
+
+
+def test_nobody_writes_into_a_thread_that_was_locked_or_after_a_suspension_a_moment_before(forum: Forum) -> None:
+    """What was decided before the lock is decided anew when it is to be stored after it."""
+    made, person = forum.start(forum.member("Locker")), forum.member("Late")
+    core, who = forum.api.core, person.principal("member")
+    forum.rest(person)
+
+    def decided(number: int) -> Any:
+        writer = writer_of(core, who, Asked(datetime.now(UTC), who.account_id))
+        (events, also), *_ = ForumDesk(core, AT_ONCE).reply(writer, UUID(made["id"]), f"Reply number {number}", None)
+        return events, also
+
+    before_lock = decided(1)
+    forum.done("POST", f"admin/forum/threads/{made['id']}/lock", forum.moderator, json={})
+    with pytest.raises(Conflict):
+        core.store.write(*before_lock)
+    with pytest.raises(Refused) as refused:
+        decided(2)
+    assert refused.value.code == "thread_locked"
+    forum.done("POST", f"admin/forum/threads/{made['id']}/unlock", forum.moderator, json={})
+    before_suspension = decided(3)
+    path = f"admin/forum/members/{person.account_id}/suspend"
+    forum.done("POST", path, forum.moderator, json={"reason": "Rude"})
+    with pytest.raises(Conflict):
+        core.store.write(*before_suspension)
+    assert forum.read(f"forum/threads/{made['id']}")["replies"] == 0
 
 
 def test_a_visitor_counts_once_a_day_and_every_view_becomes_an_event_once(forum: Forum) -> None:

@@ -72,6 +72,36 @@ def test_replies_and_likes_are_gathered_until_they_are_seen(forum: Forum) -> Non
     assert told(forum, ada, unseen="true") == [("reply", "Fan 1 replied in “Gathered”", 1)]
 
 
+def test_a_like_that_is_taken_back_leaves_those_of_others(forum: Forum) -> None:
+    ada, first, second = (forum.member(name) for name in ("Liked Twice", "First Fan", "Second Fan"))
+    made = forum.start(ada, title="Liked")
+    path = f"forum/posts/{made['postId']}/like"
+    forum.done("PUT", path, first)
+    forum.done("PUT", path, second)
+    forum.done("DELETE", path, second)
+    assert told(forum, ada) == [("like", "Somebody likes your post in “Liked”", 1)]  # and not the one who does no more
+    forum.project()
+    forum.done("POST", "platform/notifications/seen", ada)
+    forum.done("PUT", path, second)
+    forum.done("DELETE", path, first)  # of whom was told before
+    assert told(forum, ada, unseen="true") == [("like", "Second Fan likes your post in “Liked”", 1)]
+    forum.done("DELETE", path, second)
+    assert told(forum, ada, unseen="true") == []
+
+
+def test_each_event_tells_once_whatever_is_killed_in_the_middle(forum: Forum) -> None:
+    """The process that raises notifications dies with SIGKILL after it wrote some, before it moved on."""
+    ada, eve = forum.member("Told Once"), forum.member("Talks")
+    made = forum.start(ada, title="Killed")
+    forum.project()
+    for number in range(3):
+        forum.reply(eve, made, f"Reply number {number}")
+    command = [sys.executable, "-c", _KILLED_RAISING]
+    environment = environment_of(forum.api.query.settings)
+    assert subprocess.run(command, env=environment, cwd=ROOT, timeout=60, check=False).returncode == -signal.SIGKILL
+    assert told(forum, ada) == [("reply", "3 new replies in “Killed”", 3)]
+
+
 def test_reading_a_thread_is_seeing_what_was_told_of_it(forum: Forum) -> None:
     ada, eve = forum.member("Reader"), forum.member("Writer")
     made = forum.start(ada)
@@ -99,6 +129,7 @@ def test_who_waits_for_approval_tells_nobody_before(forum: Forum) -> None:
     )
     assert told(forum, ada) == []  # nobody is led to what is gone
     assert told(forum, new)[0][:2] == ("moderation", "A moderator removed your post")
+    assert forum.read("platform/notifications", new)[0]["path"] == "/forum/log"  # which says why
 
 
 def test_a_member_who_follows_no_more_hears_nothing_and_neither_does_one_who_chose_so(forum: Forum) -> None:
@@ -174,6 +205,26 @@ def test_what_was_seen_or_is_not_chosen_is_in_no_mail(forum: Forum) -> None:
     assert mails(forum, seen) == mails(forum, off) == []
 
 
+def test_what_grows_on_before_the_mail_goes_out_is_in_it(forum: Forum) -> None:
+    """Replies of one thread are one line: an answer in the small hours must not put it off to another day, for ever."""
+    ada, settings = digested(forum, "Night Thread")
+    forum.postgres.execute(
+        "UPDATE ops.notification SET created_at = created_at - interval '1 day' WHERE account_id = %s",
+        (ada.account_id,),
+    )
+    send_due(settings, datetime.now(UTC).replace(hour=23))
+    assert len(mails(forum, ada)) == 1
+
+
+def test_what_is_wanted_by_mail_alone_is_not_seen_by_looking_at_the_app(forum: Forum) -> None:
+    ada, settings = digested(forum, "Mail Alone")
+    choose(forum, ada, "mention", False, "daily")
+    forum.done("POST", "platform/notifications/seen", ada)
+    forum.project()
+    send_due(settings, noon_after())
+    assert len(mails(forum, ada)) == 1
+
+
 def test_a_day_and_a_week_are_over_at_midnight() -> None:
     daily, weekly = periods(datetime(2026, 1, 1, 9, 30, tzinfo=UTC))
     assert (daily.name, daily.begin.isoformat(), daily.end.isoformat()) == (
@@ -186,17 +237,39 @@ def test_a_day_and_a_week_are_over_at_midnight() -> None:
 
 def killed(settings: Settings, now: datetime, moment: str) -> int:
     """How the job ends in a process of its own that is killed before or after it wrote down its first mail."""
-    environment = {
+    command = [sys.executable, "-c", _KILLED, now.isoformat(), moment]
+    return subprocess.run(command, env=environment_of(settings), cwd=ROOT, timeout=60, check=False).returncode
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    return {
         **{name: value for name, value in os.environ.items() if not name.startswith("ALTHING_")},
         "PYTHONPATH": str(ROOT),
         "POSTGRES_URL": settings.postgres_url or "",
         "ALTHING_LOG": "postgres",
         "ALTHING_DATA_DIR": str(settings.data_dir),
     }
-    command = [sys.executable, "-c", _KILLED, now.isoformat(), moment]
-    return subprocess.run(command, env=environment, cwd=ROOT, timeout=60, check=False).returncode
 
 
+_KILLED_RAISING = """
+import os, signal
+import command_api.notifications.raising as raising
+from command_api.core import open_core
+from command_api.leader import connect
+from infra.settings import load
+
+settings, told = load(env_file=None), []
+
+def dying(*of, tell=raising._raise):
+    tell(*of)
+    told.append(of)
+    if len(told) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+raising._raise = dying
+with connect(settings.postgres_url, "raising") as connection:
+    raising.Raising(open_core(settings)).step(connection)
+"""
 _KILLED = """
 import os, signal, sys
 from datetime import datetime

@@ -229,12 +229,17 @@ def test_a_suspended_member_writes_again_when_it_ends() -> None:
         ("x" * 60, "x" * 24),
         ("@@ <script>", "script"),
         ("Straße", "strasse"),
+        ("Support Team", "member"),
+        ("Administrator", "member"),
+        ("Everyone", "member"),
+        ("Modesty", "modesty"),
     ],
 )
 def test_handles_fit_names(name: str, best: str) -> None:
     found = list(islice(members.handles(name), 3))
     assert found == [best, f"{best}-2", f"{best}-3"]
     assert all(members.HANDLE.fullmatch(one) for one in found)
+    assert next(members.handles("Administrator", of_staff=True)) == "administrator"
 
 
 def test_mentions_are_found_where_people_mean_them() -> None:
@@ -255,7 +260,13 @@ def test_mentions_are_found_where_people_mean_them() -> None:
         (text.Text, " " * 20, "at least 8 characters"),
         (text.Text, "x" * 32_768, "at most 32,767 characters"),
         (text.Text, "some\x07thing", "control characters"),
+        (text.Title, "\u200b" * 9, "at least 3 characters"),
+        (text.Title, "a\u3164\u2800b", "at least 3 characters"),
+        (text.Text, "ab\u200d\u00ad" * 3, "at least 8 characters"),
+        (text.Text, "a\u0301" * 7, "at least 8 characters"),
+        (text.Text, "so\x9bme text", "control characters"),
         (text.Text, "[" * 2_000, "fewer brackets"),
+        (text.Text, "|" + "a|" * 60 + "\n|" + "-|" * 60 + "\n" + "a\n" * 900, "a smaller table"),
         (text.GivenReason, "  ", "Please say why"),
     ],
 )
