@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from infra.auditing import account_folds, domain_folds, statement_folds
+from infra.auditing import account_folds, domain_folds, forum_folds, statement_folds
 from infra.auditing.happenings import happening
 from schemas.base import ERASED, DomainEvent
 from schemas.events import accounts, conversions, links, operations, partners, websites
@@ -359,6 +359,7 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "statement_months": statement_folds.statement_months,
     "activity": _activity,
     "exchange_rates": _exchange_rates,
+    **forum_folds.FOLDS,
 }
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(FOLDS, ("id",)),
@@ -368,6 +369,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "conversion_steps": ("conversion_id", "version"),
     "website_zones": ("website_id", "since"),
     "exchange_rates": ("base", "quote", "on_day"),
+    **forum_folds.KEYS,
 }
 
 
@@ -377,16 +379,6 @@ WITHOUT_A_FOLD: Final = frozenset(
         "applications",
         "early_access",
         "escrows",
-        "forum_categories",
-        "forum_edits",
-        "forum_flags",
-        "forum_follows",
-        "forum_likes",
-        "forum_log",
-        "forum_members",
-        "forum_posts",
-        "forum_suspensions",
-        "forum_threads",
         "inquiries",
         "inquiry_steps",
         "insight_digests",
@@ -397,7 +389,6 @@ WITHOUT_A_FOLD: Final = frozenset(
         "listings",
         "market_steps",
         "matching_profiles",
-        "notification_choices",
         "offer_messages",
         "offers",
         "programs",

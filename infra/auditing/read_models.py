@@ -11,11 +11,27 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from infra.auditing.folding import FOLDS, KEYS, Key, Row, Rows, commissions
+from infra.auditing.forum_folds import Blanked, kept
 from infra.auditing.report import Kind, Report
 from schemas.base import ERASED, DomainEvent
 from schemas.topics import DOMAIN
 
-_PERSONAL = {"accounts": ("email", "name"), "account_details": ("company",), "invite_joins": ("name",)}
+_PERSONAL = {
+    "accounts": ("email", "name"),
+    "account_details": ("company",),
+    "invite_joins": ("name",),
+    "forum_members": ("name", "handle"),
+    "forum_threads": ("title",),
+    "forum_posts": ("text",),
+    "forum_edits": ("text",),
+    "forum_flags": ("note",),
+    "forum_suspensions": ("reason",),
+    "forum_log": ("reason",),
+}
+_LONG = {"forum_threads": ("title",), "forum_posts": ("text",), "forum_edits": ("text",)}
+"""Columns of texts that are compared as `forum_folds.kept` has them."""
+_DERIVED = {"forum_threads": ("search",), "forum_posts": ("search",)}
+"""Columns that Postgres works out of others."""
 _ROWS_A_FETCH = 2_000
 
 
@@ -80,7 +96,12 @@ class ReadModels:
         with self._postgres.cursor("kept", row_factory=dict_row) as cursor:
             cursor.itersize = _ROWS_A_FETCH
             cursor.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier("read", name)))
-            yield from cursor
+            for row in cursor:
+                for column in _LONG.get(name, ()):
+                    row[column] = kept(row[column])
+                for column in _DERIVED.get(name, ()):
+                    del row[column]
+                yield row
 
 
 @contextmanager
@@ -104,9 +125,9 @@ def _differences(name: str, row: Row, wanted: Row) -> list[str]:
 
 def _being_erased(row: Row, wanted: Row, personal: tuple[str, ...]) -> tuple[str, ...]:
     """A person's key goes a moment before the event that says so comes: until then either text is right."""
-    if wanted.get("erased_at") is not None:
+    if wanted.get("erased_at") is not None or any(isinstance(wanted[column], Blanked) for column in personal):
         return ()
-    return tuple(column for column in personal if ERASED in (row[column], wanted[column]))
+    return personal if any(ERASED in (row[column], wanted[column]) for column in personal) else ()
 
 
 def _shown(key: Key) -> str:

@@ -9,6 +9,7 @@ from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
 from schemas.events import accounts, conversions, domains, links, operations, partners, websites
+from tests.support.forum_decisions import forum_history
 
 NOW = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
 WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
@@ -47,6 +48,7 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
         return accounts.AccountRegistered, {"email": email, "name": name, "way": "setup", **more}
 
     invited = {"way": "invite", "invite_id": INVITE, "invited_by": ACCOUNT}
+    came, left = _in_order(ERASED_ACCOUNT, registered(ERASED_ACCOUNT, **invited), (accounts.AccountErased, {}))
 
     return [
         *_in_order(
@@ -74,7 +76,9 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
             (accounts.InviteUsed, {"account_id": ERASED_ACCOUNT}),
             (accounts.InviteRevoked, {}),
         ),
-        *_in_order(ERASED_ACCOUNT, registered(ERASED_ACCOUNT, **invited), (accounts.AccountErased, {})),
+        came,
+        *forum_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
+        left,
     ]
 
 
