@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from infra.problems import Problem
 from query_api import paging
-from query_api.context import AsAdmin, Context, Reads
+from query_api.context import AsAdmin, Context, Reads, Services
 from query_api.forum.looking import Look, Looks, Shows
 from query_api.marketplace import rows as shown
 from query_api.marketplace.shapes import FlaggedQuestion, Listing, ListingInFull, Question, Seller, Step
@@ -51,7 +51,7 @@ SELECT * FROM read.listing_questions WHERE listing_id = %(id)s
   AND (%(at)s::timestamptz IS NULL OR (asked_at, id) > (%(at)s, %(last)s))
 ORDER BY asked_at, id LIMIT %(limit)s"""
 _FLAGGED: Final = """
-SELECT * FROM read.listing_questions WHERE flags > 0
+SELECT * FROM read.listing_questions WHERE (flags > 0 OR %(all)s AND hidden_at IS NOT NULL)
   AND (%(at)s::timestamptz IS NULL OR (asked_at, id) > (%(at)s, %(last)s))
 ORDER BY asked_at, id LIMIT %(limit)s"""
 _STEPS: Final = """
@@ -70,6 +70,7 @@ def get_listings(
     minPrice: Annotated[int | None, Query(ge=0, le=MOST_PRICE)] = None,
     maxPrice: Annotated[int | None, Query(ge=0, le=MOST_PRICE)] = None,
     verified: bool = False,
+    seller: Annotated[UUID | None, Query(description="Only what this member sells")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> list[Listing]:
@@ -82,6 +83,7 @@ def get_listings(
         ("niche = %(niche)s", "niche", None if niche == "all" else niche),
         ("asking_price >= %(least)s", "least", minPrice * CENTS if minPrice is not None else None),
         ("asking_price <= %(most)s", "most", maxPrice * CENTS if maxPrice is not None else None),
+        ("seller_id = %(seller)s", "seller", seller),
     ):
         if value is not None:
             conditions.append(condition)
@@ -106,14 +108,14 @@ def get_listings(
 @router.get("/listings/{id}", dependencies=[Depends(Shows("listings", "sellers"))])
 def get_listing(id: UUID, context: Context, looks: Looks) -> ListingInFull:
     """One listing. What is not online is there for its seller, its buyer and admins alone."""
-    row = one(looks, id)
+    reader, row = one(looks, context, id)
     me = looks.account_id
     # Offers as the account itself: an admin's role shows those of others once they are disputed, and no own ones.
     mine = Reader(context.pool, me).row(_MINE, {"me": me, "id": id}) if me is not None else None
-    seller = shown.seller(looks.reader, row["seller_id"])
+    seller = shown.seller(reader, row["seller_id"])
     is_mine = me == row["seller_id"]
     sees_all = is_mine or looks.is_moderator
-    if seller is None:  # a draft of somebody who sold nothing so far, looked at by an admin
+    if seller is None:  # the read model of sellers is behind
         raise not_found("listing")
     return ListingInFull(
         **shown.listing(row),
@@ -134,18 +136,24 @@ def get_listing(id: UUID, context: Context, looks: Looks) -> ListingInFull:
 
 
 @router.get("/listings/{id}/history", dependencies=[Depends(Shows("listings", "market_steps"))])
-def get_listing_history(id: UUID, looks: Looks) -> list[Step]:
+def get_listing_history(id: UUID, context: Context, looks: Looks) -> list[Step]:
     """All that happened to it, oldest first; empty for whom it is no business of."""
-    one(looks, id)
-    return steps(looks.reader, id)
+    reader, _ = one(looks, context, id)
+    return steps(reader, id)
 
 
 @router.get("/listings/{id}/questions", dependencies=[Depends(Shows("listings", "listing_questions", "sellers"))])
 def get_listing_questions(
-    id: UUID, request: Request, response: Response, looks: Looks, limit: Limit = 50, cursor: Cursor = None
+    id: UUID,
+    request: Request,
+    response: Response,
+    context: Context,
+    looks: Looks,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> list[Question]:
     """What members asked, and the seller's answers, oldest first."""
-    one(looks, id)
+    one(looks, context, id)
     at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
     values = {"id": id, "me": looks.account_id, "admin": looks.is_moderator, "at": at, "last": last}
     found = looks.reader.rows(_QUESTIONS, {**values, "limit": limit + 1})
@@ -204,23 +212,35 @@ def get_all_listings(
 
 @admin_router.get("/questions", dependencies=[Depends(Reads("listing_questions"))])
 def get_flagged_questions(
-    request: Request, response: Response, looks: Looks, admin: AsAdmin, limit: Limit = 50, cursor: Cursor = None
+    request: Request,
+    response: Response,
+    looks: Looks,
+    admin: AsAdmin,
+    all: bool = False,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> list[FlaggedQuestion]:
-    """Questions that members flagged, oldest first."""
+    """Questions that members flagged and no admin decided about, oldest first; with `all` also the hidden ones."""
     at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    found = admin.reader.rows(_FLAGGED, {"at": at, "last": last, "limit": limit + 1})
+    found = admin.reader.rows(_FLAGGED, {"all": all, "at": at, "last": last, "limit": limit + 1})
     more, found = len(found) > limit, found[:limit]
     paging.link_next(request, response, paging.encode(found[-1]["asked_at"], found[-1]["id"]) if more else None)
     by = shown.names(admin.reader, *(row["author_id"] for row in found))
     return [FlaggedQuestion(**_question(row, by, looks), listingId=row["listing_id"]) for row in found]
 
 
-def one(looks: Look, listing_id: UUID) -> dict[str, Any]:
-    """The row of a listing that may be seen. Raises `Problem` 404."""
+def one(looks: Look, context: Services, listing_id: UUID) -> tuple[Reader, dict[str, Any]]:
+    """The row of a listing that may be seen, and who saw it: an admin sees the own drafts as every seller does. Raises
+    `Problem` 404."""
     row = looks.reader.row(_ONE, (listing_id,))
-    if row is None:
-        raise not_found("listing")
-    return row
+    if row is not None:
+        return looks.reader, row
+    if looks.is_moderator and looks.account_id is not None:
+        own = Reader(context.pool, looks.account_id)
+        row = own.row(_ONE, (listing_id,))
+        if row is not None:
+            return own, row
+    raise not_found("listing")
 
 
 def steps(reader: Reader, *aggregates: UUID) -> list[Step]:

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any, Final
 from uuid import UUID
 
-from query_api.marketplace.shapes import Image, Listing, Month, Seller, VerifiedFigures
+from query_api.marketplace.shapes import Image, Listing, MeasuredMonth, Seller, VerifiedFigures
 from query_api.money import Amount, major
 from query_api.reader import Reader
 from schemas.base import ERASED
@@ -20,10 +20,12 @@ LISTING: Final = (
 )
 _SELLERS: Final = "SELECT account_id, name FROM read.sellers WHERE account_id = ANY(%s)"
 _SELLER: Final = """
-SELECT account_id, name, member_since, sold,
-  (SELECT count(*) FROM read.listings AS l WHERE l.seller_id = account_id AND l.status IN ('active', 'under_offer'))
-  AS active
-FROM read.sellers WHERE account_id = %s"""
+SELECT s.account_id, s.name, s.member_since, s.sold, l.active, l.verified
+FROM read.sellers AS s CROSS JOIN LATERAL (
+  SELECT count(*) AS active, count(*) FILTER (WHERE verified_website = website_id) AS verified
+  FROM read.listings WHERE seller_id = s.account_id AND status IN ('active', 'under_offer')
+) AS l
+WHERE s.account_id = %s"""
 
 
 def listing(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +79,7 @@ def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
     return VerifiedFigures(
         asOf=datetime.fromisoformat(found["as_of"]),
         months=[
-            Month(
+            MeasuredMonth(
                 month=date.fromisoformat(month["month"]),
                 visitors=month["visitors"],
                 pageviews=month["pageviews"],
@@ -108,6 +110,7 @@ def seller(reader: Reader, account_id: UUID) -> Seller | None:
         name=shown_name(row["name"]),
         memberSince=row["member_since"],
         activeListings=row["active"],
+        verifiedListings=row["verified"],
         soldListings=row["sold"],
     )
 

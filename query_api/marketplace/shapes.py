@@ -46,7 +46,7 @@ class Image(BaseModel):
     url: str
 
 
-class Month(BaseModel):
+class MeasuredMonth(BaseModel):
     month: date = Field(description="Its first day")
     visitors: int
     pageviews: int
@@ -57,7 +57,7 @@ class VerifiedFigures(BaseModel):
     """What the website's own log says, and how far the seller's claims are from it."""
 
     asOf: datetime
-    months: list[Month] = Field(description="Whole months, oldest first, at most twelve")
+    months: list[MeasuredMonth] = Field(description="Whole months, oldest first, at most twelve")
     monthlyTraffic: int
     monthlyRevenue: Amount | None = Field(description="Null: there is no exchange rate into the listing's currency")
     trafficDifference: float | None = Field(description="Percent; +12.5: the claim is above what was measured")
@@ -71,6 +71,7 @@ class Seller(BaseModel):
     name: str
     memberSince: datetime
     activeListings: int
+    verifiedListings: int = Field(description="Of those that are for sale, with figures from their own log")
     soldListings: int
 
 

@@ -131,7 +131,11 @@ def test_a_website_is_sold_and_the_money_released(
         "provider",
         "seller",
     ]
-    assert there.get(other, f"marketplace/sellers/{seller.account_id}")["soldListings"] == 1
+    shop = there.get(other, f"marketplace/sellers/{seller.account_id}")
+    assert (shop["soldListings"], "email" in shop) == (1, False)
+    theirs = listed(there, f"seller={seller.account_id}&limit=200")
+    assert shop["activeListings"] == len(theirs) and listing not in theirs
+    assert not theirs.keys() & listed(there, f"seller={other.account_id}&limit=200").keys()
     messages = there.get(buyer, f"{here}/messages")
     assert [(one["by"], one["text"], one["isMine"]) for one in messages] == [
         ("buyer", "Hello", True),
@@ -456,6 +460,7 @@ def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) ->
     assert (told["monthlyTraffic"], told["trafficDifference"]) == (15, 100.0)
     assert (told["monthlyRevenue"], told["revenueDifference"]) == ({"amount": 750_00, "currency": "USD"}, -20.0)
     assert listing in listed(there, "verified=true&limit=200")
+    assert there.get(None, f"marketplace/sellers/{seller.account_id}")["verifiedListings"] == 1
     asked_again = there.post(seller, f"{LIST}/{listing}/verify")
     assert asked_again["status"] == "active"
     assert there.post(seller, f"{LIST}/{listing}/verify", 409)["code"] == "asked_already"

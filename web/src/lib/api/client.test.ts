@@ -17,6 +17,30 @@ test('calls carry the token; unsafe ones the CSRF header and an idempotency key'
   expect(post?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{32,36}$/);
 });
 
+test('a command that got no answer keeps its key until one comes; another command has another', async () => {
+  signIn();
+  const answers = [() => HttpResponse.error(), () => refuse(503, 'Not now.'), () => refuse(409, 'Wait', 'idempotency_in_flight'), () => refuse(400, 'No')];
+  server.use(http.post(at('/api/platform/links'), () => (answers.shift() ?? (() => HttpResponse.json({})))()));
+  const send = (partnerId: string) => api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId } }).catch(() => undefined);
+  for (const partner of ['p1', 'p1', 'p1', 'p1', 'p1', 'p1']) await send(partner);
+  await send('p2');
+  const keys = state.seen.map((request) => request.headers.get('Idempotency-Key'));
+  expect(new Set(keys.slice(0, 4)).size).toBe(1); // no answer, twice "not now", then refused: over
+  expect(new Set(keys.slice(3)).size).toBe(4);
+});
+
+test('too many: the words say when it is possible again', async () => {
+  const refused = (wait: string, message = 'Too many.') => {
+    server.use(http.get(at('/api/platform/websites'), () => HttpResponse.json({ message }, { status: 429, headers: { 'Retry-After': wait } })));
+    return body(api.GET('/api/platform/websites')).catch((error: unknown) => messageOf(error));
+  };
+  expect(await refused('40')).toBe('Too many. That is possible again in 40 seconds.');
+  expect(await refused('121')).toBe('Too many. That is possible again in 3 minutes.');
+  expect(await refused('20000')).toBe('Too many. That is possible again in 6 hours.');
+  expect(await refused('2')).toBe('Too many.');
+  expect(await refused('12', 'Please wait 12 seconds.')).toBe('Please wait 12 seconds.');
+});
+
 test('a read after a write waits for that write', async () => {
   server.use(http.post(at('/api/platform/links'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@42' } })));
   await api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId: 'p1' } });
@@ -39,6 +63,19 @@ test('freshness and the next page come from the headers', async () => {
   expect(cursorOf('</x?cursor=1>; rel="prev", </x?cursor=2>; rel="next"', 'prev')).toBe('1');
 });
 
+test('spec §7: every call sends cookies; a body in JSON, and its type, only where there is a body', async () => {
+  const sent: (string | null)[][] = [];
+  const keep = ({ request }: { request: Request }) => {
+    sent.push([request.method, request.credentials, request.headers.get('Content-Type')]);
+    return HttpResponse.json({});
+  };
+  server.use(http.get(at('/api/platform/websites'), keep), http.post(at('/api/platform/login'), keep), http.post(at('/api/platform/logout'), keep));
+  await api.GET('/api/platform/websites');
+  await api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } });
+  await api.POST('/api/platform/logout');
+  expect(sent).toEqual([['GET', 'same-origin', null], ['POST', 'same-origin', 'application/json'], ['POST', 'same-origin', null]]);
+});
+
 test('a refusal becomes its message and its fields', async () => {
   server.use(http.get(at('/api/platform/websites'), () => refuse(400, 'This domain is taken', 'taken', [{ field: 'domain', message: 'Taken' }])));
   const error = await body(api.GET('/api/platform/websites')).catch((reason: unknown) => reason);
@@ -46,14 +83,14 @@ test('a refusal becomes its message and its fields', async () => {
   expect(error).toMatchObject({ status: 400, code: 'taken', message: 'This domain is taken', fields: { domain: 'Taken' } });
 });
 
-test('an answer without a problem becomes "status: text"', async () => {
+test('spec §8: an answer without a problem becomes "status: text"', async () => {
   server.use(http.get(at('/api/platform/websites'), () => new HttpResponse('upstream is gone', { status: 502 })));
   await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow('502: upstream is gone');
   server.use(http.get(at('/api/platform/websites'), () => new HttpResponse('<html><h1>Bad Gateway</h1>', { status: 502, statusText: 'Bad Gateway' })));
   await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow(/^502: Bad Gateway$/);
 });
 
-test('401 ends the session, but not at sign-in', async () => {
+test('spec §8: 401 is an error and ends the session, but not at sign-in', async () => {
   signIn();
   server.use(http.post(at('/api/platform/login'), () => refuse(401, 'Invalid credentials')));
   await expect(body(api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } }))).rejects.toThrow('Invalid credentials');

@@ -3,6 +3,7 @@ import createClient, { type Middleware } from 'openapi-fetch';
 import { endSession, getSession } from '@/lib/session';
 import { endWebsiteSession, getWebsiteSession } from '@/lib/website-session';
 import { ApiError, errorOf } from './errors';
+import { answered, keyOf, leftOpen } from './repeats';
 import type { paths } from './schema';
 
 /** How fresh an answer is. `stale`: the server could not yet include our own last change. */
@@ -33,7 +34,7 @@ const OF_WEBSITE = /^\/api\/(website|auth)(\/|$)/;
 let lastWrite: { position: string; at: number } | null = null;
 
 const middleware: Middleware = {
-  onRequest({ request }) {
+  async onRequest({ request }) {
     const session = isOfWebsite(request) ? getWebsiteSession() : getSession();
     // A call that says itself who asks does so before there is a session.
     if (session && !request.headers.has('Authorization')) request.headers.set('Authorization', `Bearer ${session.token}`);
@@ -41,15 +42,20 @@ const middleware: Middleware = {
       if (lastWrite && Date.now() - lastWrite.at < OWN_WRITE_MS) request.headers.set('X-Wait-For', lastWrite.position);
     } else {
       request.headers.set('X-Requested-With', 'althing');
-      if (request.method === 'POST') request.headers.set('Idempotency-Key', newId());
+      if (request.method === 'POST') request.headers.set('Idempotency-Key', await keyOf(request));
     }
     return request;
   },
   async onResponse({ request, response }) {
     const position = response.headers.get('X-Position');
     if (position) lastWrite = { position, at: Date.now() };
-    if (response.ok) return response;
+    if (response.ok) {
+      answered(request);
+      return response;
+    }
     const error = await errorOf(response);
+    if (response.status >= 500 || error.code === 'idempotency_in_flight') leftOpen(request);
+    else answered(request);
     if (response.status === 401 && !SIGN_IN_PATHS.includes(new URL(request.url).pathname)) {
       const website = isOfWebsite(request);
       // A late refusal of the session before must not end the one that began meanwhile.
@@ -57,6 +63,9 @@ const middleware: Middleware = {
       if (request.headers.get('Authorization') === `Bearer ${token}`) (website ? endWebsiteSession : endSession)();
     }
     throw error;
+  },
+  onError({ request }) {
+    leftOpen(request);
   },
 };
 
@@ -100,10 +109,4 @@ export function cursorOf(link: string | null, rel: 'next' | 'prev'): string | nu
   const found = link?.split(',').find((part) => new RegExp(`;\\s*rel="?${rel}"?`).test(part));
   const target = found?.match(/<([^>]*)>/)?.[1];
   return target ? new URL(target, window.location.origin).searchParams.get('cursor') : null;
-}
-
-function newId(): string {
-  // randomUUID needs a secure context; a stack on a plain-http address of the local network is not one.
-  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

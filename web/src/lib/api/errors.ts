@@ -25,7 +25,19 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const plain = /^\s*</.test(text) ? '' : text;
   const message = problem?.message ?? problem?.error ?? `${response.status}: ${plain || response.statusText}`;
   const fields = Object.fromEntries((problem?.errors ?? []).map((item) => [item.field, item.message]));
-  return new ApiError(response.status, message, problem?.code, fields);
+  return new ApiError(response.status, message + whenAgain(response, message), problem?.code, fields);
+}
+
+const MINUTE_S = 60;
+const HOUR_S = 3600;
+const SHORT_S = 5;
+
+/** After "too many": when it is worth trying again, where the words do not say so themselves. */
+function whenAgain(response: Response, message: string): string {
+  const seconds = Number(response.headers.get('Retry-After'));
+  if (response.status !== 429 || !(seconds > SHORT_S) || /\d+ seconds/.test(message)) return '';
+  const [size, unit] = seconds < 2 * MINUTE_S ? [1, 'seconds'] : seconds < 2 * HOUR_S ? [MINUTE_S, 'minutes'] : [HOUR_S, 'hours'];
+  return ` That is possible again in ${Math.ceil(seconds / size)} ${unit}.`;
 }
 
 export function messageOf(error: unknown, fallback = 'Something went wrong. Please try again.'): string {

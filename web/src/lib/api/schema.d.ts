@@ -417,7 +417,7 @@ export interface paths {
         post?: never;
         /**
          * End Signup
-         * @description Frees the place, or the place in line, and forgets the address.
+         * @description Frees the place, which then is of who waits longest, or the place in line, and forgets the address.
          */
         delete: operations["endSignup"];
         options?: never;
@@ -436,7 +436,7 @@ export interface paths {
         put?: never;
         /**
          * Invite Signup
-         * @description Mails an invite code, for one account and 30 days, to somebody who has a place.
+         * @description Mails an invite code, for one account and 30 days, to somebody who has a place; again once it has run out.
          */
         post: operations["inviteSignup"];
         delete?: never;
@@ -1059,7 +1059,7 @@ export interface paths {
         };
         /**
          * Get Flagged Questions
-         * @description Questions that members flagged, oldest first.
+         * @description Questions that members flagged and no admin decided about, oldest first; with `all` also the hidden ones.
          */
         get: operations["get_flagged_questions"];
         put?: never;
@@ -1510,8 +1510,7 @@ export interface paths {
         };
         /**
          * Get Subscribers Csv
-         * @description Everybody who confirmed, for the program that sends the newsletter, with the link that ends it for each; at most
-         *     100,000.
+         * @description Everybody who confirmed, for the program that sends the newsletter, with the link that ends it for each.
          */
         get: operations["get_subscribers_csv"];
         put?: never;
@@ -2764,8 +2763,8 @@ export interface paths {
         put?: never;
         /**
          * Apply To Program
-         * @description Records that the member applies to a program and answers with the tracked address of its page. Whoever applied
-         *     already is led there again; after a refusal or a withdrawal this applies anew.
+         * @description Records that the member applies to a program, once however often it is asked for, and answers with the tracked
+         *     link to its page. After a refusal or a withdrawal this applies anew.
          */
         post: operations["applyToProgram"];
         delete?: never;
@@ -2794,20 +2793,21 @@ export interface paths {
         patch: operations["moveApplication"];
         trace?: never;
     };
-    "/api/platform/affiliate/applications/{id}/visits": {
+    "/api/platform/affiliate/applications/{id}/go": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * Visit Program
-         * @description Opens the program's page again: counted, and answered with its tracked address.
+         * Follow Tracked Link
+         * @description The tracked link: for the browser of whoever applied, on to the program's page. That it was followed is counted
+         *     with the application, and for no website.
          */
-        post: operations["visitProgram"];
+        get: operations["followTrackedLink"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2845,6 +2845,27 @@ export interface paths {
         get: operations["get_recommendations"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/affiliate/recommendations/wording": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Word Recommendations
+         * @description Asks the language model, where there is one, to word why these programs suit the idea, and what is for and
+         *     against them. Once for each analysis: asked again after it was heard, this does nothing.
+         */
+        post: operations["wordRecommendations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3926,7 +3947,7 @@ export interface paths {
         put?: never;
         /**
          * See Notifications
-         * @description All of them.
+         * @description All that are shown in the app; what the member only wants by mail is still to be mailed.
          */
         post: operations["seeNotifications"];
         delete?: never;
@@ -4703,6 +4724,8 @@ export interface paths {
         /**
          * Stop Newsletter
          * @description One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for.
+         *
+         *     However many come from one address: a mail provider sends those of all its users.
          */
         post: operations["stopNewsletter"];
         delete?: never;
@@ -6586,7 +6609,7 @@ export interface components {
             status: "applied" | "in_review" | "approved" | "rejected" | "withdrawn";
             /**
              * Visits
-             * @description How often the program's page was opened from here
+             * @description How often the tracked link to the program's page was followed
              */
             visits: number;
             /**
@@ -6600,8 +6623,13 @@ export interface components {
              */
             updatedAt: string;
             /**
+             * Steps
+             * @description How many there are in all
+             */
+            steps: number;
+            /**
              * History
-             * @description Oldest first
+             * @description The newest 20, oldest first
              */
             history: components["schemas"]["ApplicationStep"][];
         };
@@ -6767,6 +6795,11 @@ export interface components {
              * Format: date-time
              */
             at: string;
+            /**
+             * Mail
+             * @description Of an answer: sent once a mail server took it; null after 30 days, when mails are forgotten
+             */
+            mail: ("waiting" | "sent" | "failed") | null;
         };
         /** InsightsDigest */
         InsightsDigest: {
@@ -7374,6 +7407,20 @@ export interface components {
             /** Suspensionreason */
             suspensionReason: string | null;
         };
+        /** MeasuredMonth */
+        MeasuredMonth: {
+            /**
+             * Month
+             * Format: date
+             * @description Its first day
+             */
+            month: string;
+            /** Visitors */
+            visitors: number;
+            /** Pageviews */
+            pageviews: number;
+            revenue: components["schemas"]["Amount"];
+        };
         /**
          * Member
          * @description What everybody may see of a member.
@@ -7450,6 +7497,28 @@ export interface components {
             /** Events */
             events: number;
         };
+        /**
+         * Month
+         * @description All statements of a website's month, by partner.
+         */
+        Month: {
+            /** Month */
+            month: string;
+            /** Timezone */
+            timezone: string;
+            /**
+             * Isover
+             * @description False: more may be booked
+             */
+            isOver: boolean;
+            /**
+             * Isfinal
+             * @description It is over, all of it was read, and nothing in it will change any more
+             */
+            isFinal: boolean;
+            /** Statements */
+            statements: components["schemas"]["Statement"][];
+        };
         /** Notification */
         Notification: {
             /**
@@ -7494,6 +7563,11 @@ export interface components {
              * @enum {string}
              */
             mail: "off" | "daily" | "weekly";
+            /**
+             * Atonce
+             * @description Mailed when it happens, always, and in no digest
+             */
+            atOnce: boolean;
         };
         /**
          * Of
@@ -7633,6 +7707,12 @@ export interface components {
             buyerName: string;
             /** Sellername */
             sellerName: string;
+            /**
+             * Escrowkind
+             * @description none: nothing can be accepted here; trial: no real money moves
+             * @enum {string}
+             */
+            escrowKind: "none" | "trial" | "real";
         };
         /**
          * OutboxLetter
@@ -8373,10 +8453,21 @@ export interface components {
             cookieDuration: number;
             /** Description */
             description: string;
+            /**
+             * Why
+             * @description In a language model's words; null where none was heard or believed
+             */
+            why: string | null;
             /** Pros */
             pros: string[];
             /** Cons */
             cons: string[];
+            /**
+             * Toldby
+             * @description `model`: some of `why`, pros and cons are a language model's words
+             * @enum {string}
+             */
+            toldBy: "model" | "rules";
             /**
              * Approvaldifficulty
              * @enum {string}
@@ -8417,6 +8508,7 @@ export interface components {
              * @description False while the analytics store does not answer: scored without results
              */
             results_known: boolean;
+            wording: components["schemas"]["Wording"];
         };
         /**
          * Refused
@@ -8630,6 +8722,11 @@ export interface components {
             memberSince: string;
             /** Activelistings */
             activeListings: number;
+            /**
+             * Verifiedlistings
+             * @description Of those that are for sale, with figures from their own log
+             */
+            verifiedListings: number;
             /** Soldlistings */
             soldListings: number;
         };
@@ -9553,7 +9650,7 @@ export interface components {
              * Months
              * @description Whole months, oldest first, at most twelve
              */
-            months: components["schemas"]["query_api__marketplace__shapes__Month"][];
+            months: components["schemas"]["MeasuredMonth"][];
             /** Monthlytraffic */
             monthlyTraffic: number;
             /** @description Null: there is no exchange rate into the listing's currency */
@@ -9565,6 +9662,27 @@ export interface components {
             trafficDifference: number | null;
             /** Revenuedifference */
             revenueDifference: number | null;
+        };
+        /**
+         * Wording
+         * @description Whose words pros and cons are told in. Scores are never a model's.
+         */
+        Wording: {
+            /**
+             * Toldby
+             * @enum {string}
+             */
+            toldBy: "model" | "rules";
+            /**
+             * Silence
+             * @description Why no language model was heard; null where one was, or was not asked yet
+             */
+            silence: string | null;
+            /**
+             * Maybeasked
+             * @description Whether `POST …/recommendations/wording` may bring a model's words
+             */
+            mayBeAsked: boolean;
         };
         /**
          * Working
@@ -9666,20 +9784,6 @@ export interface components {
          * @enum {string}
          */
         query_api__analytics__filters__Bots: "exclude" | "include" | "only";
-        /** Month */
-        query_api__marketplace__shapes__Month: {
-            /**
-             * Month
-             * Format: date
-             * @description Its first day
-             */
-            month: string;
-            /** Visitors */
-            visitors: number;
-            /** Pageviews */
-            pageviews: number;
-            revenue: components["schemas"]["Amount"];
-        };
         /**
          * Step
          * @description One thing that happened.
@@ -9757,28 +9861,6 @@ export interface components {
             devices: string[];
             /** Destination */
             destination: string;
-        };
-        /**
-         * Month
-         * @description All statements of a website's month, by partner.
-         */
-        query_api__platform__statements__Month: {
-            /** Month */
-            month: string;
-            /** Timezone */
-            timezone: string;
-            /**
-             * Isover
-             * @description False: more may be booked
-             */
-            isOver: boolean;
-            /**
-             * Isfinal
-             * @description It is over, all of it was read, and nothing in it will change any more
-             */
-            isFinal: boolean;
-            /** Statements */
-            statements: components["schemas"]["Statement"][];
         };
         /** @description RFC 9457; message is fit to be shown to a person. */
         Problem: {
@@ -9891,7 +9973,7 @@ export interface components {
             status: "applied" | "in_review" | "approved" | "rejected" | "withdrawn";
             /**
              * Url
-             * @description The program's page, by an address that tells the program where the visitor is from
+             * @description The tracked link to the program's page: a path of this app, for the browser
              */
             url: string;
         };
@@ -11804,6 +11886,27 @@ export interface components {
             email: string;
             /** Name */
             name: string;
+        };
+        /** WordRecommendations */
+        WordRecommendations: {
+            /**
+             * Programids
+             * @description The programs that are shown first
+             */
+            programIds: string[];
+        };
+        /** Worded */
+        Worded: {
+            /**
+             * Worded
+             * @description Programs of which something is told in a language model's words now
+             */
+            worded: number;
+            /**
+             * Silence
+             * @description Why no language model was heard; null where one was
+             */
+            silence: string | null;
         };
         /** Write */
         Write: {
@@ -13766,6 +13869,7 @@ export interface operations {
     get_flagged_questions: {
         parameters: {
             query?: {
+                all?: boolean;
                 /** @description Rows of one page */
                 limit?: number;
                 /** @description From `Link: rel=next` of the page before */
@@ -15559,6 +15663,8 @@ export interface operations {
                 minPrice?: number | null;
                 maxPrice?: number | null;
                 verified?: boolean;
+                /** @description Only what this member sells */
+                seller?: string | null;
                 /** @description Rows of one page */
                 limit?: number;
                 /** @description From `Link: rel=next` of the page before */
@@ -17089,7 +17195,7 @@ export interface operations {
             };
         };
     };
-    visitProgram: {
+    followTrackedLink: {
         parameters: {
             query?: never;
             header?: never;
@@ -17100,14 +17206,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
-            200: {
+            /** @description On to the program's page */
+            303: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Applied"];
-                };
+                content?: never;
             };
             /** @description Refused or failed */
             default: {
@@ -17171,6 +17275,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Recommendations"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    wordRecommendations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WordRecommendations"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Worded"];
                 };
             };
             /** @description Refused or failed */
@@ -20105,7 +20242,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["query_api__platform__statements__Month"];
+                    "application/json": components["schemas"]["Month"];
                 };
             };
             /** @description Refused or failed */
