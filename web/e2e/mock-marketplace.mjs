@@ -28,9 +28,10 @@ const verification = {
     return { month, visitors: Math.round(9000 * wave), pageviews: Math.round(21_000 * wave), revenue: usd(Math.round(1500 * wave)) };
   }),
 };
+const SELLER = { id: 's1', name: 'Jón Þórsson', memberSince: '2025-03-01T00:00:00Z', activeListings: 3, verifiedListings: 2, soldListings: 1 };
 const full = (one, over = {}) => ({
   ...one, currency: 'USD', images: one.image ? HASHES.map((hash) => ({ hash, url: `/api/marketplace/images/${hash}` })) : [],
-  seller: { id: 's1', name: 'Jón Þórsson', memberSince: '2025-03-01T00:00:00Z', activeListings: 3, soldListings: 1 }, verification: one.verificationStatus === 'verified' ? verification : null,
+  seller: SELLER, verification: one.verificationStatus === 'verified' ? verification : null,
   verificationNote: null, publishedAt: at(-20), expiresAt: at(70), isMine: false, isWatched: false, myOffer: null, websiteId: null, edition: null, reason: null, ...over,
 });
 const draft = full({ ...listings[0], status: 'draft', askingPrice: null }, { id: 'mine', isMine: true, edition: 2, websiteId: 'w1', publishedAt: null, expiresAt: null });
@@ -46,7 +47,7 @@ const escrow = (status, over = {}) => ({
 });
 const deal = (id, side, next, over = {}) => ({
   id, listingId: 'm1', listingTitle: listings[0].title, listingStatus: 'in_escrow', side, otherName: side === 'buyer' ? 'Jón Þórsson' : 'Embla', status: 'accepted', price: usd(41_000), turn: null, isOnHold: false,
-  expiresAt: at(5), createdAt: at(-4), updatedAt: at(-1), escrowStatus: over.escrow?.status ?? null, escrow: null, next, buyerName: side === 'buyer' ? 'Sigrún Jónsdóttir' : 'Embla', sellerName: side === 'seller' ? 'Sigrún Jónsdóttir' : 'Jón Þórsson',
+  expiresAt: at(5), createdAt: at(-4), updatedAt: at(-1), escrowStatus: over.escrow?.status ?? null, escrow: null, escrowKind: 'real', next, buyerName: side === 'buyer' ? 'Sigrún Jónsdóttir' : 'Embla', sellerName: side === 'seller' ? 'Sigrún Jónsdóttir' : 'Jón Þórsson',
   ...over,
 });
 const deals = [
@@ -68,7 +69,7 @@ const messages = [
   { number: 1, by: 'buyer', authorName: 'Embla', isMine: false, text: 'A site that I have been reading for years. Would you take a little less, and help with the move?', price: usd(39_500), at: at(-4) },
   { number: 2, by: 'seller', authorName: 'Sigrún Jónsdóttir', isMine: true, text: 'Of course I help. Two days of my time are included.', price: null, at: at(-3.5) },
 ];
-const inFull = new Set(['escrow', 'next', 'buyerName', 'sellerName']);
+const inFull = new Set(['escrow', 'escrowKind', 'next', 'buyerName', 'sellerName']);
 const bare = (offer) => Object.fromEntries(Object.entries(offer).filter(([name]) => !inFull.has(name)));
 const saved = [{ id: 's1', search: 'reviews', niche: 'vpn', minPrice: null, maxPrice: 50_000, verified: true, createdAt: at(-9) }];
 const disputed = { offerId: 'dispute', escrowId: 'e1', listingId: 'm1', status: 'disputed', price: usd(41_000), buyerName: 'Embla', sellerName: 'Jón Þórsson', disputedBy: 'buyer', disputedAt: at(-1) };
@@ -86,6 +87,7 @@ export function marketplaceAnswer(key, query, none) {
     const name = path.split('/').at(-1);
     return some({ listings: listings.slice(0, 3).map((one) => ({ ...one, status: query.status ?? 'in_review' })), disputes: [disputed], questions: questions.map((one) => ({ ...one, listingId: 'm1', flags: 2 })), 'escrow-calls': [call] }[name] ?? []);
   }
+  if (what === 'sellers') return [none ? { ...SELLER, activeListings: 0, verifiedListings: 0 } : SELLER];
   if (what === 'my') {
     const mine = [draft, { ...listings[1], status: 'in_review' }, { ...listings[4], status: 'rejected' }, listings[3]];
     const offers = deals.filter((one) => one.side === (query.side ?? 'buyer')).map(bare);
@@ -103,7 +105,7 @@ export function marketplaceAnswer(key, query, none) {
     return [full(one, { edition: 2, ...(id === 'm5' ? { status: 'in_review' } : {}) })];
   }
   const search = (query.search ?? '').toLowerCase();
-  return some(listings.filter((one) => (!query.niche || one.niche === query.niche) && one.title.toLowerCase().includes(search)));
+  return some(listings.filter((one) => (!query.seller || one.status === 'active') && (!query.niche || one.niche === query.niche) && one.title.toLowerCase().includes(search)));
 }
 
 function picture(hash) {

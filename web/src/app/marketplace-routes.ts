@@ -21,6 +21,13 @@ const listing = createRoute({
   component: lazyRouteComponent(() => import('./pages/marketplace-listing'), 'MarketplaceListingPage'),
 });
 
+const seller = createRoute({
+  getParentRoute: () => root,
+  path: '/marketplace/seller/$id',
+  staticData: { title: 'Seller' },
+  component: lazyRouteComponent(() => import('./pages/marketplace-seller'), 'MarketplaceSellerPage'),
+});
+
 const sell = createRoute({
   getParentRoute: () => member,
   path: '/marketplace/sell',
@@ -58,5 +65,5 @@ const saved = createRoute({
   component: lazyRouteComponent(() => import('./pages/marketplace-saved'), 'MarketplaceSavedPage'),
 });
 
-export const marketplaceRoutes = [listings, listing] as const;
+export const marketplaceRoutes = [listings, listing, seller] as const;
 export const marketplaceMemberRoutes = [sell, mine, deals, deal, saved] as const;

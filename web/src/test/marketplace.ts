@@ -16,7 +16,7 @@ export const listing = (over: Partial<Listing> = {}): Listing => ({
 });
 
 export const listingInFull = (over: Partial<ListingInFull> = {}): ListingInFull => ({
-  ...listing(), currency: 'USD', images: [], seller: { id: 's1', name: 'Jón', memberSince: '2025-03-01T00:00:00Z', activeListings: 2, soldListings: 1 },
+  ...listing(), currency: 'USD', images: [], seller: { id: 's1', name: 'Jón', memberSince: '2025-03-01T00:00:00Z', activeListings: 2, verifiedListings: 1, soldListings: 1 },
   verification: null, verificationNote: null, publishedAt: AT, expiresAt: '2027-02-18T12:00:00Z', isMine: false, isWatched: false, myOffer: null, websiteId: null, edition: null, reason: null, ...over,
 });
 
@@ -34,5 +34,5 @@ export const escrow = (over: Partial<Escrow> = {}): Escrow => ({
 
 export const deal = (over: Partial<Deal> = {}): Deal => ({
   id: 'o1', listingId: 'l1', listingTitle: 'VPN reviews', listingStatus: 'active', side: 'buyer', otherName: 'Jón', status: 'sent', price: usd(40_000), turn: 'seller', isOnHold: false,
-  expiresAt: '2026-11-27T12:00:00Z', createdAt: AT, updatedAt: AT, escrowStatus: null, escrow: null, next: 'wait', buyerName: 'Sigrún', sellerName: 'Jón', ...over,
+  expiresAt: '2026-11-27T12:00:00Z', createdAt: AT, updatedAt: AT, escrowStatus: null, escrow: null, escrowKind: 'real', next: 'wait', buyerName: 'Sigrún', sellerName: 'Jón', ...over,
 });

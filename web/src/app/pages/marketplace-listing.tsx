@@ -8,12 +8,14 @@ import { ShareSection } from '@/features/leads/share-section';
 import { ListingPage } from '@/features/marketplace/listing-page';
 import { listingQuery } from '@/features/marketplace/queries';
 import { NotFound } from '../not-found';
+import { useTitle } from '../use-title';
 import { Page } from './page';
 
 export function MarketplaceListingPage() {
   const { id } = useParams({ from: '/marketplace/listing/$id' });
   const session = useSession();
   const listing = useQuery(listingQuery(id, session?.user.id));
+  useTitle(listing.data?.title);
   // An id that is no id at all is refused with 422: for a visitor both are a page that does not exist.
   if (listing.error instanceof ApiError && [404, 422].includes(listing.error.status)) return <NotFound />;
   return (

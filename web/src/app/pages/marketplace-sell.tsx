@@ -6,7 +6,7 @@ import { buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
-import { isChangeable } from '@/features/marketplace/draft';
+import { isAtRest, isChangeable } from '@/features/marketplace/draft';
 import { listingQuery } from '@/features/marketplace/queries';
 import { MarketplaceTools } from '@/features/marketplace/sections';
 import { SellEditor } from '@/features/marketplace/sell-editor';
@@ -32,7 +32,8 @@ function Loaded({ id, step }: { readonly id: string; readonly step: StepId }) {
   const session = useSession();
   const client = useQueryClient();
   const query = listingQuery(id, session?.user.id);
-  const listing = useQuery(query);
+  // Submitted in another window, or approved meanwhile: then it is not to be changed as if nobody saw it.
+  const listing = useQuery({ ...query, refetchOnWindowFocus: true });
   const [round, setRound] = useState(0);
   if (listing.error && !listing.data) return <ErrorBox error={listing.error} prefix="Error loading the listing" onRetry={() => void listing.refetch()} />;
   // What is shown may be of before: the form begins with what is there now.
@@ -56,7 +57,7 @@ function Loaded({ id, step }: { readonly id: string; readonly step: StepId }) {
   }
   return (
     <SellEditor
-      key={round} listing={listing.data} step={step}
+      key={`${round} ${isAtRest(listing.data.status)}`} listing={listing.data} step={step}
       onStep={(next) => void navigate({ to: '/marketplace/sell', search: { listing: id, step: next }, resetScroll: false })}
       onSubmitted={() => void navigate({ to: '/marketplace/mine' })}
       onReload={() => void client.refetchQueries({ queryKey: query.queryKey }).then(() => setRound(round + 1))}

@@ -9,7 +9,7 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
 import { DealActions } from './deal-actions';
-import { isTold, milestonesOf, nextOf, type Deal, type Milestone } from './deal-steps';
+import { escrowNote, isMyTurn, isTold, milestonesOf, nextOf, type Deal, type Milestone } from './deal-steps';
 import { HistoryList } from './history';
 import { dealHistoryQuery } from './queries';
 import { formatSum } from './shown';
@@ -58,12 +58,12 @@ export function DealPage({ deal }: { readonly deal: Deal }) {
 
 function NextStep({ deal }: { readonly deal: Deal }) {
   const { title, text } = nextOf(deal);
-  const mine = ['answer', 'pay', 'deliver', 'confirm_receipt', 'inspect'].includes(deal.next) && deal.side !== 'admin';
   return (
-    <section aria-label="Next step" className={cx(surface, 'p-5', mine && 'border-brand')}>
+    <section aria-label="Next step" className={cx(surface, 'p-5', isMyTurn(deal.side, deal.next) && 'border-brand')}>
       <div aria-live="polite">
         <h2 className="text-lg font-semibold">{title}</h2>
         <p className="mt-1 break-words text-muted">{text}</p>
+        {escrowNote(deal) && <p className="mt-3 rounded-lg bg-warn-soft p-3 font-medium">{escrowNote(deal)}</p>}
       </div>
       {deal.escrow?.disputeText && (
         <div className="mt-3 rounded-lg bg-bad-soft p-3">

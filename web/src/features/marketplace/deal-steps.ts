@@ -1,7 +1,7 @@
 // What a deal waits for, who has to do it, and which way it went: words and order, without any drawing.
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatSum } from './shown';
-import type { NextStep, OfferInFull, Step } from './types';
+import type { NextStep, Offer, OfferInFull, Step } from './types';
 
 export type Deal = OfferInFull;
 export type Action = 'accept' | 'counter' | 'decline' | 'withdraw' | 'pay' | 'cancel' | 'deliver' | 'confirm-receipt' | 'accept-delivery' | 'dispute' | 'decide';
@@ -28,13 +28,35 @@ export function actionsOf(deal: Deal): readonly Action[] {
   }
 }
 
+/** What one has to know of the escrow here, apart from whose turn it is. */
+export function escrowNote({ escrowKind, escrow, status }: Deal): string | null {
+  const isOpen = status === 'sent' || status === 'countered';
+  if (escrowKind === 'trial' && (isOpen || escrow)) return 'The escrow here is a trial: no real money moves. Hand no real website over.';
+  return escrowKind === 'none' && isOpen ? 'No escrow provider is set up here, so no offer can be accepted yet.' : null;
+}
+
+/** What the reader themselves is to do. */
+export const isMyTurn = (side: Deal['side'], next: NextStep): boolean => side !== 'admin' && ['answer', 'pay', 'deliver', 'confirm_receipt', 'inspect'].includes(next);
+
+/** The same of a row in the list of deals. */
+export function waitsForMe({ side, turn, isOnHold, escrowStatus }: Offer): boolean {
+  if (escrowStatus === null) return turn === side && !isOnHold;
+  return escrowStatus === 'funded' ? side === 'seller' : side === 'buyer' && ['agreed', 'delivered', 'inspecting'].includes(escrowStatus);
+}
+
+const IN_A_DEAL: readonly Deal['listingStatus'][] = ['under_offer', 'in_escrow', 'sold'];
+
 /** One sentence that says whose turn it is, and one about what follows. */
 export function nextOf(deal: Deal): { readonly title: string; readonly text: string } {
   const { escrow, side, buyerName, sellerName } = deal;
   const at = (time: string | null | undefined) => (time ? formatDateTime(time, browserTimezone()) : '');
   const price = formatSum(deal.price);
   const other = deal.turn === 'buyer' ? buyerName : sellerName;
-  if (deal.isOnHold) return { title: 'On hold', text: 'Another offer for this website was accepted. If that deal comes to nothing, this one is open again.' };
+  if (deal.isOnHold) {
+    return IN_A_DEAL.includes(deal.listingStatus)
+      ? { title: 'On hold', text: `Another offer for this website was accepted. If that deal comes to nothing before ${at(deal.expiresAt)}, this one is open again.` }
+      : { title: 'On hold', text: `This website is not for sale right now. If it is again before ${at(deal.expiresAt)}, this offer is open again.` };
+  }
   switch (side === 'admin' ? (AS_ADMIN[deal.next] ?? deal.next) : deal.next) {
     case 'answer':
       return { title: 'Your turn to answer', text: `Accept ${price}, name another price, or decline. The offer ends ${at(deal.expiresAt)}.` };

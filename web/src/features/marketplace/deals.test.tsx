@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { deal, escrow, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import { actionsOf, isTold, milestonesOf, nextOf, type Deal } from './deal-steps';
+import { actionsOf, isTold, milestonesOf, nextOf, waitsForMe, type Deal } from './deal-steps';
 import type { Dispute, EscrowStatus, Message, Step } from './types';
 
 const AT = '2026-11-20T12:00:00Z';
@@ -42,6 +42,20 @@ test('the next step names who has to do it, and until when', () => {
   const split = { toSeller: { amount: 3_000_000, currency: 'USD' }, toBuyer: { amount: 1_000_000, currency: 'USD' } };
   expect(nextOf(inEscrow('released', { next: 'none' }, split)).text).toBe('The seller got $30,000, the buyer got $10,000 back.');
   expect(nextOf(inEscrow('refunded', { next: 'none' })).text).toBe('The buyer got $40,000 back.');
+});
+
+test('an offer on hold says why: another one was accepted, or the website is not for sale', () => {
+  const held = (listingStatus: Deal['listingStatus']) => nextOf(deal({ isOnHold: true, next: 'none', listingStatus })).text;
+  expect(held('under_offer')).toBe('Another offer for this website was accepted. If that deal comes to nothing before Nov 27, 12:00, this one is open again.');
+  for (const status of ['suspended', 'in_review', null] as const) expect(held(status)).toMatch(/^This website is not for sale right now\./);
+});
+
+test('the list of deals marks what waits for me, before and after the agreement', () => {
+  const row = (side: Deal['side'], over: Partial<Deal>) => waitsForMe(deal({ side, turn: null, ...over }));
+  expect([row('buyer', { turn: 'buyer' }), row('seller', { turn: 'buyer' }), row('buyer', { turn: 'buyer', isOnHold: true })]).toEqual([true, false, false]);
+  const after = (side: Deal['side']) => (['agreed', 'funded', 'delivered', 'inspecting', 'accepted', 'disputed', 'released'] as const).filter((escrowStatus) => row(side, { status: 'accepted', escrowStatus }));
+  expect(after('buyer')).toEqual(['agreed', 'delivered', 'inspecting']);
+  expect(after('seller')).toEqual(['funded']);
 });
 
 test('the timeline tells what happened, what is next, and leaves out what was passed over', () => {
@@ -127,6 +141,21 @@ test('the thread is in order and written to; a counter-offer names whole dollars
   await user.click(within(dialog).getByRole('button', { name: 'Send counter-offer of $42,000' }));
   expect(await screen.findByText('Counter-offer sent')).toBeInTheDocument();
   expect(bodyOf('POST /api/marketplace/offers/o1/counter')).toEqual({ price: 42_000, text: '' });
+});
+
+test('a long thread is read to its end', async () => {
+  signIn();
+  serve(deal());
+  server.use(
+    http.get(at('/api/marketplace/offers/{id}/messages'), ({ request }) => {
+      const page = Number(new URL(request.url).searchParams.get('cursor') ?? '1');
+      const message: Message = { number: page, by: 'seller', authorName: 'Jón', isMine: false, text: `Words ${page}`, price: null, at: AT };
+      return HttpResponse.json([message], { headers: page < 3 ? { Link: `</x?cursor=${page + 1}>; rel="next"` } : {} });
+    }),
+  );
+  renderApp('/marketplace/deals/o1');
+  expect(await screen.findByText('Words 3')).toBeInTheDocument();
+  expect(screen.getAllByText(/^Words/).map((item) => item.textContent)).toEqual(['Words 1', 'Words 2', 'Words 3']);
 });
 
 test('a dispute needs words; the escrow shows where it stands', async () => {

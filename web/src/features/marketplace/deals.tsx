@@ -6,6 +6,7 @@ import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
+import { waitsForMe } from './deal-steps';
 import { PagedRows } from './paged-rows';
 import { myOffersQuery } from './queries';
 import { formatSum } from './shown';
@@ -31,7 +32,7 @@ const COLUMNS: Column<Offer>[] = [
       <span className="flex flex-wrap gap-1">
         <OfferBadge status={row.status} />
         {row.escrowStatus && <EscrowBadge status={row.escrowStatus} />}
-        {row.turn === row.side && !row.isOnHold && <Badge tone="brand">Your turn</Badge>}
+        {waitsForMe(row) && <Badge tone="brand">Your turn</Badge>}
         {row.isOnHold && <Badge>On hold</Badge>}
       </span>
     ),

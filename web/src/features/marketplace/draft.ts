@@ -95,5 +95,7 @@ const AT_REST: readonly ListingStatus[] = ['draft', 'rejected', 'withdrawn', 'ex
 
 /** Nobody else sees it: every change may be kept at once. */
 export const isAtRest = (status: ListingStatus): boolean => AT_REST.includes(status);
+/** Everybody sees it, and may ask about it. */
+export const isOffered = (status: ListingStatus): boolean => status === 'active' || status === 'under_offer';
 export const isChangeable = (status: ListingStatus): boolean => isAtRest(status) || status === 'in_review' || status === 'active';
 export const isWithdrawable = (status: ListingStatus): boolean => !['under_offer', 'in_escrow', 'sold', 'withdrawn'].includes(status);

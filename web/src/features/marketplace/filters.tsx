@@ -1,5 +1,5 @@
 import { Search, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { isNarrowed, type ListingSearch } from './search';
@@ -35,11 +35,11 @@ export function Filters({ state, onChange }: Props) {
         </Select>
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 text-[0.8125rem]">
-        <PriceBound key={`min ${state.minPrice}`} label="Lowest price" value={state.minPrice} onChange={(minPrice) => onChange({ minPrice })} />
+        <PriceBound label="Lowest price" value={state.minPrice} onChange={(minPrice) => onChange({ minPrice })} />
         <span aria-hidden className="-mx-1.5 text-muted">
           –
         </span>
-        <PriceBound key={`max ${state.maxPrice}`} label="Highest price" value={state.maxPrice} onChange={(maxPrice) => onChange({ maxPrice })} />
+        <PriceBound label="Highest price" value={state.maxPrice} onChange={(maxPrice) => onChange({ maxPrice })} />
         <label className="inline-flex items-center gap-2">
           <input type="checkbox" className="size-4 accent-(--c-brand)" checked={state.verified} onChange={(event) => onChange({ verified: event.target.checked })} />
           Verified only
@@ -90,21 +90,37 @@ function TypedSearch({ value, onChange }: { readonly value: string; readonly onC
   );
 }
 
+/** Taken on Enter and on leaving the field; what changes in the address otherwise shows here. */
 function PriceBound({ label, value, onChange }: { readonly label: string; readonly value: number | null; readonly onChange: (value: number | null) => void }) {
-  const [text, setText] = useState(value === null ? '' : String(value));
+  const id = useId();
+  const [text, setText] = useState(textOf(value));
+  const [given, setGiven] = useState(value);
+  if (value !== given) {
+    setGiven(value);
+    if (parseDollars(text) !== value) setText(textOf(value));
+  }
   const wrong = text.trim() !== '' && parseDollars(text) === null;
   const take = () => {
     const next = parseDollars(text);
     if (!wrong && next !== value) onChange(next);
   };
   return (
-    <input
-      aria-label={label} aria-invalid={wrong || undefined} inputMode="numeric" placeholder={`${label} ($)`} maxLength={17} value={text}
-      onChange={(event) => setText(event.target.value)} onBlur={take}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') take();
-      }}
-      className="h-8 w-36 rounded-lg border border-line bg-surface px-2.5 tabular hover:border-line-strong aria-invalid:border-bad"
-    />
+    <div>
+      <input
+        aria-label={label} aria-invalid={wrong || undefined} aria-describedby={wrong ? id : undefined} inputMode="numeric" placeholder={`${label} ($)`} maxLength={17} value={text}
+        onChange={(event) => setText(event.target.value)} onBlur={take}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') take();
+        }}
+        className="h-8 w-36 rounded-lg border border-line bg-surface px-2.5 tabular hover:border-line-strong aria-invalid:border-bad"
+      />
+      {wrong && (
+        <p id={id} className="mt-1 text-bad">
+          Whole dollars, like 25000
+        </p>
+      )}
+    </div>
   );
 }
+
+const textOf = (value: number | null): string => (value === null ? '' : String(value));

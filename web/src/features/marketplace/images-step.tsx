@@ -4,6 +4,7 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { api, body } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
+import { Ask } from './ask';
 import { MOST_IMAGES } from './draft';
 import { Picture } from './listing-card';
 import type { Saver } from './saver';
@@ -11,20 +12,24 @@ import type { Saver } from './saver';
 interface Props {
   readonly id: string;
   readonly saver: Saver;
+  /** Everybody sees it: a new image takes it back into the review. */
+  readonly isOnline: boolean;
   /** Hashes, in the order they are shown. */
   readonly images: readonly string[];
   readonly onChange: (images: readonly string[]) => void;
 }
 
 const KINDS = ['image/jpeg', 'image/png', 'image/webp'];
+const MOST_MB = 5;
 
 export const imageUrl = (hash: string): string => `/api/marketplace/images/${hash}`;
 
-export function ImagesStep({ id, saver, images, onChange }: Props) {
+export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
   const picker = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
   const [busy, setBusy] = useState('');
   const [error, setError] = useState<unknown>(null);
+  const [asked, setAsked] = useState<readonly File[] | null>(null);
   const room = MOST_IMAGES - images.length;
 
   const perform = async (words: string, task: () => Promise<void>) => {
@@ -38,13 +43,17 @@ export function ImagesStep({ id, saver, images, onChange }: Props) {
       setBusy('');
     }
   };
-  const add = (files: readonly File[]) =>
+  const send = (files: readonly File[]) =>
     perform('Uploading…', async () => {
-      const wrong = files.find((file) => !KINDS.includes(file.type));
-      if (wrong) throw new Error(`“${wrong.name}” is not a JPEG, PNG or WebP image.`);
-      if (files.length > room) throw new Error(`A listing has at most ${MOST_IMAGES} images. There is room for ${room} more.`);
       for (const file of files) onChange((await saver.run(() => upload(id, file))).images);
     });
+  const add = (files: readonly File[]) => {
+    const fault = faultOf(files, room);
+    setError(fault ? new Error(fault) : null);
+    if (fault) return;
+    if (isOnline) setAsked(files);
+    else void send(files);
+  };
   const order = (next: readonly string[]) =>
     perform('Saving…', async () => {
       const made = await saver.run(() => body(api.PUT('/api/marketplace/listings/{id}/images', { params: { path: { id } }, body: { images: [...next] } })));
@@ -69,17 +78,17 @@ export function ImagesStep({ id, saver, images, onChange }: Props) {
         onDrop={(event) => {
           event.preventDefault();
           setOver(false);
-          if (!busy) void add([...event.dataTransfer.files]);
+          if (!busy) add([...event.dataTransfer.files]);
         }}
       >
         <ImagePlus aria-hidden className="size-6 text-muted" />
-        <p className="text-muted">{`Drop images here. JPEG, PNG or WebP, at most ${MOST_IMAGES}. The first one is on the card.`}</p>
+        <p className="text-muted">{`Drop images here: at most ${MOST_IMAGES}, each JPEG, PNG or WebP of at most ${MOST_MB} MB. The first one is on the card.`}</p>
         <input
           ref={picker} type="file" accept={KINDS.join(',')} multiple className="sr-only" aria-label="Add images" tabIndex={-1}
           onChange={(event) => {
             const files = [...(event.target.files ?? [])];
             event.target.value = '';
-            if (files.length > 0) void add(files);
+            if (files.length > 0) add(files);
           }}
         />
         <Button busy={busy !== ''} disabled={room === 0} onClick={() => picker.current?.click()}>
@@ -107,8 +116,28 @@ export function ImagesStep({ id, saver, images, onChange }: Props) {
           ))}
         </ol>
       )}
+      {asked && (
+        <Ask
+          title="Add to a listing that is online?" action="Add images" doing={AT_ONCE} onClose={() => setAsked(null)}
+          description="A new image takes the listing offline until an administrator has looked at it again."
+          onConfirm={() => {
+            setAsked(null);
+            void send(asked);
+          }}
+        />
+      )}
     </div>
   );
+}
+
+const AT_ONCE = { isPending: false, error: null } as const;
+
+function faultOf(files: readonly File[], room: number): string | null {
+  const wrong = files.find((file) => !KINDS.includes(file.type));
+  if (wrong) return `“${wrong.name}” is not a JPEG, PNG or WebP image.`;
+  const big = files.find((file) => file.size > MOST_MB * 1024 * 1024);
+  if (big) return `“${big.name}” is larger than ${MOST_MB} MB.`;
+  return files.length > room ? `A listing has at most ${MOST_IMAGES} images. There is room for ${room} more.` : null;
 }
 
 /** The image itself is the body; its description has no place for that in the types. */

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { surface } from '@/components/ui/card';
 import { Badge } from '@/components/ui/badge';
 import { cx } from '@/lib/cx';
-import { VerificationBadge } from './badges';
+import { ListingBadge, VerificationBadge } from './badges';
 import { formatPrice, formatTraffic, formatYears, NICHE_LABELS } from './shown';
 import type { Listing } from './types';
 
@@ -23,6 +23,7 @@ export function ListingCard({ listing, footer }: Props) {
         <div className="flex flex-wrap items-center gap-1.5">
           {listing.niche && <Badge tone="brand">{NICHE_LABELS[listing.niche]}</Badge>}
           <VerificationBadge status={listing.verificationStatus} />
+          {listing.status === 'under_offer' && <ListingBadge status={listing.status} />}
         </div>
         <h2 className="text-base font-semibold break-words">
           <Link to="/marketplace/listing/$id" params={{ id: listing.id }} className="line-clamp-2 after:absolute after:inset-0 focus-visible:outline-none">

@@ -8,15 +8,17 @@ import { Card, surface } from '@/components/ui/card';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime, formatIn } from '@/lib/dates';
+import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { useSession } from '@/lib/session';
 import { toast, toastError } from '@/stores/toasts';
 import { ListingBadge, VerificationBadge } from './badges';
+import { isOffered } from './draft';
 import { Gallery } from './gallery';
 import { HistoryList } from './history';
 import { listingHistoryQuery, useMarketChanged } from './queries';
 import { OfferDialog } from './offer-dialog';
 import { Questions } from './questions';
+import { memberSince, SellerFigures } from './seller';
 import { formatPrice, formatTraffic, formatYears, LISTING_STATES, NICHE_LABELS } from './shown';
 import type { ListingInFull, Seller } from './types';
 import { VerifiedCard } from './verified-card';
@@ -144,7 +146,7 @@ function Actions({ listing }: { readonly listing: ListingInFull }) {
       ) : (
         listing.status === 'active' && <MakeOffer listing={listing} />
       )}
-      <WatchButton listing={listing} />
+      {(listing.isWatched || isOffered(listing.status)) && <WatchButton listing={listing} />}
     </>
   );
 }
@@ -197,18 +199,13 @@ function SellerCard({ seller }: { readonly seller: Seller }) {
   return (
     <section aria-label="Seller" className={cx(surface, 'p-5')}>
       <p className="text-[0.8125rem] text-muted">Seller</p>
-      <p className="text-base font-semibold break-words">{seller.name}</p>
-      <p className="mt-1 text-[0.8125rem] text-muted">{`Member since ${formatIn(seller.memberSince, 'UTC', { month: 'long', year: 'numeric' })}`}</p>
-      <dl className="mt-3 grid grid-cols-2 gap-3 text-[0.8125rem]">
-        <div>
-          <dt className="text-muted">For sale</dt>
-          <dd className="font-medium tabular">{seller.activeListings}</dd>
-        </div>
-        <div>
-          <dt className="text-muted">Sold</dt>
-          <dd className="font-medium tabular">{seller.soldListings}</dd>
-        </div>
-      </dl>
+      <p className="text-base font-semibold break-words">
+        <Link to="/marketplace/seller/$id" params={{ id: seller.id }} className="text-brand underline">
+          {seller.name}
+        </Link>
+      </p>
+      <p className="mt-1 text-[0.8125rem] text-muted">{memberSince(seller)}</p>
+      <SellerFigures seller={seller} className="mt-3 grid grid-cols-3 gap-3 text-[0.8125rem]" />
     </section>
   );
 }

@@ -28,7 +28,7 @@ function serveOne(one: ListingInFull, questions: Question[] = []) {
 }
 const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(part))?.body;
 
-test('§9: money in USD without decimals, traffic in K from 1,000 and M from 1,000,000', () => {
+test('spec §9: money in USD without decimals, traffic in K from 1,000 and M from 1,000,000', () => {
   expect([0, 950, 45_000, 1_234_567.4, null].map(formatPrice)).toEqual(['$0', '$950', '$45,000', '$1,234,567', '–']);
   expect([0, 999, 1000, 1500, 12_500, 999_999, 1_000_000, 2_450_000, null].map(formatTraffic)).toEqual(['0', '999', '1K', '1.5K', '12.5K', '999.9K', '1M', '2.4M', '–']);
   expect([0.5, 1, 3.25, null].map(formatYears)).toEqual(['Under 1 year', '1 year', '3.2 years', '–']);
@@ -44,7 +44,7 @@ test('the address holds every filter, and what it does not know falls back', () 
   expect(writeState(readState({ niche: 'gambling', sort: 'best', minPrice: 'x' }))).toEqual({});
 });
 
-test('§2, §3: cards show title, price, revenue, profit, traffic, years and verification, and lead to their listing', async () => {
+test('spec §2, §3: cards show title, price, revenue, profit, traffic, years and verification, and lead to their listing', async () => {
   serve();
   const { router } = renderApp('/marketplace');
   const cards = await screen.findByRole('list', { name: 'Listings' });
@@ -62,7 +62,7 @@ test('§2, §3: cards show title, price, revenue, profit, traffic, years and ver
   expect(router.state.location.pathname).toBe('/marketplace');
 });
 
-test('§5, §9: search, niches and sorts are in the address; the niche is applied here as well', async () => {
+test('spec §2, §5, §9: search, niches and sorts are in the address; the niche is applied here as well', async () => {
   serve();
   const { user, router } = renderApp('/marketplace');
   await screen.findByRole('link', { name: 'VPN reviews' });
@@ -82,7 +82,61 @@ test('§5, §9: search, niches and sorts are in the address; the niche is applie
   expect(screen.getByLabelText('Search listings')).toHaveValue('');
 });
 
-test('§2: without a match the page says so in the words of the specification', async () => {
+test('a price is taken on Enter, the field keeps the focus; what is no sum of dollars says so', async () => {
+  serve();
+  const { user, router } = renderApp('/marketplace');
+  await screen.findByRole('list', { name: 'Listings' });
+  const lowest = screen.getByLabelText('Lowest price');
+  await user.type(lowest, '12,5{Enter}');
+  expect(lowest).toHaveAccessibleDescription('Whole dollars, like 25000');
+  expect(router.state.location.search).toEqual({});
+  await user.clear(lowest);
+  await user.type(lowest, '1,234{Enter}');
+  await waitFor(() => expect(router.state.location.search).toEqual({ minPrice: '1234' }));
+  expect(lowest).toHaveFocus();
+  await user.click(screen.getByRole('button', { name: 'Clear filters' }));
+  await waitFor(() => expect(screen.getByLabelText('Lowest price')).toHaveValue(''));
+});
+
+test('a website under offer says so on its card', async () => {
+  serve([listing({ status: 'under_offer' }), listing({ id: 'l2', title: 'Free' })]);
+  renderApp('/marketplace');
+  const [first, second] = within(await screen.findByRole('list', { name: 'Listings' })).getAllByRole('article') as [HTMLElement, HTMLElement];
+  expect(within(first).getByText('Under offer')).toBeInTheDocument();
+  expect(within(second).queryByText('Under offer')).not.toBeInTheDocument();
+});
+
+test('what was sold, or lies in escrow, is not asked about and not watched any more', async () => {
+  signIn();
+  serveOne(listingInFull({ status: 'in_escrow', myOffer: 'o1' }));
+  renderApp('/marketplace/listing/l1');
+  expect(await screen.findByRole('link', { name: 'Your offer' })).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Ask' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Watch' })).not.toBeInTheDocument();
+});
+
+test('a listing leads to its seller, with what they sell and have sold', async () => {
+  const { seller } = listingInFull();
+  serve();
+  serveOne(listingInFull());
+  server.use(http.get(at('/api/marketplace/sellers/{id}'), () => HttpResponse.json(seller)));
+  const { user, router } = renderApp('/marketplace/listing/l1');
+  await user.click(await screen.findByRole('link', { name: 'Jón' }));
+  expect(await screen.findByRole('heading', { level: 1, name: 'Jón' })).toBeInTheDocument();
+  expect(router.state.location.pathname).toBe('/marketplace/seller/s1');
+  expect(screen.getByText('Member since March 2025')).toBeInTheDocument();
+  expect(screen.getByRole('region', { name: 'In figures' })).toHaveTextContent('For sale2Verified1Sold1');
+  expect(within(await screen.findByRole('list', { name: 'For sale' })).getAllByRole('article')).toHaveLength(2);
+  expect(requests('GET /api/marketplace/listings?').at(-1)).toContain('seller=s1');
+});
+
+test('a seller who is not there is the page that is not found', async () => {
+  server.use(http.get(at('/api/marketplace/sellers/{id}'), () => HttpResponse.json({ message: 'No such member' }, { status: 404 })));
+  renderApp('/marketplace/seller/nobody');
+  expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
+});
+
+test('spec §2: without a match the page says so in the words of the specification', async () => {
   serve();
   renderApp('/marketplace?search=nothing+like+it');
   expect(await screen.findByText('No listings found matching your criteria.')).toBeInTheDocument();
@@ -126,7 +180,7 @@ test('a listing shows figures, seller and what its own log says; a visitor is as
   expect(screen.getByText('No questions yet.')).toBeInTheDocument();
 });
 
-test('§4: a listing that is not verified is Pending and says why', async () => {
+test('spec §4: a listing that is not verified is Pending and says why', async () => {
   serveOne(listingInFull({ verificationNote: 'no_whole_month' }));
   renderApp('/marketplace/listing/l1');
   const card = await screen.findByRole('region', { name: 'Verification' });

@@ -39,7 +39,7 @@ export function MyListings() {
         }
         footer={(listing) => (
           <>
-            <ListingBadge status={listing.status} />
+            {listing.status !== 'under_offer' && <ListingBadge status={listing.status} /> /* that one the card shows to everybody */}
             <span className="min-w-0 flex-1 basis-full text-[0.8125rem] text-muted">{LISTING_STATES[listing.status].text}</span>
             {isChangeable(listing.status) && (
               <Link to="/marketplace/sell" search={{ listing: listing.id }} className={buttonClass({ size: 'sm' })} aria-label={`Edit ${listing.title || 'Untitled'}`}>

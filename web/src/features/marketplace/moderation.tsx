@@ -53,7 +53,7 @@ export function Disputes() {
   );
 }
 
-/** Questions that members reported, or that are hidden. */
+/** Questions that members reported: enough of them hid it, an administrator decides. */
 export function FlaggedQuestions() {
   const flagged = useInfiniteQuery(flaggedQuery);
   const [hiding, setHiding] = useState<FlaggedQuestion | null>(null);
@@ -88,11 +88,9 @@ export function FlaggedQuestions() {
             id: 'actions', header: <span className="sr-only">Actions</span>,
             cell: (row) => (
               <span className="flex flex-wrap gap-1.5">
-                {!row.isHidden && (
-                  <Button size="sm" aria-label={`Hide the question of ${row.authorName}`} onClick={() => setHiding(row)}>
-                    Hide
-                  </Button>
-                )}
+                <Button size="sm" aria-label={`Hide the question of ${row.authorName}`} onClick={() => setHiding(row)}>
+                  Hide
+                </Button>
                 <Button size="sm" aria-label={`Keep the question of ${row.authorName}`} disabled={restore.isPending} onClick={() => restore.mutate(row.id)}>
                   Keep
                 </Button>

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
 import { criteriaOf, type ListingSearch } from './search';
-import type { ListingStatus } from './types';
+import type { ListingStatus, OfferInFull } from './types';
 
 const PAGE = 24;
 const at = (cursor: string, limit = PAGE) => ({ limit, ...(cursor ? { cursor } : {}) });
@@ -46,6 +46,22 @@ export const questionsQuery = (id: string, me: string | undefined) =>
     ...FRESH,
   });
 
+export const sellerQuery = (id: string) =>
+  queryOptions({
+    queryKey: [KEY, 'seller', id] as const,
+    queryFn: ({ signal }) => body(api.GET('/api/marketplace/sellers/{id}', { params: { path: { id } }, signal })),
+    ...FRESH,
+  });
+
+export const sellerListingsQuery = (seller: string) =>
+  infiniteQueryOptions({
+    queryKey: [KEY, 'seller-listings', seller] as const,
+    queryFn: ({ pageParam, signal }) => answer(api.GET('/api/marketplace/listings', { params: { query: { seller, ...at(pageParam) } }, signal })),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    ...FRESH,
+  });
+
 export const listingHistoryQuery = (id: string) =>
   queryOptions({
     queryKey: [KEY, 'listing-history', id] as const,
@@ -84,11 +100,14 @@ export const savedSearchesQuery = queryOptions({
   ...FRESH,
 });
 
+/** Nothing can come of it any more. */
+export const isOver = (deal: OfferInFull): boolean => deal.next === 'none' && !deal.isOnHold;
+
 export const dealQuery = (id: string) =>
   queryOptions({
     queryKey: [KEY, 'deal', id] as const,
     queryFn: ({ signal }) => body(api.GET('/api/marketplace/offers/{id}', { params: { path: { id } }, signal })),
-    refetchInterval: (query) => (query.state.data?.next === 'none' ? false : DEAL_MS),
+    refetchInterval: (query) => (query.state.data && isOver(query.state.data) ? false : DEAL_MS),
     ...FRESH,
   });
 

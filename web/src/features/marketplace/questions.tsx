@@ -12,6 +12,7 @@ import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { useSession } from '@/lib/session';
 import { toast } from '@/stores/toasts';
 import { Ask } from './ask';
+import { isOffered } from './draft';
 import { questionsQuery, useMarketChanged } from './queries';
 import type { ListingInFull, Question } from './types';
 
@@ -56,7 +57,7 @@ export function Questions({ listing }: { readonly listing: ListingInFull }) {
           to ask the seller something.
         </p>
       ) : (
-        !listing.isMine && listing.status !== 'sold' && <AskSeller listingId={listing.id} />
+        !listing.isMine && isOffered(listing.status) && <AskSeller listingId={listing.id} />
       )}
       {flagging && <FlagDialog question={flagging} onClose={() => setFlagging(null)} />}
     </Card>

@@ -14,6 +14,7 @@ export interface Saver {
   readonly change: (fields: ListingFields) => void;
   /** What the server has. */
   readonly kept: () => ListingFields;
+  readonly edition: () => number;
   /** Writes what waits, now. True: everything is kept. */
   readonly flush: () => Promise<boolean>;
   /** Another write of this listing, in its turn; its errors are the caller's. */
@@ -92,6 +93,7 @@ export function createSaver({ edition: first, fields: begun, write, delayMs }: S
       if (delayMs !== null) timer = setTimeout(() => void flush(), delayMs);
     },
     kept: () => kept,
+    edition: () => edition,
     flush,
     run: (task) =>
       inTurn(async () => {

@@ -19,6 +19,7 @@ import { FiguresStep, WebsiteStep } from './sell-fields';
 import { LISTING_STATES } from './shown';
 import { stepOfField, STEPS, type StepId } from './sell-steps';
 import type { ListingInFull } from './types';
+import { forgetUnsaved, keepUnsaved, placeOf, readUnsaved } from './unsaved';
 import { VerificationStep } from './verification-step';
 
 interface Props {
@@ -35,7 +36,9 @@ const TYPING_MS = 800;
 /** Step by step; whatever is typed is kept. What others see already is changed only by a button. */
 export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Props) {
   const changed = useMarketChanged();
-  const [draft, setDraft] = useState(() => draftOf(listing));
+  const [place] = useState(() => placeOf(listing.id));
+  const [unsaved] = useState(() => readUnsaved(place, listing.edition ?? 1, draftOf(listing)));
+  const [draft, setDraft] = useState(() => unsaved ?? draftOf(listing));
   const [images, setImages] = useState<readonly string[]>(() => listing.images.map((image) => image.hash));
   const [refused, setRefused] = useState<Faults>({});
   const atRest = isAtRest(listing.status);
@@ -48,14 +51,16 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
     }),
   );
   const saved = useSyncExternalStore(saver.subscribe, saver.state);
-  useKept(saver, saved);
+  useKept(place, saver, saved, draft, atRest);
+  useEffect(() => {
+    if (unsaved) tell(saver, unsaved);
+  }, [saver, unsaved]);
   const { fields, faults } = fieldsOf(draft);
   const change = (part: Partial<Draft>) => {
     const next = { ...draft, ...part };
-    const read = fieldsOf(next);
     setDraft(next);
     setRefused({});
-    saver.change(withKept(read.fields, read.faults, saver.kept()));
+    tell(saver, next);
   };
   const submit = useMutation({
     mutationFn: async () => {
@@ -64,7 +69,7 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
         setRefused(missing);
         return false;
       }
-      if (!(await saver.flush())) return false;
+      if (!(await saver.flush())) throw new Error('Your changes could not be saved yet.');
       await body(api.POST('/api/marketplace/listings/{id}/submit', { params: { path: { id: listing.id } } }));
       return true;
     },
@@ -80,20 +85,20 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
   });
   const saveFaults = saved.error instanceof ApiError ? (saved.error.fields as Faults) : {};
   const shown = { ...refused, ...saveFaults, ...faults };
-  const place = STEPS.findIndex((item) => item.id === step);
-  const next = STEPS[place + 1];
-  const before = STEPS[place - 1];
+  const index = STEPS.findIndex((item) => item.id === step);
+  const next = STEPS[index + 1];
+  const before = STEPS[index - 1];
   const fieldProps = { draft, faults: shown, onChange: change, onBlur: () => void (atRest && saver.flush()) };
   return (
     <div className="flex flex-col gap-5">
       <Progress listing={listing} saved={saved} isWrong={Object.keys(faults).length > 0} atRest={atRest} saver={saver} onReload={onReload} />
       <Steps current={step} faults={shown} onStep={onStep} />
-      <Card title={STEPS[place]?.label ?? ''} description={STEPS[place]?.text}>
+      <Card title={STEPS[index]?.label ?? ''} description={STEPS[index]?.text}>
         {step === 'website' && <WebsiteStep {...fieldProps} />}
         {step === 'figures' && <FiguresStep {...fieldProps} />}
         {step === 'images' && (
           <ImagesStep
-            id={listing.id} saver={saver} images={images}
+            id={listing.id} saver={saver} isOnline={listing.status === 'active'} images={images}
             onChange={(hashes) => {
               setImages(hashes);
               if (!atRest) void changed();
@@ -120,9 +125,19 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
   );
 }
 
-/** Nothing typed is lost by leaving: it is kept on the way out, and closing the window asks first. */
-function useKept(saver: Saver, saved: SaveState): void {
-  useEffect(() => () => void (saver.state().status === 'waiting' && saver.flush()), [saver]);
+function tell(saver: Saver, draft: Draft): void {
+  const { fields, faults } = fieldsOf(draft);
+  saver.change(withKept(fields, faults, saver.kept()));
+}
+
+/** Nothing typed is lost by leaving: a draft is kept on the way out, and what others see already waits in this browser
+ *  for the button that changes it. Closing the window asks first. */
+function useKept(place: string, saver: Saver, saved: SaveState, draft: Draft, atRest: boolean): void {
+  useEffect(() => {
+    if (saved.status === 'saved') forgetUnsaved(place);
+    else keepUnsaved(place, saver.edition(), draft);
+  }, [place, saver, saved, draft]);
+  useEffect(() => () => void leave(saver, atRest), [saver, atRest]);
   const open = saved.status !== 'saved';
   useEffect(() => {
     if (!open) return;
@@ -130,6 +145,13 @@ function useKept(saver: Saver, saved: SaveState): void {
     window.addEventListener('beforeunload', ask);
     return () => window.removeEventListener('beforeunload', ask);
   }, [open]);
+}
+
+async function leave(saver: Saver, atRest: boolean): Promise<void> {
+  const { status } = saver.state();
+  if (status === 'saved' || status === 'conflict') return;
+  if (atRest && (await saver.flush())) return;
+  toast('Changes not saved yet', 'They are kept in this browser: edit the listing again to save them.');
 }
 
 interface ProgressProps {

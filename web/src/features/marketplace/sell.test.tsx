@@ -155,6 +155,70 @@ test('a listing that is online is changed by a button that says what follows', a
   expect(bodiesOf('PATCH')).toEqual([expect.objectContaining({ title: 'VPN reviews and more', edition: 5 })]);
 });
 
+test('what was changed of a listing that is online waits in this browser when the page is left', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ status: 'active', edition: 5 }))),
+    http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([listing()])),
+    http.patch(at('/api/marketplace/listings/{id}'), () => HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: [] })),
+  );
+  const { user, router } = renderApp('/marketplace/sell?listing=l1');
+  await user.type(await screen.findByLabelText('Title'), ' and more');
+  await router.navigate({ to: '/marketplace/mine' });
+  expect(await screen.findByText('They are kept in this browser: edit the listing again to save them.', { exact: true })).toBeInTheDocument();
+  await user.click(await screen.findByRole('link', { name: 'Edit VPN reviews' }));
+  expect(await screen.findByLabelText('Title')).toHaveValue('VPN reviews and more');
+  expect(screen.getByRole('button', { name: 'Save changes' })).toBeEnabled();
+  expect(requests('PATCH')).toEqual([]);
+});
+
+test('a draft is kept on the way out; what could not be kept is there again after the next sign-in, unless it was changed elsewhere', async () => {
+  signIn();
+  let edition = 1;
+  let refused = true;
+  server.use(
+    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ edition }))),
+    http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([])),
+    http.patch(at('/api/marketplace/listings/{id}'), () => (refused ? refuse(401, 'Sign in again') : HttpResponse.json({ id: 'l1', status: 'draft', edition: ++edition, images: [] }))),
+  );
+  const { user, router } = renderApp('/marketplace/sell?listing=l1');
+  await user.type(await screen.findByLabelText('Title'), ' and more');
+  await user.tab();
+  expect(await screen.findByRole('button', { name: 'Sign In' })).toBeInTheDocument();
+  expect(Object.keys(localStorage).filter((name) => name.startsWith('unsaved:'))).toEqual(['unsaved:u1:listing:l1']);
+  signIn();
+  refused = false;
+  await router.navigate({ to: '/marketplace/sell', search: { listing: 'l1' } });
+  expect(await screen.findByLabelText('Title')).toHaveValue('VPN reviews and more');
+  await waitFor(() => expect(bodiesOf('PATCH').at(-1)).toMatchObject({ title: 'VPN reviews and more', edition: 1 }));
+  expect(await screen.findByText('All changes saved')).toBeInTheDocument();
+  expect(localStorage.getItem('unsaved:u1:listing:l1')).toBeNull();
+  await user.type(screen.getByLabelText('Title'), '!');
+  await router.navigate({ to: '/marketplace/mine' });
+  await waitFor(() => expect(bodiesOf('PATCH').at(-1)).toMatchObject({ title: 'VPN reviews and more!', edition: 2 }));
+  localStorage.setItem('unsaved:u1:listing:l1', JSON.stringify({ edition: 2, draft: draftOf(mine({ title: 'Of before' })) }));
+  await router.navigate({ to: '/marketplace/sell', search: { listing: 'l1' } });
+  expect(await screen.findByLabelText('Title')).toHaveValue('VPN reviews');
+});
+
+test('an image for a listing that is online is asked about; one that is too large is refused here', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ status: 'active', edition: 5 }))),
+    http.post(at('/api/marketplace/listings/{id}/images'), () => HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: ['a'.repeat(64)] }, { status: 201 })),
+  );
+  const { user } = renderApp('/marketplace/sell?listing=l1&step=images');
+  const big = new File(['x'], 'big.png', { type: 'image/png' });
+  Object.defineProperty(big, 'size', { value: 5 * 1024 * 1024 + 1 });
+  await user.upload(await screen.findByLabelText('Add images'), big);
+  expect(await screen.findByText('“big.png” is larger than 5 MB.')).toBeInTheDocument();
+  await user.upload(screen.getByLabelText('Add images'), new File(['x'], 'a.png', { type: 'image/png' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Add to a listing that is online?' });
+  expect(requests('POST')).toEqual([]);
+  await user.click(within(dialog).getByRole('button', { name: 'Add images' }));
+  await waitFor(() => expect(requests('POST /api/marketplace/listings/l1/images')).toHaveLength(1));
+});
+
 test('a website is chosen and compared with its log', async () => {
   signIn();
   let one = mine();

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
@@ -8,13 +9,21 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import type { Deal } from './deal-steps';
 import { Writing } from './questions';
-import { messagesQuery, useMarketChanged } from './queries';
+import { isOver, messagesQuery, useMarketChanged } from './queries';
 import { formatSum } from './shown';
 import type { Message } from './types';
 
+/** Pages read without being asked for: the newest is what one came for. */
+const AT_ONCE = 5;
+
 /** The private thread of an offer. */
 export function Thread({ deal }: { readonly deal: Deal }) {
-  const messages = useInfiniteQuery(messagesQuery(deal.id, deal.next !== 'none'));
+  const messages = useInfiniteQuery(messagesQuery(deal.id, !isOver(deal)));
+  const { fetchNextPage } = messages;
+  const more = messages.hasNextPage && !messages.isFetching && !messages.error && (messages.data?.pages.length ?? 0) < AT_ONCE;
+  useEffect(() => {
+    if (more) void fetchNextPage();
+  }, [more, fetchNextPage]);
   const rows = messages.data?.pages.flatMap((page) => page.data).toSorted((left, right) => left.number - right.number);
   const changed = useMarketChanged();
   const write = useMutation({

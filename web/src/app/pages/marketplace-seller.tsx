@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { ApiError } from '@/lib/api/errors';
+import { sellerQuery } from '@/features/marketplace/queries';
+import { MarketplaceTools } from '@/features/marketplace/sections';
+import { memberSince } from '@/features/marketplace/seller';
+import { SellerPage } from '@/features/marketplace/seller-page';
+import { NotFound } from '../not-found';
+import { useTitle } from '../use-title';
+import { Page } from './page';
+
+export function MarketplaceSellerPage() {
+  const { id } = useParams({ from: '/marketplace/seller/$id' });
+  const seller = useQuery(sellerQuery(id));
+  useTitle(seller.data?.name);
+  if (seller.error instanceof ApiError && [404, 422].includes(seller.error.status)) return <NotFound />;
+  return (
+    <Page title={seller.data?.name ?? 'Seller'} {...(seller.data ? { subtitle: memberSince(seller.data) } : {})} tools={<MarketplaceTools />}>
+      {seller.data ? (
+        <SellerPage key={id} seller={seller.data} />
+      ) : seller.error ? (
+        <ErrorBox error={seller.error} prefix="Error loading the seller" onRetry={() => void seller.refetch()} />
+      ) : (
+        <Loading label="Loading the seller" />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,24 @@
+import { formatIn } from '@/lib/dates';
+import { formatCount } from '@/lib/format';
+import type { Seller } from './types';
+
+export const memberSince = (seller: Seller): string => `Member since ${formatIn(seller.memberSince, 'UTC', { month: 'long', year: 'numeric' })}`;
+
+/** What somebody sells and has sold, and how much of it shows figures from its own log. */
+export function SellerFigures({ seller, className }: { readonly seller: Seller; readonly className: string }) {
+  const figures = [
+    ['For sale', seller.activeListings],
+    ['Verified', seller.verifiedListings],
+    ['Sold', seller.soldListings],
+  ] as const;
+  return (
+    <dl className={className}>
+      {figures.map(([name, count]) => (
+        <div key={name}>
+          <dt className="text-muted">{name}</dt>
+          <dd className="font-medium tabular">{formatCount(count)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
