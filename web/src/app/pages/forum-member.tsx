@@ -1,9 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { ApiError } from '@/lib/api/errors';
 import { MemberPosts } from '@/features/forum/member-posts';
 import { MemberProfile } from '@/features/forum/member-profile';
+import { memberQuery } from '@/features/forum/queries';
+import { NotFound } from '../not-found';
+import { useTitle } from '../use-title';
 
 export function ForumMemberPage() {
   const { handle } = useParams({ from: '/forum/member/$handle' });
+  const member = useQuery(memberQuery(handle));
+  useTitle(member.data?.name);
+  if (member.error instanceof ApiError && [404, 422].includes(member.error.status)) return <NotFound />;
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 py-6 sm:px-6 sm:py-8">
       <MemberProfile handle={handle} />

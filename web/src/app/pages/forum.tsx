@@ -33,7 +33,7 @@ export function ForumPage() {
   );
   return (
     <Page title="Forum" subtitle="What affiliate marketers ask, try and find out" tools={start}>
-      {categories.error ? (
+      {categories.error && !categories.data ? (
         <ErrorBox error={categories.error} prefix="Error loading categories" onRetry={() => void categories.refetch()} />
       ) : !categories.data ? (
         <div role="status" aria-label="Loading categories" className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">

@@ -6,6 +6,7 @@ import { author, categories, post, thread } from '@/test/forum';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { USER } from '@/test/fixtures';
+import { textFault, titleFault } from './limits';
 
 const me = author({ id: USER.id, name: USER.name, handle: 'sigrun' });
 const nothing = () => new HttpResponse(null, { status: 204 });
@@ -28,7 +29,7 @@ afterEach(() => vi.useRealTimers());
 
 const answer = () => post({ id: 'p2', isFirst: false, author: author({ id: 'a-jon', name: 'Jón', handle: 'jon' }), text: 'Ask @embla.', excerpt: 'Ask @embla.', mentions: [author()], replyTo: { id: 'p1', author: author(), excerpt: 'Does 30 days beat 90?' }, likes: 0, position: 11, createdAt: '2026-11-20T11:30:00Z' });
 
-test('specification §2, forum home: category cards, thread list, "Start New Thread", thread links', async () => {
+test('spec §2, §3, forum home: category cards, thread list, "Start New Thread", thread links', async () => {
   renderApp('/forum');
   const cards = within(await screen.findByRole('navigation', { name: 'Categories' }));
   expect(cards.getAllByRole('link').map((card) => card.textContent)).toEqual(expect.arrayContaining([expect.stringContaining('CybSecTools Updates')]));
@@ -41,13 +42,13 @@ test('specification §2, forum home: category cards, thread list, "Start New Thr
   expect(within(list).getByText('30 minutes ago')).toBeInTheDocument();
 });
 
-test('specification §2, forum home: the empty text', async () => {
+test('spec §2, forum home: the empty text', async () => {
   server.use(http.get(at('/api/forum/threads'), () => HttpResponse.json([])));
   renderApp('/forum');
   expect(await screen.findByText('No threads found. Be the first to start a discussion!')).toBeInTheDocument();
 });
 
-test('category, order and filter are the address', async () => {
+test('spec §2, §7: category, order and filter are the address', async () => {
   signIn();
   const { user, router } = renderApp('/forum?category=case-studies&sort=views');
   await screen.findByRole('region', { name: 'Threads in Case Studies' });
@@ -58,7 +59,7 @@ test('category, order and filter are the address', async () => {
   await vi.waitFor(() => expect(router.state.location.search).toEqual({ sort: 'views', filter: 'unread' }));
 });
 
-test('unread, pinned and locked threads say so', async () => {
+test('spec §3: unread, pinned and locked threads say so', async () => {
   server.use(http.get(at('/api/forum/threads'), () => HttpResponse.json([thread({ unread: true, isPinned: true, isLocked: true })])));
   renderApp('/forum');
   expect(await screen.findByRole('link', { name: 'Which cookie window works? (unread)' })).toBeInTheDocument();
@@ -105,7 +106,7 @@ test('a new thread: its rules first, then it is sent, and the draft goes', async
   expect(localStorage.getItem(`draft:${USER.id}:forum-new`)).toBeNull();
 });
 
-test('visitors read; to write they sign in and come back', async () => {
+test('spec §6: visitors read; to write they sign in and come back', async () => {
   const { user, router } = renderApp('/forum/thread/t1');
   expect(await screen.findByText('30 days', { selector: 'strong' })).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Sign in to reply' }));
@@ -145,6 +146,39 @@ test('reply with a quotation and a mention from the suggestions', async () => {
   expect(await screen.findByText('Reply posted', { exact: true })).toBeInTheDocument();
   expect(sent('POST /api/forum/threads/t1/posts')).toEqual({ text: '> @jon wrote:\n>\n> Ask @embla.\n\nRight, @emil', replyTo: 'p2' });
   await vi.waitFor(() => expect(router.state.location.search).toEqual({ post: 'p3' }));
+});
+
+test('who does not fit what is typed any more is not offered, whatever the answer of before was', async () => {
+  signIn();
+  server.use(http.get(at('/api/forum/members'), ({ request }) => (new URL(request.url).searchParams.get('prefix') === 'e' ? HttpResponse.json([author()]) : new Promise<never>(() => undefined))));
+  const { user } = renderApp('/forum/thread/t1');
+  const box = await screen.findByLabelText('Your reply', { selector: 'textarea' });
+  await user.type(box, 'Ask @e');
+  expect(await screen.findByRole('option', { name: /Embla/ })).toBeInTheDocument();
+  await user.type(box, 'r{Enter}');
+  expect(box).toHaveValue('Ask @er\n');
+});
+
+test('a link to a post that is gone leads to the thread', async () => {
+  server.use(http.get(at('/api/forum/threads/{id}/posts'), ({ request }) => (new URL(request.url).searchParams.has('around') ? refuse(404, 'There is no such post.') : HttpResponse.json([post()]))));
+  const { user, router } = renderApp('/forum/thread/t1?post=gone');
+  expect(await screen.findByText('The post that this link leads to is not there any more.')).toBeInTheDocument();
+  await user.click(screen.getByRole('link', { name: 'Read the thread from its start' }));
+  expect(await screen.findByRole('article', { name: 'First post by Embla' })).toBeInTheDocument();
+  expect(router.state.location.search).toEqual({});
+});
+
+test('a text is as long as the server counts it', () => {
+  expect(textFault('😀😀😀😀')).toBe('Text must be at least 8 characters');
+  expect(textFault('😀'.repeat(8))).toBeUndefined();
+  expect(titleFault(` ${'é'.repeat(255)} `)).toBeUndefined();
+  expect(textFault('😀'.repeat(32_768))).toBe('Text must be at most 32,767 characters');
+});
+
+test('a member who is not there is the page that is not found', async () => {
+  server.use(http.get(at('/api/forum/members/{handle}'), () => refuse(404, 'There is no such member.')), http.get(at('/api/forum/members/{handle}/posts'), () => refuse(404, 'There is no such member.')));
+  renderApp('/forum/member/nobody');
+  expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
 });
 
 test('a like shows at once, and goes again when it is refused', async () => {

@@ -2,14 +2,17 @@
 export const TITLE = { min: 3, max: 255 } as const;
 export const TEXT = { min: 8, max: 32_767 } as const;
 
+/** As the server counts: a sign outside the basic plane is one, not two. */
+export const lengthOf = (text: string): number => Array.from(text.trim()).length;
+
 export function titleFault(title: string): string | undefined {
-  const length = title.trim().length;
+  const length = lengthOf(title);
   if (length < TITLE.min) return `Title must be at least ${TITLE.min} characters`;
   return length > TITLE.max ? `Title must be at most ${TITLE.max} characters` : undefined;
 }
 
 export function textFault(text: string): string | undefined {
-  const length = text.trim().length;
+  const length = lengthOf(text);
   if (length < TEXT.min) return `Text must be at least ${TEXT.min} characters`;
   return length > TEXT.max ? `Text must be at most ${TEXT.max.toLocaleString('en-US')} characters` : undefined;
 }

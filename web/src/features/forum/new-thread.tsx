@@ -53,7 +53,7 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
     }
     if (!start.isPending) start.mutate({ title: draft.title.trim(), categoryId: found.id, text: draft.text.trim() });
   };
-  if (categories.error) return <ErrorBox error={categories.error} prefix="Error loading categories" onRetry={() => void categories.refetch()} />;
+  if (categories.error && !categories.data) return <ErrorBox error={categories.error} prefix="Error loading categories" onRetry={() => void categories.refetch()} />;
   if (!categories.data) return <Loading label="Loading categories" />;
   return (
     <form onSubmit={submit} noValidate className={cx(surface, 'flex flex-col gap-5 p-4 sm:p-6')}>

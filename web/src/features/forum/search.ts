@@ -15,11 +15,13 @@ export type Sort = (typeof SORTS)[number];
 export const FILTERS = ['all', 'unread', 'following', 'mine'] as const;
 export type Filter = (typeof FILTERS)[number];
 
+const MOST_SEARCH = 200;
+
 /** Anything unknown falls back to the default. */
 export function readForum(search: FlatSearch): ForumState {
   return {
     category: textOf(search['category']) ?? null,
-    q: textOf(search['q']) ?? null,
+    q: textOf(search['q'])?.slice(0, MOST_SEARCH) ?? null,
     sort: SORTS.find((sort) => sort === textOf(search['sort'])) ?? 'latest',
     filter: FILTERS.find((filter) => filter === textOf(search['filter'])) ?? 'all',
   };

@@ -4,6 +4,8 @@ import { ChevronLeft, ChevronRight, Lock } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
+import { surface } from '@/components/ui/card';
+import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
 import { isAdmin, useSession } from '@/lib/session';
@@ -43,6 +45,7 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
   const arrived = posts !== undefined && !query.isPlaceholderData;
   useReading(thread, arrived ? posts : undefined, me !== null);
   useSought(place.post, arrived);
+  if (query.error && isGone(query.error) && (place.post || place.cursor)) return <GonePlace threadId={thread.id} />;
   if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading posts" onRetry={() => void query.refetch()} />;
   if (!query.data || !posts) return <Loading label="Loading posts" />;
   const close = () => setAsked(null);
@@ -103,6 +106,20 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
           />
         )}
       </Suspense>
+    </div>
+  );
+}
+
+const isGone = (error: Error): boolean => error instanceof ApiError && [400, 404, 422].includes(error.status);
+
+/** The address names a post that was deleted, or never was; the thread itself is there. */
+function GonePlace({ threadId }: { readonly threadId: string }) {
+  return (
+    <div role="alert" className={cx(surface, 'p-6')}>
+      <p>The post that this link leads to is not there any more.</p>
+      <Link to="/forum/thread/$id" params={{ id: threadId }} className={buttonClass({}, 'mt-4')}>
+        Read the thread from its start
+      </Link>
     </div>
   );
 }

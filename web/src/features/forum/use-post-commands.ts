@@ -24,6 +24,7 @@ export function usePostCommands(): PostCommands {
   }
 
   const like = useMutation({
+    scope: { id: 'forum-likes' }, // one after the other: the last word is the last one heard
     mutationFn: ({ post }: { post: Post }) => likePost(post.id, !post.liked),
     onMutate: async ({ post }) => {
       await client.cancelQueries({ queryKey: ['forum', 'posts', post.threadId] });

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { AtSign, Bell, Heart, MessageSquare, Quote, Shield, type LucideIcon } from 'lucide-react';
+import { AtSign, Bell, Handshake, Heart, MessageSquare, Quote, Shield, Tag, type LucideIcon } from 'lucide-react';
 import { When } from '@/components/data/when';
 import { cx } from '@/lib/cx';
 import { parseSearch } from '@/lib/search';
 import type { Notification } from './queries';
 
-const ICONS: Readonly<Record<string, LucideIcon>> = { mention: AtSign, quote: Quote, reply: MessageSquare, like: Heart, moderation: Shield };
+const ICONS: Readonly<Record<string, LucideIcon>> = { mention: AtSign, quote: Quote, reply: MessageSquare, like: Heart, moderation: Shield, offer: Tag, offer_message: MessageSquare, deal: Handshake };
 
 interface Props {
   readonly rows: readonly Notification[];
@@ -59,9 +59,9 @@ function Target({ row, onOpen }: { readonly row: Notification; readonly onOpen: 
       </button>
     );
   }
-  const { pathname, search } = new URL(row.path, window.location.origin);
+  const { pathname, search, hash } = new URL(row.path, window.location.origin);
   return (
-    <Link to={pathname} search={parseSearch(search)} className={cx(look, 'hover:underline')} onClick={() => onOpen(row)}>
+    <Link to={pathname} search={parseSearch(search)} {...(hash ? { hash: hash.slice(1) } : {})} className={cx(look, 'hover:underline')} onClick={() => onOpen(row)}>
       {words}
     </Link>
   );

@@ -19,6 +19,7 @@ export function PreferencesPanel() {
   const put = (kind: string, part: Partial<Preference>) =>
     client.setQueryData(preferencesQuery.queryKey, (rows) => rows?.map((row) => (row.kind === kind ? { ...row, ...part } : row)));
   const change = useMutation({
+    scope: { id: 'notification-choices' }, // in the order of choosing
     mutationFn: choose,
     onMutate: async (chosen) => {
       await client.cancelQueries(preferencesQuery);
@@ -36,7 +37,7 @@ export function PreferencesPanel() {
   if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading your choices" onRetry={() => void query.refetch()} />;
   if (!query.data) return <Loading label="Loading your choices" />;
   return (
-    <Card title="Notifications" description="What you are told of. Mails gather what you have not seen yet: one a day, or one a week.">
+    <Card title="Notifications" description="What you are told of. Mails gather what you have not seen yet: one a day, or one a week. What has an end or is about money is mailed at once.">
       <ul className="-my-3 divide-y divide-line">
         {query.data.map((row) => (
           <li key={row.kind} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 py-3">
@@ -52,17 +53,21 @@ export function PreferencesPanel() {
                 />
                 In the app
               </label>
-              <Select
-                label={`${row.title}: by mail`}
-                value={row.mail}
-                onChange={(event) => change.mutate({ kind: row.kind, inApp: row.inApp, mail: MAILS.find((item) => item.value === event.target.value)?.value ?? 'off' })}
-              >
-                {MAILS.map((item) => (
-                  <option key={item.value} value={item.value}>
-                    {item.label}
-                  </option>
-                ))}
-              </Select>
+              {row.atOnce ? (
+                <span className="w-32 text-muted">Mailed at once</span>
+              ) : (
+                <Select
+                  label={`${row.title}: by mail`}
+                  value={row.mail}
+                  onChange={(event) => change.mutate({ kind: row.kind, inApp: row.inApp, mail: MAILS.find((item) => item.value === event.target.value)?.value ?? 'off' })}
+                >
+                  {MAILS.map((item) => (
+                    <option key={item.value} value={item.value}>
+                      {item.label}
+                    </option>
+                  ))}
+                </Select>
+              )}
             </span>
           </li>
         ))}
