@@ -20,6 +20,7 @@ document.addEventListener('securitypolicyviolation', (event) => {
 SCREENS = (
     "/", "/dashboard", "/analytics?range=30d", "/account-settings", "/account-settings?tab=websites", "/onboarding",
     "/nowhere", "/admin", "/admin/projections", "/admin/dead-letters", "/admin/system", "/conversions", "/sql",
+    "/marketplace", "/marketplace/sell", "/forum", "/forum/new", "/notifications",
 )  # fmt: skip
 
 
