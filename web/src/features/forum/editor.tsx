@@ -1,11 +1,11 @@
 // A text in Markdown with its preview, and suggestions for whom it mentions.
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useId, useImperativeHandle, useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react';
 import { Written } from '@/components/text/written';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
-import { TEXT } from './limits';
-import { openMention } from './mentions';
+import { lengthOf, TEXT } from './limits';
+import { handlesIn, openMention } from './mentions';
 import { handlesQuery } from './queries';
 
 export interface EditorHandle {
@@ -35,7 +35,13 @@ export function Editor({ ref, label, value, onChange, onSubmit, error, rows = 8 
   const mention = closed || preview ? null : openMention(value, caret);
   const typed = useDeferredValue(mention?.typed ?? '');
   const people = useQuery({ ...handlesQuery(typed), enabled: typed !== '' });
-  const found = mention ? (people.data ?? []) : [];
+  // Those of the letter before stay until the next answer: who does not fit any more is not offered.
+  const found = mention ? (people.data ?? []).filter((person) => person.handle?.startsWith(mention.typed)) : [];
+  const named = preview ? handlesIn(value) : [];
+  const mentions = useQueries({
+    queries: named.map((handle) => handlesQuery(handle)),
+    combine: (answers) => answers.flatMap(({ data }, index) => data?.find((person) => person.handle === named[index]) ?? []),
+  });
 
   useLayoutEffect(() => {
     if (nextCaret.current === null) return;
@@ -81,6 +87,7 @@ export function Editor({ ref, label, value, onChange, onSubmit, error, rows = 8 
       event.stopPropagation();
     }
   };
+  const length = lengthOf(value);
   const notes = cx(error && `${id}-error`, `${id}-hint`);
   return (
     <div>
@@ -117,7 +124,7 @@ export function Editor({ ref, label, value, onChange, onSubmit, error, rows = 8 
         />
         {preview && (
           <div role="group" aria-label="Preview" className="min-h-40 rounded-lg border border-line bg-surface px-3 py-2">
-            {value.trim() ? <Written text={value} mentions={[]} /> : <p className="text-muted">Nothing to preview yet.</p>}
+            {value.trim() ? <Written text={value} mentions={mentions} /> : <p className="text-muted">Nothing to preview yet.</p>}
           </div>
         )}
         {found.length > 0 && (
@@ -146,7 +153,7 @@ export function Editor({ ref, label, value, onChange, onSubmit, error, rows = 8 
       )}
       <p id={`${id}-hint`} className="mt-1.5 flex flex-wrap justify-between gap-x-4 text-[0.8125rem] text-muted">
         <span>Markdown: **bold**, lists, tables, &gt; quotes, `code`. @handle mentions somebody.</span>
-        <span className={cx('tabular', value.trim().length > TEXT.max && 'text-bad')}>{`${formatCount(value.trim().length)} of ${formatCount(TEXT.max)}`}</span>
+        <span className={cx('tabular', length > TEXT.max && 'text-bad')}>{`${formatCount(length)} of ${formatCount(TEXT.max)}`}</span>
       </p>
     </div>
   );
