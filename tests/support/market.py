@@ -13,7 +13,7 @@ from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, cast
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import psycopg
@@ -25,6 +25,7 @@ from command_api.marketplace import escrow as escrows
 from command_api.marketplace.calling import Calling
 from command_api.marketplace.verifying import Counted
 from command_api.marketplace.watch import Watch
+from command_api.notifications.raising import PAGE, Raising
 from infra.escrow import EscrowProvider, Provider
 from infra.escrow.sandbox import Sandbox
 from infra.mail import opened
@@ -132,7 +133,9 @@ class Market:
         return answer.json()
 
     def draft(self, seller: Person, **changes: Any) -> str:
-        return str(self.post(seller, "marketplace/listings", 201, **{**FIELDS, **changes})["id"])
+        """Of a website of its own, unless `changes` name one."""
+        fields = {**FIELDS, "websiteUrl": f"https://{uuid4().hex[:12]}.com", **changes}
+        return str(self.post(seller, "marketplace/listings", 201, **fields)["id"])
 
     def online(self, seller: Person, admin: Person, **changes: Any) -> str:
         """A listing that an admin let go live."""
@@ -184,6 +187,13 @@ class Market:
             (kind, person.account_id),
         )
         return [opened(self.settings, *row)[1] or "" for row in rows]
+
+    def told(self, person: Person) -> list[str]:
+        """The person's notifications, oldest first, now that everything is told."""
+        raising = Raising(self.api.core)
+        while raising.step(self.postgres) == PAGE:
+            pass
+        return [one["title"] for one in reversed(self.get(person, "platform/notifications?limit=100"))]
 
     def sync(self) -> None:
         """Brings the read models up to what is decided."""

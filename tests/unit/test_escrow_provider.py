@@ -17,6 +17,8 @@ import pytest
 from infra.escrow import EscrowProvider, Opened, ProviderAway, ProviderRefused, Standing, provider
 from infra.escrow.sandbox import Sandbox
 from infra.setting_values import parse_webhook_secrets
+from infra.settings import Settings
+from query_api.marketplace.deals import _kind
 
 ESCROW = uuid4()
 GOOD = {"id": "tx_1", "paymentUrl": "https://pay.example/1"}
@@ -174,6 +176,16 @@ def test_a_real_provider_need_not_say_that_it_is_one() -> None:
 def test_a_secret_that_anybody_could_sign_with_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="16 bytes"):
         parse_webhook_secrets(text)
+
+
+def test_the_kind_of_a_deals_escrow_is_its_own_once_it_is_open() -> None:
+    none, real = Settings(), Settings(escrow_url="https://escrow.example")
+    trial = Settings(escrow_url="http://127.0.0.1:8100", escrow_sandbox=True)
+    assert [_kind(None, one) for one in (none, real, trial)] == ["none", "real", "trial"]
+    opened = {"payment_url": "https://pay.example/1"}
+    for settings in (none, real, trial):
+        assert _kind({**opened, "is_trial": True}, settings) == "trial"
+        assert _kind({**opened, "is_trial": False}, settings) == "real"
 
 
 def test_two_secrets_while_one_is_replaced() -> None:

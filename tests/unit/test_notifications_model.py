@@ -39,6 +39,9 @@ def told(event_class: type[DomainEvent], **values: Any) -> list[tuple[str, UUID 
         ("like", 2, "Eve and another like your post in “Title”"),
         ("like", 9, "Eve and 8 others like your post in “Title”"),
         ("moderation", 1, "Its own words"),
+        ("offer_message", 1, "Its own words"),
+        ("offer_message", 1_200, "You have 1,200 messages about an offer"),
+        ("deal", 2, "Its own words"),
     ],
 )
 def test_each_kind_has_its_words(kind: str, count: int, line: str) -> None:

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import Settings, SettingsError
-from infra.stack import console, plan, ports, secret_file, state
+from infra.demo import stage
+from infra.settings import Settings, SettingsError, load
+from infra.stack import console, escrow, plan, ports, secret_file, state
 from infra.stack.launch import main as launch
 from infra.stack.spec import ProcessSpec, log_file, stop_order
 from infra.stack.supervisor import StartFailed, StopRequested, Supervisor
@@ -360,6 +361,45 @@ class TestPlan:
         assert self.names(made) == ["postgres", "kafka", "clickhouse"]
         assert [spec.name for stage in made.services for spec in stage] == list(plan.SERVICES)
         assert {"KAFKA_BOOTSTRAP_SERVERS", "POSTGRES_URL", "CLICKHOUSE_URL"} <= set(made.environment)
+
+    def test_the_escrow_sandbox_is_one_of_the_processes_when_it_is_asked_for(self, tmp_path: Path) -> None:
+        given = replace(settings(tmp_path), escrow_sandbox=True)
+        made = self.made(given, tmp_path)
+        assert [spec.name for spec in made.services[0]] == ["escrow", "command", "query", "ingest"]
+        assert made.environment["ALTHING_ESCROW_URL"].startswith("http://127.0.0.1:")
+        told = {name: made.environment[name] for name in ("ALTHING_ESCROW_KEY", "ALTHING_ESCROW_WEBHOOK_SECRET")}
+        assert load(told | {"ALTHING_ESCROW_URL": "http://127.0.0.1:1"}, None).escrow_webhook_secrets
+        again = self.made(given, tmp_path).environment
+        assert told == {name: again[name] for name in told}, "what was begun before a restart goes on"
+        assert "ALTHING_ESCROW_URL" not in self.made(settings(tmp_path), tmp_path).environment
+
+    @pytest.mark.parametrize(
+        "others",
+        [
+            {"escrow_url": "https://escrow.example"},
+            {"public_url": "https://althing.example"},
+            {"public_url": "http://127.0.0.1.example"},
+            {"host": "::"},
+            {"host": "192.0.2.1"},
+        ],
+    )
+    def test_the_escrow_sandbox_is_refused_where_money_could_be_meant(
+        self, tmp_path: Path, others: dict[str, str]
+    ) -> None:
+        given = replace(settings(tmp_path), escrow_sandbox=True, **others)  # type: ignore[arg-type]
+        with pytest.raises(SettingsError, match="ALTHING_ESCROW_SANDBOX"):
+            escrow.check(given)
+
+    def test_the_demonstration_has_deals_to_try_out_where_no_money_could_be_meant(self) -> None:
+        admin = {"ALTHING_ADMIN_EMAIL": "a@example.com", "ALTHING_ADMIN_PASSWORD": "correct horse battery staple"}
+        provider = {
+            "ALTHING_ESCROW_URL": "https://escrow.example",
+            "ALTHING_ESCROW_KEY": "key",
+            "ALTHING_ESCROW_WEBHOOK_SECRET": "a secret of sixteen bytes".replace(" ", "-"),
+        }
+        assert stage._environment(admin)["ALTHING_ESCROW_SANDBOX"] == "1"
+        for others in ({"ALTHING_PUBLIC_URL": "https://althing.example"}, {"ALTHING_HOST": "192.0.2.1"}, provider):
+            assert "ALTHING_ESCROW_SANDBOX" not in stage._environment(admin | others)
 
     def test_the_public_services_have_their_sockets_held_open(self, tmp_path: Path) -> None:
         given = settings(tmp_path)

@@ -1,0 +1,328 @@
+"""Deals where something goes wrong: messages that never come or come late, a provider out of its mind, two at once; and
+what the two sides are told of a deal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from command_api.marketplace.desk import ASK_EVERY
+from infra.escrow import EscrowProvider, Opened, Standing, sign
+from tests.api.test_command_races import at_once
+from tests.support.market import SECRET, Market, market
+from tests.support.query import Person, QueryService
+from tests.support.stack import wait_for
+
+HANDED_OVER = "hand the website over"
+
+
+@pytest.fixture(scope="module")
+def there(query_service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
+    with market(query_service, tmp_path_factory.mktemp("deals")) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def now_again(there: Market) -> Iterator[None]:
+    yield
+    there.later = timedelta()
+
+
+@pytest.fixture(scope="module")
+def seller(there: Market) -> Person:
+    return there.person("Embla")
+
+
+@pytest.fixture(scope="module")
+def buyer(there: Market) -> Person:
+    return there.person("Bjarni")
+
+
+@pytest.fixture(scope="module")
+def admin(there: Market) -> Person:
+    return there.person("Gunnar", "member", "admin")
+
+
+def online(there: Market, seller: Person, admin: Person) -> str:
+    return there.online(seller, admin, websiteUrl=f"https://{uuid4().hex}.example")
+
+
+@contextmanager
+def without_messages(there: Market) -> Iterator[None]:
+    """The provider's messages reach nobody."""
+    address, there.sandbox.webhook_url = there.sandbox.webhook_url, "http://127.0.0.1:9/"
+    try:
+        yield
+    finally:
+        there.sandbox.webhook_url = address
+
+
+def pays(there: Market, buyer: Person, offer: str) -> None:
+    url = there.get(buyer, f"marketplace/offers/{offer}")["escrow"]["paymentUrl"]
+    assert httpx.post(url).status_code == 200
+
+
+def later(there: Market) -> None:
+    there.later += ASK_EVERY + timedelta(minutes=1)
+    there.look()
+
+
+def calls(there: Market, admin: Person, escrow_id: UUID) -> list[tuple[str, str]]:
+    found = there.get(admin, "admin/marketplace/escrow-calls")
+    return [(one["step"], one["state"]) for one in found if one["escrowId"] == str(escrow_id)]
+
+
+def tell(there: Market, content: bytes, at: datetime | None = None) -> httpx.Response:
+    signed = sign(SECRET, uuid4().hex, at or datetime.now(UTC), content)
+    headers = {**signed, "Content-Type": "application/json"}
+    return there.api.call("POST", "/api/public/escrow/messages", headers=headers, content=content)
+
+
+def test_money_that_comes_after_the_deal_was_cancelled_goes_back_and_nobody_hands_anything_over(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    listing = online(there, seller, admin)
+    before = len(there.mails("deal_news", seller))
+    with without_messages(there):
+        offer = there.agreed(seller, buyer, listing)
+        escrow_id = there.escrow(offer).id
+        pays(there, buyer, offer)
+        there.post(seller, f"marketplace/offers/{offer}/escrow/cancel")
+        assert there.watch.look(there.postgres) > 0  # the provider does not cancel what is paid, and is asked
+        there.sync()
+        assert there.events(escrow_id)[-1] == "escrow.funded" and there.escrow(offer).money_came_late
+        assert there.get(buyer, f"marketplace/offers/{offer}")["next"] == "wait_for_payout"
+        assert there.get(None, f"marketplace/listings/{listing}")["status"] == "active"
+        there.look()
+        later(there)
+    told = ["escrow.agreed", "escrow.opened", "escrow.cancelled", "escrow.funded", "escrow.refunded"]
+    assert there.events(escrow_id) == told
+    wait_for(lambda: there.sandbox.book.next_message() is None, "the messages to arrive after all")
+    assert there.events(escrow_id) == told
+    deal = there.sandbox.book.standing(str(escrow_id))
+    assert (deal["status"], deal["toSeller"], deal["toBuyer"]) == ("settled", 0, 40_000_00)
+    assert not [mail for mail in there.mails("deal_news", seller)[before:] if HANDED_OVER in mail]
+    assert not [title for title in there.told(seller) if HANDED_OVER in title]
+    assert any("came after the deal was cancelled" in mail for mail in there.mails("deal_news", buyer))
+    assert "Your payment came after the deal was cancelled: it goes back to you" in there.told(buyer)
+    assert there.get(None, f"marketplace/listings/{listing}")["status"] == "active"
+
+
+def test_where_the_money_is_is_asked_when_no_message_comes(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    listing = online(there, seller, admin)
+    with without_messages(there):
+        offer = there.agreed(seller, buyer, listing)
+        escrow_id = there.escrow(offer).id
+        pays(there, buyer, offer)
+        there.look()
+        assert there.escrow(offer).status == "agreed"
+        later(there)
+        assert there.escrow(offer).status == "funded"
+        there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
+        there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")
+        # The provider took the call, and forgot it.
+        there.postgres.execute("DELETE FROM ops.escrow_call WHERE escrow_id = %s", (escrow_id,))
+        later(there)
+        assert there.sandbox.book.standing(str(escrow_id))["status"] == "settled"
+        later(there)
+    assert there.escrow(offer).status == "released"
+    wait_for(lambda: there.sandbox.book.next_message() is None, "the messages to arrive after all")
+    assert Counter(there.events(escrow_id)) == Counter(set(there.events(escrow_id)))
+    assert there.events(listing).count("listing.sold") == 1
+    row = there.postgres.execute("SELECT 1 FROM policy.escrow WHERE escrow_id = %s", (escrow_id,)).fetchone()
+    assert row is None and calls(there, admin, escrow_id) == []
+
+
+def test_what_the_provider_says_and_does_not_fit_waits_for_an_admin(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    with without_messages(there):
+        offer = there.agreed(seller, buyer, online(there, seller, admin))
+        escrow_id = there.escrow(offer).id
+        pays(there, buyer, offer)
+        with there.sandbox.book._transaction() as book:
+            book.execute("UPDATE deal SET amount = 1 WHERE reference = ?", (str(escrow_id),))
+        for _ in range(2):
+            later(there)
+        assert there.escrow(offer).status == "agreed" and calls(there, admin, escrow_id) == [("look", "failed")]
+        with there.sandbox.book._transaction() as book:
+            book.execute("UPDATE deal SET amount = 4000000 WHERE reference = ?", (str(escrow_id),))
+        there.post(admin, f"admin/marketplace/escrow-calls/{escrow_id}/retry", 204)
+        there.look()
+        assert there.escrow(offer).status == "funded" and calls(there, admin, escrow_id) == []
+
+
+class Odd:
+    """A provider that answers about one escrow what nobody thought of."""
+
+    def __init__(self, inner: EscrowProvider, about: UUID) -> None:
+        self._inner, self._about = inner, about
+
+    def open(self, escrow_id: UUID, amount: int, currency: str) -> Opened:
+        if escrow_id == self._about:
+            raise RecursionError("[[[[")
+        return self._inner.open(escrow_id, amount, currency)
+
+    def settle(self, escrow_id: UUID, to_seller: int, to_buyer: int) -> None:
+        self._inner.settle(escrow_id, to_seller, to_buyer)
+
+    def cancel(self, escrow_id: UUID) -> None:
+        self._inner.cancel(escrow_id)
+
+    def find(self, escrow_id: UUID) -> Standing | None:
+        return self._inner.find(escrow_id)
+
+
+def test_an_answer_that_nobody_thought_of_holds_up_no_other_deal(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    offers = [there.offer(buyer, online(there, seller, admin)) for _ in range(2)]
+    for offer in offers:
+        there.post(seller, f"marketplace/offers/{offer}/accept", price=40_000)
+    odd, other = (there.escrow(offer).id for offer in offers)
+    inner = EscrowProvider.over_http(there.settings)
+    assert inner is not None
+    assert there.calling(Odd(inner, odd)).make_due(there.postgres) >= 2
+    assert calls(there, admin, odd) == [("open", "waiting")]
+    assert there.events(other) == ["escrow.agreed", "escrow.opened"]
+    inner.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b'{"type": "transaction.seen", "data": {}}', 204),
+        (b'{"type": "transaction.funded"}', 400),
+        (b'{"type": 5}', 400),
+        (b"\xff\x00", 400),
+        (b"[" * 5_000, 400),
+        (b'{"type": "transaction.funded", "data": {"id": "x", "reference": "x", "amount": 1, "currency": "USD"}}', 400),
+    ],
+)
+def test_a_signed_message_is_understood_left_or_refused(there: Market, content: bytes, status: int) -> None:
+    assert tell(there, content).status_code == status
+
+
+def test_a_message_counts_for_its_own_deal_and_its_own_time(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    one, two = (there.escrow(there.agreed(seller, buyer, online(there, seller, admin))) for _ in range(2))
+
+    def funded(escrow_id: UUID, reference: str | None) -> bytes:
+        data = {"id": reference, "reference": str(escrow_id), "amount": 40_000_00, "currency": "USD"}
+        return httpx.Request("POST", "http://x", json={"type": "transaction.funded", "data": data}).read()
+
+    crossed = tell(there, funded(one.id, two.reference))
+    assert (crossed.status_code, crossed.json()["code"]) == (409, "another_transaction")
+    for skew in (timedelta(minutes=6), -timedelta(minutes=6)):
+        assert tell(there, funded(one.id, one.reference), datetime.now(UTC) + skew).status_code == 401
+    assert tell(there, funded(one.id, one.reference), datetime.now(UTC) + timedelta(minutes=4)).status_code == 204
+    assert [there.events(escrow.id)[-1] for escrow in (one, two)] == ["escrow.funded", "escrow.opened"]
+
+
+def test_of_accepting_naming_another_price_and_taking_back_at_once_one_happens(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    for _ in range(3):
+        listing = online(there, seller, admin)
+        offer = there.offer(buyer, listing)
+        tries: list[tuple[str, Person, dict[str, Any]]] = [
+            ("accept", seller, {"price": 40_000}),
+            ("counter", seller, {"price": 41_000}),
+            ("withdraw", buyer, {}),
+            ("decline", seller, {}),
+        ]
+
+        def answer(
+            number: int, offer: str = offer, tries: list[tuple[str, Person, dict[str, Any]]] = tries
+        ) -> tuple[str, int]:
+            what, who, body = tries[number % 4]
+            options: dict[str, Any] = {"json": body} if body else {}
+            return what, there.api.call("POST", f"/api/marketplace/offers/{offer}/{what}", who, **options).status_code
+
+        done = sorted(what for what, status in at_once(answer, 8) if status == 200)
+        ended = [name for name in there.events(offer) if name not in ("offer.sent", "offer.countered")]
+        assert done in (["accept"], ["decline"], ["withdraw"], ["counter"], ["counter", "withdraw"]), done
+        assert len(ended) == len([what for what in done if what != "counter"])
+        assert there.events(listing).count("listing.reserved") == done.count("accept")
+
+
+def test_an_admin_who_is_a_side_has_no_word_in_the_dispute(there: Market, buyer: Person, admin: Person) -> None:
+    selling = there.person("Both", "member", "admin")
+    offer = there.funded(selling, buyer, online(there, selling, admin))
+    decide = f"admin/marketplace/offers/{offer}/decide"
+    there.post(buyer, f"marketplace/offers/{offer}/escrow/dispute", text="Nothing comes.")
+    own = there.post(selling, decide, 403, outcome="release", reason="Mine.")
+    assert own["code"] == "own_deal"
+    there.post(admin, decide, outcome="refund", reason="Nothing came.")
+    there.look()
+    there.until(offer, "refunded")
+    assert there.get(buyer, f"marketplace/offers/{offer}")["escrow"]["toBuyer"]["amount"] == 40_000_00
+
+
+def test_each_side_is_told_in_the_app_of_what_the_other_and_the_provider_did(there: Market, admin: Person) -> None:
+    seller, buyer = there.person("Told"), there.person("Telling")
+    offer = there.offer(buyer, online(there, seller, admin))
+    here = f"marketplace/offers/{offer}"
+    assert there.get(buyer, here)["escrowKind"] == "none"  # the query service of this test knows no provider
+    there.post(seller, f"{here}/counter", price=43_000)
+    for text in ("One", "Two"):
+        there.post(buyer, f"{here}/messages", 201, text=text)
+    there.post(buyer, f"{here}/accept", price=43_000)
+    there.look()
+    deal = there.get(buyer, here)
+    assert (deal["escrowKind"], deal["escrow"]["paymentUrl"] is None) == ("trial", False)
+    there.pay(buyer, offer)
+    there.post(seller, f"{here}/escrow/deliver")
+    there.post(buyer, f"{here}/escrow/confirm-receipt")
+    there.post(buyer, f"{here}/escrow/dispute", text="Half of it is missing.")
+    there.post(admin, f"admin/marketplace/offers/{offer}/decide", outcome="split", toSeller=3_000, reason="Half of it.")
+    there.look()
+    there.until(offer, "released")
+    decided, released = "An administrator has decided the dispute", "The deal is done: the escrow provider has paid out"
+    for _ in range(2):  # told once, however often the events are looked through
+        assert there.told(seller) == [
+            "You have an offer for your website",
+            "You have 2 messages about an offer",
+            "Your price was accepted: the next step is the escrow",
+            "The buyer's money is in escrow: please hand the website over",
+            "The inspection has begun: without a dispute until its end the website counts as accepted",
+            "The other side disputes the deal: write into its thread what there is to say",
+            decided,
+            released,
+        ]
+        assert there.told(buyer) == [
+            "The other side of an offer named another price: it is your turn",
+            "You can pay into escrow now",
+            "The seller has handed the website over: please confirm that you have it",
+            decided,
+            released,
+        ]
+    paths = {one["path"] for one in there.get(seller, "platform/notifications")}
+    assert paths == {f"/marketplace/deals/{offer}"}
+    chosen = {one["kind"]: one for one in there.get(seller, "platform/notification-preferences")}
+    assert [chosen[kind]["atOnce"] for kind in ("offer", "deal", "offer_message")] == [True, True, False]
+    for kind, status in (("offer", 400), ("deal", 400), ("offer_message", 200)):
+        body = {"inApp": True, "mail": "weekly"}
+        path = f"/api/platform/notification-preferences/{kind}"
+        assert there.api.call("PUT", path, seller, json=body).status_code == status
+
+
+def test_an_offer_that_nobody_answered_ends_and_both_hear_of_it(there: Market, admin: Person) -> None:
+    seller, buyer = there.person("Silent"), there.person("Waiting")
+    offer = there.offer(buyer, online(there, seller, admin))
+    there.later = timedelta(days=7, minutes=1)
+    there.look()
+    assert there.get(buyer, f"marketplace/offers/{offer}")["status"] == "expired"
+    ended = "An offer has ended: nobody answered in time, or the website was sold to another"
+    assert there.told(seller)[-1] == there.told(buyer)[-1] == ended
+    assert any("Your offer has ended" in mail for mail in there.mails("offer_news", buyer))
