@@ -20,10 +20,11 @@ const AT_ONCE = 5;
 export function Thread({ deal }: { readonly deal: Deal }) {
   const messages = useInfiniteQuery(messagesQuery(deal.id, !isOver(deal)));
   const { fetchNextPage } = messages;
-  const more = messages.hasNextPage && !messages.isFetching && !messages.error && (messages.data?.pages.length ?? 0) < AT_ONCE;
+  const pages = messages.data?.pages.length ?? 0;
+  const more = messages.hasNextPage && !messages.isFetching && !messages.error && pages < AT_ONCE;
   useEffect(() => {
     if (more) void fetchNextPage();
-  }, [more, fetchNextPage]);
+  }, [more, pages, fetchNextPage]);
   const rows = messages.data?.pages.flatMap((page) => page.data).toSorted((left, right) => left.number - right.number);
   const changed = useMarketChanged();
   const write = useMutation({
