@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { endSession, getSession, startSession } from '@/lib/session';
 import { account, USER, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, server, state } from '@/test/server';
+import { at, requests, server, state } from '@/test/server';
 import { allCommands, useCommandStore } from '@/stores/commands';
 import { deadEnds, footer, navigation } from './navigation';
 import { createAppRouter, isOwnPath } from './router';
@@ -17,23 +17,29 @@ const FOOTER = {
   Support: ['Help Center', 'Contact', 'Privacy Policy', 'Terms of Service'],
 };
 
-test('nothing in the navigation or the footer leads nowhere, and both are as in the specification (§2)', () => {
+test('spec §2, layout: nothing in the navigation or the footer leads nowhere, and both are as specified', () => {
   expect(deadEnds(createAppRouter(new QueryClient()))).toEqual([]);
-  const shown = navigation.map((entry) => entry.label);
-  expect(shown).toEqual(ORDER.filter((label) => shown.includes(label)));
+  expect(navigation.map((entry) => entry.label)).toEqual(ORDER);
+  expect(navigation.find((entry) => entry.label === 'AI Matching')?.to).toBe('/affiliate-matching');
   expect(Object.fromEntries(footer.map((column) => [column.title, column.links.map((link) => link.label)]))).toEqual(FOOTER);
 });
 
-test('the home page leads to sign-in', async () => {
+test('spec §2, §9, footer: social links and the copyright of 2024', async () => {
+  renderApp('/');
+  const social = within(await screen.findByRole('list', { name: 'Social' }));
+  expect(social.getAllByRole('link').map((link) => new URL(link.getAttribute('href') ?? '', 'http://app.example').hostname)).toEqual(['twitter.com', 'www.facebook.com', 'www.linkedin.com', 'app.example']);
+  expect(screen.getByText(/© 2024 Althing/)).toBeInTheDocument();
+});
+
+test('the home page leads to sign-in (spec §2)', async () => {
   const { user, router } = renderApp('/');
   expect(await screen.findByRole('heading', { level: 1, name: /^Finding the perfect product for affiliate marketing$/ })).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Get Started' })).toHaveAttribute('href', '/login');
   await user.click(screen.getByRole('link', { name: 'Sign In to Platform' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
-  expect(screen.getByText(/© 2024 Althing/)).toBeInTheDocument();
 });
 
-test('an unknown address shows the 404 page with its words', async () => {
+test('spec §2: an unknown address shows the 404 page with its words', async () => {
   renderApp('/no-such-page');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
   expect(screen.getByText('Did you forget to add the page to the router?')).toBeInTheDocument();
@@ -50,11 +56,12 @@ test('a change of page moves the focus, sets the title and says so', async () =>
   expect(screen.getByRole('link', { name: 'Skip to content' })).toHaveAttribute('href', '#main');
 });
 
-test('without a session the member pages lead to sign-in and remember the way', async () => {
+test('spec §4, §6: without a session the member pages lead to sign-in, remember the way and ask for nothing', async () => {
   const { router } = renderApp('/analytics?range=30d');
   await screen.findByRole('tab', { name: 'Platform Access' });
   expect(router.state.location.pathname).toBe('/login');
   expect(router.state.location.search).toEqual({ next: '/analytics?range=30d' });
+  expect(requests('GET /api/platform').filter((line) => !line.includes('/auth/providers'))).toEqual([]);
 });
 
 test('a session that ends while working leads to sign-in', async () => {
@@ -123,7 +130,7 @@ test('no two commands of an admin have the same keys', async () => {
   expect(keys).toEqual([...new Set(keys)]);
 });
 
-test('signing out ends the session here and at the server', async () => {
+test('spec §4: signing out ends the session here and at the server', async () => {
   signIn();
   server.use(http.post(at('/api/platform/logout'), () => new HttpResponse(null, { status: 204 })));
   const { user, router } = renderApp('/account-settings');
@@ -133,7 +140,7 @@ test('signing out ends the session here and at the server', async () => {
   expect(getSession()).toBeNull();
 });
 
-test('the menu of small screens lists the same pages and closes on a choice', async () => {
+test('spec §2, layout: the menu of small screens lists the same pages and closes on a choice', async () => {
   const { user, router } = renderApp('/');
   await user.click(await screen.findByRole('button', { name: 'Open menu' }));
   const sheet = await screen.findByRole('dialog', { name: 'Menu' });

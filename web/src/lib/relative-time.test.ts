@@ -16,7 +16,7 @@ test.each([
   [7 * 86_400 - 1, '6 days ago'],
   [7 * 86_400, 'Nov 13'],
   [400 * 86_400, 'Oct 16, 2025'],
-])('specification §9, forum relative times: %i s before is "%s"', (seconds, words) => {
+])('spec §9, forum relative times: %i s before is "%s"', (seconds, words) => {
   expect(before(seconds)).toBe(words);
 });
 

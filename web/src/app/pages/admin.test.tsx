@@ -1,24 +1,26 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { getSession, startSession } from '@/lib/session';
 import { activity, adminLink, adminPartner, trackedClick, USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
-test('a member finds no admin dashboard, and no way to it', async () => {
+afterEach(() => vi.useRealTimers());
+
+test('spec §6: a member finds no admin dashboard, and no way to it', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
   renderApp('/admin');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
   expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument();
 });
 
-test('without a session the admin dashboard leads to sign-in', async () => {
+test('spec §4, §6: without a session the admin dashboard leads to sign-in', async () => {
   const { router } = renderApp('/admin');
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
 });
 
-test('the overview shows the totals and what happened lately, with links to it', async () => {
+test('spec §2, §3, overview: the totals and what happened lately, with links to it', async () => {
   signIn();
   state.adminPartners = [adminPartner(), adminPartner({ id: 'p2', name: 'Off', isActive: false })];
   state.activity = [activity(), activity({ id: 'a2', type: 'link.deleted', description: 'A link was deleted', subjectId: 'l9' })];
@@ -35,14 +37,57 @@ test('the overview shows the totals and what happened lately, with links to it',
   expect(list.queryByRole('link', { name: 'A link was deleted' })).not.toBeInTheDocument();
 });
 
-test('nothing happened yet', async () => {
+test('spec §2, §4, admin dashboard: four tabs, each with a screen of its own', async () => {
+  signIn();
+  const { user } = renderApp('/admin');
+  const tabs = within(await screen.findByRole('tablist', { name: 'Affiliate management' }));
+  expect(tabs.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['Overview', 'Partners', 'Affiliate Links', 'Click Tracking']);
+  await user.click(tabs.getByRole('tab', { name: 'Affiliate Links' }));
+  expect(await screen.findByText('/go/nord')).toBeInTheDocument();
+  await user.click(tabs.getByRole('tab', { name: 'Click Tracking' }));
+  expect(await screen.findByText('Live: new clicks appear by themselves')).toBeInTheDocument();
+});
+
+test('spec §2, partners: the text while they load, and the columns of their table', async () => {
+  signIn();
+  let answer = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => (answer = resolve));
+  server.use(http.get(at('/api/admin/partners'), async () => {
+    await waiting;
+    return HttpResponse.json([adminPartner({ commission: 12.5 }), adminPartner({ id: 'p2', name: 'Off', isActive: false })]);
+  }));
+  renderApp('/admin?tab=partners');
+  expect(await screen.findByText('Loading partners...')).toBeInTheDocument();
+  answer();
+  const table = await screen.findByRole('table');
+  expect(within(table).getAllByRole('columnheader').map((item) => item.textContent)).toEqual(['Name', 'Commission', 'Status', 'Created', 'Actions']);
+  const [, first, second] = within(table).getAllByRole('row');
+  expect(first).toHaveTextContent('12.5%ActiveAug 1, 2026');
+  expect(second).toHaveTextContent('Inactive');
+  expect(screen.getByRole('button', { name: 'Delete Off' })).toBeInTheDocument();
+});
+
+test('spec §7, §9: the totals and the last 10 events are read again every 30 s', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  signIn();
+  renderApp('/admin');
+  await waitFor(() => expect(screen.getByTestId('stat-Total Clicks')).toHaveTextContent('12,345'));
+  const asked = () => [requests('GET /api/admin/analytics').length, requests('GET /api/admin/recent-activity?limit=10').length];
+  expect(asked()).toEqual([1, 1]);
+  await act(() => vi.advanceTimersByTimeAsync(25_000));
+  expect(asked()).toEqual([1, 1]);
+  await act(() => vi.advanceTimersByTimeAsync(5_000));
+  await waitFor(() => expect(asked()).toEqual([2, 2]));
+});
+
+test('nothing happened yet (spec §2)', async () => {
   signIn();
   state.activity = [];
   renderApp('/admin');
   expect(await screen.findByText('No recent activity')).toBeInTheDocument();
 });
 
-test('Logout ends the session and leads to sign-in', async () => {
+test('spec §4: Logout ends the session and leads to sign-in', async () => {
   signIn();
   server.use(http.post(at('/api/platform/logout'), () => new HttpResponse(null, { status: 204 })));
   const { user, router } = renderApp('/admin');
@@ -51,7 +96,7 @@ test('Logout ends the session and leads to sign-in', async () => {
   expect(getSession()).toBeNull();
 });
 
-test('a partner is added by the rules of the specification', async () => {
+test('spec §2, §4, §5, §7, §8: a partner is added by the rules of the specification', async () => {
   signIn();
   state.adminPartners = [];
   server.use(http.post(at('/api/admin/partners'), () => {
@@ -62,11 +107,17 @@ test('a partner is added by the rules of the specification', async () => {
   expect(await screen.findByText('No partners found. Create your first partner!')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Add Partner' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Add New Partner' }));
+  for (const label of ['Name', 'Base URL', 'Commission (%)']) expect(dialog.getByLabelText(label)).toBeRequired();
+  expect(dialog.getByLabelText('Commission (%)')).toHaveAttribute('step', '0.01');
   await user.click(dialog.getByRole('button', { name: 'Add Partner' }));
   expect(dialog.getByText('Please enter a name')).toBeInTheDocument();
   await user.type(dialog.getByLabelText('Name'), 'Nord  VPN');
   await user.type(dialog.getByLabelText('Base URL'), 'https://nordvpn.com');
   await user.type(dialog.getByLabelText('Commission (%)'), '12.25');
+  server.use(http.post(at('/api/admin/partners'), () => refuse(409, 'Another partner has this slug.'), { once: true }));
+  await user.click(dialog.getByRole('button', { name: 'Add Partner' }));
+  expect(await screen.findByText('Failed to create partner', { exact: true })).toBeInTheDocument();
+  expect(screen.getByText('Another partner has this slug.', { exact: true })).toBeInTheDocument();
   await user.click(dialog.getByRole('button', { name: 'Add Partner' }));
   expect(await screen.findByText('Partner created successfully')).toBeInTheDocument();
   expect(state.seen.find((item) => item.line === 'POST /api/admin/partners')?.body).toEqual({
@@ -75,7 +126,7 @@ test('a partner is added by the rules of the specification', async () => {
   expect(await screen.findByRole('button', { name: 'Edit Nord VPN' })).toBeInTheDocument();
 });
 
-test('a partner is edited, and its refusal is told', async () => {
+test('spec §7, §8: a partner is edited, and its refusal is told', async () => {
   signIn();
   const bodies: unknown[] = [];
   server.use(http.patch(at('/api/admin/partners/{id}'), async ({ request }) => {

@@ -11,7 +11,7 @@ beforeEach(signIn);
 const card = (name: string) => within(screen.getByRole('region', { name }));
 const kpi = (name: string) => screen.getByTestId(`kpi-${name}`);
 
-test('header, selectors and their choices as specified', async () => {
+test('spec §2, §9: header, selectors and their choices as specified', async () => {
   renderApp('/analytics');
   expect(await screen.findByRole('heading', { level: 1, name: 'Analytics Dashboard' })).toBeInTheDocument();
   expect(screen.getByText('Track performance across your affiliate campaigns')).toBeInTheDocument();
@@ -23,7 +23,7 @@ test('header, selectors and their choices as specified', async () => {
   expect(screen.getByRole('combobox', { name: 'Website' })).toHaveDisplayValue('vpnreview.is');
 });
 
-test('the five calls are made together for the chosen website and range', async () => {
+test('spec §4, §7: the five calls are made together for the chosen website and range', async () => {
   renderApp('/analytics?range=30d');
   await screen.findByTestId('kpi-Revenue');
   for (const name of ['overview', 'clicks', 'conversions', 'partners', 'geographic']) {
@@ -31,7 +31,7 @@ test('the five calls are made together for the chosen website and range', async 
   }
 });
 
-test('figures come with a computed change, coloured by its meaning', async () => {
+test('spec §2, stats row: figures come with a computed change, coloured by its meaning', async () => {
   renderApp('/analytics');
   await waitFor(() => expect(kpi('Total Clicks')).toHaveTextContent('1,200'));
   expect(kpi('Conversions')).toHaveTextContent('48');
@@ -51,7 +51,7 @@ test('without comparison there is no change', async () => {
   expect(requests('GET /api/platform/analytics/overview?')[0]).toContain('compare=none');
 });
 
-test('no websites: the words of the specification and the way to connect one', async () => {
+test('spec §2, §5: no websites: the words of the specification, the way to connect one, and no call', async () => {
   state.websites = [];
   renderApp('/analytics');
   expect(await screen.findByText('No Websites Found')).toBeInTheDocument();
@@ -60,7 +60,7 @@ test('no websites: the words of the specification and the way to connect one', a
   expect(requests('GET /api/platform/analytics')).toEqual([]);
 });
 
-test('a failure is named and can be tried again', async () => {
+test('spec §2, §8: a failure is named and can be tried again', async () => {
   server.use(http.get(at('/api/platform/analytics/overview'), () => refuse(503, 'The analytics database is starting'), { once: true }));
   const { user } = renderApp('/analytics');
   const box = await screen.findByText('Error loading analytics: The analytics database is starting');
@@ -70,14 +70,22 @@ test('a failure is named and can be tried again', async () => {
   expect(screen.queryByText(/Error loading analytics/)).not.toBeInTheDocument();
 });
 
-test('while websites load a spinner says so, while figures load the cards do', async () => {
+test('spec §2, §4: while websites load a spinner says so, while figures load the cards do', async () => {
+  let answer = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => (answer = resolve));
+  server.use(http.get(at('/api/platform/websites'), async () => {
+    await waiting;
+    return HttpResponse.json(state.websites);
+  }));
   server.use(http.get(at('/api/platform/analytics/overview'), () => new Promise<never>(() => undefined)));
   renderApp('/analytics');
+  expect((await screen.findByText('Loading websites')).querySelector('.animate-spin')).toBeInTheDocument();
+  answer();
   expect(await screen.findByRole('status', { name: 'Loading Revenue' })).toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Refresh' })).toBeDisabled();
 });
 
-test('Refresh asks again and says so', async () => {
+test('spec §2: Refresh asks again and says so', async () => {
   const { user } = renderApp('/analytics');
   await screen.findByTestId('kpi-Revenue');
   await waitFor(() => expect(screen.getByRole('button', { name: 'Refresh' })).toBeEnabled());
@@ -145,7 +153,7 @@ test('filters can be typed: any of several, or none of them', async () => {
   await waitFor(() => expect(router.state.location.searchStr).toBe(''));
 });
 
-test('a custom range is chosen by dates and asked for by dates', async () => {
+test('spec §2, §9: a custom range is chosen by dates and asked for by dates', async () => {
   const { user, router } = renderApp('/analytics');
   await user.selectOptions(await screen.findByRole('combobox', { name: 'Time range' }), 'custom');
   const from = await screen.findByLabelText('From');
@@ -163,7 +171,7 @@ test('a custom range is chosen by dates and asked for by dates', async () => {
   expect(screen.getByRole('button', { name: 'Choose dates' })).toHaveTextContent('Jan 5, 2026 – Jan 9, 2026');
 });
 
-test('the chart’s own range is a visible override that can be given up', async () => {
+test('spec §2: the chart’s own range is a visible override that can be given up', async () => {
   const { user, router } = renderApp('/analytics');
   await user.selectOptions(await screen.findByRole('combobox', { name: 'Chart range' }), '90d');
   await waitFor(() => expect(router.state.location.searchStr).toBe('?chart=90d'));
@@ -193,6 +201,15 @@ test('the page says how fresh it is and in which zone', async () => {
   state.websites = [website({ timezone: 'Asia/Kolkata' })];
   renderApp('/analytics');
   await waitFor(() => expect(screen.getByTestId('freshness')).toHaveTextContent('Data as of 17:30:00under 1 s behindTimes in Asia/Kolkata'));
+});
+
+test('spec §2, §9: of eleven partners the top ten are shown', async () => {
+  const rows = Array.from({ length: 11 }, (_, index) => ({ partnerId: `p${index}`, partnerName: `Partner ${index}`, clicks: 10, conversions: 1, revenue: 100 - index, epc: 1, conversion_rate: 10 }));
+  server.use(http.get(at('/api/platform/analytics/partners'), () => HttpResponse.json(rows)));
+  const { user } = renderApp('/analytics');
+  await user.click(await screen.findByRole('button', { name: 'Show Top Partner Performance as table' }));
+  const table = within(await screen.findByRole('region', { name: 'Top Partner Performance table' }));
+  expect(table.getAllByRole('button', { name: /^Filter by/ }).map((item) => item.textContent?.replace('Filter by', '').trim())).toEqual(rows.slice(0, 10).map((row) => row.partnerName));
 });
 
 test('another website is another address and drops the filters', async () => {

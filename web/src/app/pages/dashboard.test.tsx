@@ -7,7 +7,7 @@ import { at, refuse, requests, server, state } from '@/test/server';
 
 beforeEach(signIn);
 
-test('the stats row is computed from the last 30 days and the 30 before', async () => {
+test('spec §2, stats row: it is computed from the last 30 days and the 30 before', async () => {
   renderApp('/dashboard');
   await waitFor(() => expect(screen.getByTestId('kpi-Total Clicks')).toHaveTextContent('1,200'));
   expect(screen.getByText('Welcome back, Sigrún')).toBeInTheDocument();
@@ -127,7 +127,7 @@ test('a link is removed after asking', async () => {
   expect(requests('DELETE')).toEqual(['DELETE /api/platform/links/l1']);
 });
 
-test('no websites: the same words as on the analytics page', async () => {
+test('spec §2: no websites: the same words as on the analytics page', async () => {
   state.websites = [];
   renderApp('/dashboard');
   expect(await screen.findByText('No Websites Found')).toBeInTheDocument();

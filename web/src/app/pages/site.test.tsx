@@ -3,15 +3,16 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { renderApp } from '@/test/render';
-import { server } from '@/test/server';
+import { at, server } from '@/test/server';
 
 const heading = (name: string | RegExp) => screen.findByRole('heading', { level: 1, name });
 const description = () => document.head.querySelector('meta[name=description]')?.getAttribute('content') ?? '';
 const canonical = () => document.head.querySelector('link[rel=canonical]')?.getAttribute('href') ?? null;
 
-test('home shows eight features, the statistics, both forms and the share section (§1, §2, §9)', async () => {
+test('spec §1, §2, §9, home: eight features, the statistics, both forms and the share section, under the tagline', async () => {
   renderApp('/');
   await heading(/Finding the perfect/);
+  expect(screen.getByText(/^Across all industries, with Iceland-based secure infrastructure\./)).toBeInTheDocument();
   const features = screen.getByRole('region', { name: 'Everything an affiliate business needs' });
   expect(within(features).getAllByRole('heading', { level: 3 }).map((item) => item.textContent)).toEqual([
     'AI idea and niche generation', 'Drag-and-drop website builder', 'Link tracking', 'Partner network', 'Social integration', 'Marketplace', 'Learning hub', 'Forum',
@@ -28,7 +29,7 @@ test('home shows eight features, the statistics, both forms and the share sectio
   expect(within(screen.getByRole('group', { name: 'Share' })).getByRole('button', { name: 'Copy Link' })).toBeInTheDocument();
 });
 
-test('the card of the website builder says that it is a later work and leads to the waiting list (§1)', async () => {
+test('spec §1: the card of the website builder says that it is a later work and leads to the waiting list', async () => {
   renderApp('/');
   await heading(/Finding the perfect/);
   const card = screen.getByText(/not part of the platform yet/).closest('li');
@@ -37,7 +38,7 @@ test('the card of the website builder says that it is a later work and leads to 
   expect(within(card).getByRole('link', { name: 'Join the waiting list' })).toHaveAttribute('href', '/#early-access');
 });
 
-test('about has its badges, mission, four reasons, three people and the way in (§2)', async () => {
+test('spec §1, §2, §3, about: its badges, mission, four reasons, three people and the way in', async () => {
   renderApp('/about');
   await heading('About Althing');
   expect(screen.getByText('Reykjavík, Iceland')).toBeInTheDocument();
@@ -51,7 +52,15 @@ test('about has its badges, mission, four reasons, three people and the way in (
   expect(screen.getByRole('link', { name: 'Join the Platform' })).toHaveAttribute('href', '/login');
 });
 
-test('consulting offers three services, whose buttons lead to the form with the service chosen (§2, §9)', async () => {
+test('spec §2, about: the company and its product, and the address to write to, where the operator gave one', async () => {
+  server.use(http.get(at('/api/platform/about'), () => HttpResponse.json({ name: 'Althing', version: '1', trackingUrl: 'http://t.example', contactEmail: 'hello@example.com' })));
+  renderApp('/about');
+  expect(await screen.findByRole('region', { name: 'The company and its product' })).toBeInTheDocument();
+  const contact = within(screen.getByRole('region', { name: 'Contact' }));
+  expect(await contact.findByRole('link', { name: 'hello@example.com' })).toHaveAttribute('href', 'mailto:hello@example.com');
+});
+
+test('spec §2, §9, consulting: three services, whose buttons lead to the form with the service chosen', async () => {
   const { user, router } = renderApp('/consulting');
   await heading('Earn more from the visitors you have');
   const cards = within(screen.getByRole('region', { name: 'Services' })).getAllByRole('heading', { level: 3 }).map((item) => item.closest('li')?.textContent ?? '');

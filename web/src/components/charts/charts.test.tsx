@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Donut, PartnerChart, TrendChart } from './charts';
 import type { TrendPoint } from './types';
@@ -17,7 +17,7 @@ const point = (index: number): TrendPoint => ({ date: `2026-11-1${index}`, tick:
 const points = [point(4), point(5), point(6)];
 const lines = (container: HTMLElement) => [...container.querySelectorAll('.recharts-line-curve')];
 
-test('the trend has a solid way, a dashed end for the bucket that is filling, and the earlier period', () => {
+test('spec §2, revenue trends: revenue in USD without decimals, conversions on an axis to the right; a dashed end for the bucket that is filling, and the earlier period', () => {
   const { container } = render(<TrendChart points={points} ticks={points.map((item) => item.date)} currency="USD" partial comparison="previous period" compact={false} />);
   expect(lines(container)).toHaveLength(5);
   expect(lines(container).filter((line) => line.getAttribute('stroke-dasharray')?.startsWith('5'))).toHaveLength(2);
@@ -26,6 +26,10 @@ test('the trend has a solid way, a dashed end for the bucket that is filling, an
   expect(container.querySelectorAll('.recharts-cartesian-grid-horizontal line').length).toBeGreaterThan(2);
   expect(screen.getByText('Nov 14')).toBeInTheDocument();
   expect(container.textContent).toMatch(/\$\d00/);
+  expect(container.textContent).not.toMatch(/\$\d+\.\d/);
+  const axes = [...container.querySelectorAll('.recharts-yAxis-tick-labels')].map((axis) => Number(axis.querySelector('text')?.getAttribute('x')));
+  expect(axes).toHaveLength(2);
+  expect(axes[1]).toBeGreaterThan(axes[0] ?? NaN);
 });
 
 test('without comparison there is no third line', () => {
@@ -41,10 +45,18 @@ test.each([false, true])('each partner has two bars (compact: %s)', (compact) =>
   expect(container.textContent).toContain('…');
 });
 
-test('slices under 5% carry no label', () => {
-  const slice = (id: string, share: number) => ({ id, name: id, clicks: share, revenue: 1, share, color: 'red' });
-  render(<Donut slices={[slice('IS', 70), slice('DE', 25.4), slice('FR', 4.6)]} currency="USD" onPick={() => undefined} />);
+const slice = (id: string, share: number) => ({ id, name: id, clicks: share * 100, revenue: 1234.5, share, color: 'red' });
+
+test('spec §2, §9, geographic distribution: slices under 5% carry no label', () => {
+  render(<Donut slices={[slice('IS', 70), slice('DE', 20.01), slice('FR', 5), slice('SE', 4.99)]} currency="USD" onPick={() => undefined} />);
   expect(screen.getByText('70%')).toBeInTheDocument();
-  expect(screen.getByText('25%')).toBeInTheDocument();
-  expect(screen.queryByText('5%')).not.toBeInTheDocument();
+  expect(screen.getByText('20%')).toBeInTheDocument();
+  expect(screen.getAllByText('5%')).toHaveLength(1);
+});
+
+test('spec §2, §9, geographic distribution: the tooltip has clicks with their share, and revenue to 2 decimals', async () => {
+  const { container } = render(<Donut slices={[slice('IS', 75), slice('DE', 25)]} currency="USD" onPick={() => undefined} />);
+  fireEvent.mouseOver(container.querySelector('.recharts-pie-sector') as Element, { clientX: 400, clientY: 150 });
+  expect(await screen.findByText('7,500 (75.0%)')).toBeInTheDocument();
+  expect(screen.getByText('$1,234.50')).toBeInTheDocument();
 });

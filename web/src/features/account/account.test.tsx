@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { InviteCode } from '@/lib/api/types';
 import { getSession } from '@/lib/session';
 import { account, auditEntry } from '@/test/fixtures';
@@ -201,11 +201,26 @@ test('erasing wants the address typed, and the password', async () => {
   expect(getSession()).toBeNull();
 });
 
-test.each([['', 1], ['0', 1], ['-3', 1], ['1.5', 1], ['x', 1], ['7', 7]])('maxUses "%s" means %d', (text, meant) => {
+test.each([['', 1], ['0', 1], ['-3', 1], ['1.5', 1], ['x', 1], ['1', 1], ['7', 7]])('spec §5: maxUses "%s" means %d', (text, meant) => {
   expect(wholeNumberOr(1, text)).toBe(meant);
+  expect(wholeNumberOr(30, text)).toBe(meant === 7 || text === '1' ? meant : 30);
 });
 
-test('invite codes: none yet, made with defaults for what is no number, revoked after asking', async () => {
+test('spec §2, account settings: the tabs General, Custom Domains and Invite Codes', async () => {
+  renderApp('/account-settings');
+  const tabs = within(await screen.findByRole('tablist', { name: 'Account Settings' })).getAllByRole('tab').map((tab) => tab.textContent);
+  expect(tabs).toEqual(['General', 'Websites', 'Custom Domains', 'Invite Codes', 'Notifications']);
+});
+
+test('spec §8: a code is copied, and it says so', async () => {
+  state.invites = [invite()];
+  document.execCommand = vi.fn(() => true);
+  const { user } = renderApp('/account-settings?tab=invite-codes');
+  await user.click(await screen.findByRole('button', { name: 'Copy invite code AAAA-BBBB' }));
+  expect(await screen.findByText('Copied!', { exact: true })).toBeInTheDocument();
+});
+
+test('spec §2, §5, §7, §8, §9: invite codes: none yet, made with defaults for what is no number, revoked after asking', async () => {
   server.use(
     http.post(at('/api/platform/invite-codes'), () => {
       state.invites = [invite()];
@@ -215,6 +230,7 @@ test('invite codes: none yet, made with defaults for what is no number, revoked 
   );
   const { user } = renderApp('/account-settings?tab=invite-codes');
   expect(await screen.findByText('No invite codes generated yet')).toBeInTheDocument();
+  expect([screen.getByLabelText('Max uses'), screen.getByLabelText('Expires in days')].map((field) => [field.getAttribute('min'), (field as HTMLInputElement).value])).toEqual([['1', '1'], ['1', '30']]);
   await user.clear(screen.getByLabelText('Max uses'));
   await user.clear(screen.getByLabelText('Expires in days'));
   await user.type(screen.getByLabelText('Expires in days'), '7');
@@ -228,7 +244,7 @@ test('invite codes: none yet, made with defaults for what is no number, revoked 
   expect(await screen.findByText('Invite code revoked', { exact: true })).toBeInTheDocument();
 });
 
-test('a refused invite code is a toast', async () => {
+test('spec §8: a refused invite code is a toast', async () => {
   server.use(http.post(at('/api/platform/invite-codes'), () => refuse(429, 'Too many attempts. Please wait a moment and try again.')));
   const { user } = renderApp('/account-settings?tab=invite-codes');
   await user.click(await screen.findByRole('button', { name: 'Generate invite code' }));

@@ -12,7 +12,7 @@ const domain = (over: Partial<CustomDomain> = {}): CustomDomain => ({
 
 beforeEach(() => signIn());
 
-test('none yet; a new one shows the record to set', async () => {
+test('spec §2, §5, §7, §8: none yet; a new one shows the record to set', async () => {
   server.use(http.post(at('/api/platform/custom-domains'), () => {
     state.domains = [domain()];
     return HttpResponse.json(domain(), { status: 201 });
@@ -31,16 +31,17 @@ test('none yet; a new one shows the record to set', async () => {
   expect(within(card).getByText('token-of-domain')).toBeInTheDocument();
 });
 
-test('a domain that cannot be added: the toast, and why at the field', async () => {
+test('spec §8: a domain that cannot be added: the toast, and why at the field', async () => {
   server.use(http.post(at('/api/platform/custom-domains'), () => refuse(409, 'Another website has this domain.', 'taken', [{ field: 'domain', message: 'Another website has this domain.' }])));
   const { user } = renderApp('/account-settings?tab=custom-domains');
   await user.type(await screen.findByLabelText('Domain'), 'go.example.com');
   await user.click(screen.getByRole('button', { name: 'Add domain' }));
   expect(await screen.findByText('Failed to add domain', { exact: true })).toBeInTheDocument();
+  expect(screen.getByText('Error', { exact: true })).toBeInTheDocument();
   expect(screen.getByLabelText('Domain')).toHaveAccessibleDescription('Another website has this domain.');
 });
 
-test('checking now verifies it; SSL has a badge; removing asks first', async () => {
+test('spec §2, §4, §8: checking now verifies it; SSL has a badge; removing asks first, and may fail', async () => {
   state.domains = [domain({ problem: 'There is no TXT record.' })];
   server.use(
     http.post(at('/api/platform/custom-domains/{id}/check'), () => {
@@ -59,12 +60,16 @@ test('checking now verifies it; SSL has a badge; removing asks first', async () 
   expect(await screen.findByText('SSL')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Remove go.example.com' }));
   expect(requests('DELETE')).toEqual([]);
+  server.use(http.delete(at('/api/platform/custom-domains/{id}'), () => refuse(503, 'Not now'), { once: true }));
+  await user.click(await screen.findByRole('button', { name: 'Remove domain' }));
+  expect(await screen.findByText('Failed to remove domain', { exact: true })).toBeInTheDocument();
+  await user.click(await screen.findByRole('button', { name: 'Remove go.example.com' }));
   await user.click(await screen.findByRole('button', { name: 'Remove domain' }));
   expect(await screen.findByText('Domain removed', { exact: true })).toBeInTheDocument();
   expect(await screen.findByText('No custom domains added yet')).toBeInTheDocument();
 });
 
-test('without a website there is nothing to add a domain to', async () => {
+test('spec §2, §5: without a website there is nothing to add a domain to', async () => {
   state.websites = [];
   const { user, router } = renderApp('/account-settings?tab=custom-domains');
   expect(await screen.findByText('You need to connect a website before adding a domain.')).toBeInTheDocument();

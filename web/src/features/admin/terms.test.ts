@@ -27,7 +27,7 @@ test('what is not filled in right is named', () => {
   expect(termsOf({ ...draft, holdDays: '400' })).toEqual({ error: 'Days are whole numbers from 0 to 365' });
 });
 
-test('a percentage has steps of 0.01 and ends at 100', () => {
+test('spec §5, §9: a percentage has steps of 0.01 and ends at 100', () => {
   expect(['0', '12.5', '12,25', '100', '100.01', '1.234', '-1', ''].map(parsePercent)).toEqual([0, 12.5, 12.25, 100, null, null, null, null]);
 });
 

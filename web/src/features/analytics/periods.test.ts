@@ -16,7 +16,7 @@ test.each([
   expect(bucketOf(of)).toBe(bucket);
 });
 
-describe('ticks', () => {
+describe('spec §2, revenue trends, what stands under the axis:', () => {
   test('hour and minute for 24h, in the website’s zone', () => {
     const points = hours('2026-11-19T13:00:00Z', 24);
     expect(ticks(period('24h'), points, 'Atlantic/Reykjavik').slice(0, 2)).toEqual(['13:00', '14:00']);

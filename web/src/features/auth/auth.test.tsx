@@ -14,7 +14,7 @@ async function fill(user: ReturnType<typeof renderApp>['user'], email: string, p
   await user.click(screen.getByRole('button', { name: 'Sign In' }));
 }
 
-test('sign-in stores the session and leads to the dashboard', async () => {
+test('spec §2, §3, §7: sign-in stores the session and leads to the dashboard', async () => {
   server.use(http.post(at('/api/platform/login'), accept));
   const { user, router } = renderApp('/login');
   expect(await screen.findByRole('tab', { name: 'Platform Access' })).toBeInTheDocument();
@@ -32,7 +32,7 @@ test('sign-in goes on to where the way began', async () => {
   await waitFor(() => expect(router.state.location.href).toBe('/analytics?range=30d'));
 });
 
-test('each field says what it wants', async () => {
+test('spec §5: each field says what it wants', async () => {
   const { user } = renderApp('/login');
   await fill(user, 'nonsense', 'short');
   expect(await screen.findByText('Please enter a valid email')).toBeInTheDocument();
@@ -41,15 +41,18 @@ test('each field says what it wants', async () => {
   expect(requests('POST')).toEqual([]);
 });
 
-test('a refusal is a toast with the server’s message', async () => {
+test('spec §8: a refusal is a toast with the server’s message, or with words of its own', async () => {
   server.use(http.post(at('/api/platform/login'), () => refuse(401, 'Too many attempts, wait a minute')));
   const { user } = renderApp('/login');
   await fill(user, 'a@example.com', 'long-enough');
   expect(await screen.findByText('Login Failed', { exact: true })).toBeInTheDocument();
   expect(screen.getByText('Too many attempts, wait a minute', { exact: true })).toBeInTheDocument();
+  server.use(http.post(at('/api/platform/login'), () => refuse(401, '')));
+  await user.click(screen.getByRole('button', { name: 'Sign In' }));
+  expect(await screen.findByText('Invalid credentials', { exact: true })).toBeInTheDocument();
 });
 
-test('the password can be shown and hidden', async () => {
+test('spec §2: the password can be shown and hidden', async () => {
   const { user } = renderApp('/login');
   const field = await screen.findByLabelText('Password');
   expect(field).toHaveAttribute('type', 'password');
@@ -59,7 +62,7 @@ test('the password can be shown and hidden', async () => {
   expect(field).toHaveAttribute('type', 'password');
 });
 
-test('the second factor re-sends the credentials with the code; a short code is ignored', async () => {
+test('spec §4, §5, §8: the second factor re-sends the credentials with the code; a short code is ignored', async () => {
   server.use(
     http.post(at('/api/platform/login'), async ({ request }) => {
       const input = (await request.json()) as { twoFactorCode?: string };
@@ -89,7 +92,7 @@ test('a code is taken as apps show it, with a gap', async () => {
   expect(screen.getByLabelText('Two-factor code')).toHaveValue('123456');
 });
 
-test('"Back to Login" returns to the credentials', async () => {
+test('spec §4: "Back to Login" returns to the credentials', async () => {
   server.use(http.post(at('/api/platform/login'), () => HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' })));
   const { user } = renderApp('/login');
   await fill(user, 'a@example.com', 'long-enough');

@@ -18,7 +18,7 @@ async function fillRegistration(user: ReturnType<typeof renderApp>['user']): Pro
   await user.type(screen.getByLabelText('Name'), 'Nína');
 }
 
-test('an invite link opens the registration; then the second factor; then the recovery codes; then the dashboard', async () => {
+test('spec §2, §4, §8: an invite link opens the registration; then the second factor; then the recovery codes; then the dashboard', async () => {
   server.use(
     http.post(at('/api/platform/register'), () => HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER, qrCode: QR, secret: 'ABCD', otpauthUri: 'otpauth://x' }, { status: 201 })),
     http.post(at('/api/platform/2fa/confirm'), async ({ request }) => {
@@ -50,7 +50,7 @@ test('an invite link opens the registration; then the second factor; then the re
   expect(getSession()?.token).toBe('token-9');
 });
 
-test('without a QR code the registration signs in at once', async () => {
+test('spec §4: without a QR code the registration signs in at once', async () => {
   server.use(http.post(at('/api/platform/register'), () => HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER }, { status: 201 })));
   const { user, router } = renderApp('/login?invite=INV-1');
   await fillRegistration(user);
@@ -58,7 +58,7 @@ test('without a QR code the registration signs in at once', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
 });
 
-test('a registration that is refused says so at its field; a missing invite code never leaves the browser', async () => {
+test('spec §5, §6, §8: a registration that is refused says so at its field; a missing invite code never leaves the browser', async () => {
   server.use(http.post(at('/api/platform/register'), () => refuse(400, 'This invite code cannot be used.', 'invite_not_usable', [{ field: 'inviteCode', message: 'This invite code cannot be used.' }])));
   const { user } = renderApp('/login');
   await user.click(await screen.findByRole('tab', { name: 'Create Account' }));
@@ -70,6 +70,10 @@ test('a registration that is refused says so at its field; a missing invite code
   await user.click(screen.getByRole('button', { name: 'Create Account' }));
   expect(await screen.findByText('Registration Failed', { exact: true })).toBeInTheDocument();
   expect(screen.getByLabelText('Invite code')).toHaveAccessibleDescription(/cannot be used/);
+  server.use(http.post(at('/api/platform/register'), () => refuse(400, '')));
+  await user.type(screen.getByLabelText('Invite code'), '2');
+  await user.click(screen.getByRole('button', { name: 'Create Account' }));
+  expect(await screen.findByText('Failed to create account', { exact: true })).toBeInTheDocument();
 });
 
 test('a recovery code has an input of its own', async () => {
@@ -101,7 +105,7 @@ test('a sign-in that has ended goes back to the credentials', async () => {
   expect(screen.getByLabelText('Email')).toBeInTheDocument();
 });
 
-test('buttons of providers that are not set up say so', async () => {
+test('spec §2, §7: four providers to sign in with; those that are not set up say so', async () => {
   renderApp('/login');
   expect(await screen.findByRole('link', { name: 'GitHub' })).toHaveAttribute('href', '/api/platform/auth/github');
   for (const name of ['Google', 'Microsoft', 'LinkedIn']) {
@@ -148,7 +152,7 @@ test('a link without a code is named, one that is used is refused in words', asy
   expect(await screen.findByText(/This link is not whole/)).toBeInTheDocument();
 });
 
-test('the website-level login asks for the key, then a code, and leads to the website alone', async () => {
+test('spec §2, §5, §6, §7: the website-level login asks for the key, then a code, and leads to the website alone', async () => {
   server.use(
     http.post(at('/api/auth/login'), async ({ request }) => {
       const input = (await request.json()) as { twoFactorCode?: string };

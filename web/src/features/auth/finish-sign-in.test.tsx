@@ -12,7 +12,7 @@ const PERSON = { inviteNeeded: true, provider: 'google', ticket: 'ticket-1', ema
 const exchanges = (answer: object, status = 200) => server.use(http.post(at('/api/platform/auth/exchange'), () => HttpResponse.json(answer, { status })));
 const bodyOf = (line: string) => state.seen.find((item) => item.line.startsWith(line))?.body;
 
-test('the code leaves the address, is exchanged once, and leads to where the way began', async () => {
+test('spec §4: the code leaves the address, is exchanged once, and leads to where the way began', async () => {
   exchanges(SESSION);
   const { router } = renderApp('/login/finish?next=%2Fanalytics%3Frange%3D30d#code=one-time');
   await waitFor(() => expect(router.state.location.href).toBe('/analytics?range=30d'));
@@ -30,7 +30,7 @@ test('somebody else’s code signs nobody in', async () => {
   expect(getSession()).toBeNull();
 });
 
-test.each(['/login/finish', '/login/finish?token=stolen', '/login/finish?code=in-the-query', '/login?token=stolen', '/?token=stolen'])('%s signs nobody in and asks nothing', async (path) => {
+test.each(['/login/finish', '/login/finish?token=stolen', '/login/finish?code=in-the-query', '/login?token=stolen', '/?token=stolen', '/dashboard?token=stolen'])('spec §4: %s signs nobody in and asks nothing', async (path) => {
   renderApp(path);
   await screen.findByRole('heading', { level: 1 });
   expect(requests('POST')).toEqual([]);

@@ -16,20 +16,20 @@ const insight = (over: Partial<Insight> = {}): Insight => ({
 
 beforeEach(signIn);
 
-const card = async () => within(await screen.findByRole('region', { name: 'AI-Powered Insights' }, { timeout: 4000 }));
+const card = async () => within(await screen.findByRole('region', { name: 'AI-Powered Insights' }));
 
-test('empty: the words of the specification', async () => {
+test('spec §2, AI insights, empty: the words of the specification', async () => {
   renderApp('/analytics');
   expect(await (await card()).findByText('No insights available yet. Click "Generate New" to analyze your data.')).toBeInTheDocument();
 });
 
-test('each insight: icon by type, title, content, confidence; decline and warning are destructive', async () => {
-  const kinds = ['growth', 'decline', 'opportunity', 'warning'] as const;
+test('spec §2, §3: each insight: icon by type, title, content, confidence; decline and warning, and what is of no known type, are destructive', async () => {
+  const kinds = ['growth', 'decline', 'opportunity', 'warning', 'of a later version'] as Insight['insightType'][];
   state.insights = kinds.map((insightType) => insight({ id: insightType, insightType, title: `About ${insightType}` }));
   renderApp('/analytics');
   const items = within(await (await card()).findByRole('list', { name: 'AI insights' })).getAllByRole('listitem');
   expect(items.map((item) => [item.querySelector('.sr-only')?.textContent, item.dataset['destructive']])).toEqual([
-    ['Growth', 'false'], ['Decline', 'true'], ['Opportunity', 'false'], ['Warning', 'true'],
+    ['Growth', 'false'], ['Decline', 'true'], ['Opportunity', 'false'], ['Warning', 'true'], ['Warning', 'true'],
   ]);
   expect(items[1]).toHaveTextContent('About decline');
   expect(items[1]).toHaveTextContent('412 clicks from 13 November to 19 November led to no conversion.');
@@ -51,7 +51,7 @@ test('evidence opens; the link leads to the dashboard with its days and filters'
   expect(list.getByRole('link', { name: /of: Robots/ })).toHaveAttribute('href', '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&bots=only');
 });
 
-test('Generate New: "Generating..." while pending, then the toast of §8 and what was found', async () => {
+test('spec §2, §7, §8: Generate New: "Generating..." while pending, then the toast and what was found', async () => {
   let finish = (): void => undefined;
   const waiting = new Promise<void>((resolve) => (finish = resolve));
   server.use(
@@ -73,7 +73,7 @@ test('Generate New: "Generating..." while pending, then the toast of §8 and wha
   await waitFor(() => expect(requests('GET /api/analytics/w1/insights').length).toBe(2)); // the cached list was invalidated
 });
 
-test('a failure is the toast of §8, and what was there stays', async () => {
+test('spec §8: a failure is a toast, and what was there stays', async () => {
   state.insights = [insight()];
   server.use(http.post(at('/api/analytics/{websiteId}/ai-insights'), () => refuse(503, 'Not now')));
   const { user } = renderApp('/analytics');

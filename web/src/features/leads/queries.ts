@@ -1,6 +1,7 @@
 // What anybody may ask for without an account.
 import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
+import { ApiError } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
 
 export type Inquiring = Omit<components['schemas']['Contact'], 'serviceInterest'> & { serviceInterest: Service | '' };
@@ -20,9 +21,11 @@ interface Said {
   readonly message: string;
 }
 
-/** An answer that came through and still says no is a failure with the server's words. */
+/** An answer that came through and still says no is a failure with the server's words. Spec §7: so is a refusal without a message, with its text alone. */
 async function agreed(call: Promise<Said>): Promise<string> {
-  const said = await call;
+  const said = await call.catch((error: unknown) => {
+    throw error instanceof ApiError && error.plain ? new Error(error.plain) : error;
+  });
   if (!said.ok) throw new Error(said.message);
   return said.message;
 }

@@ -7,13 +7,16 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly fields: Readonly<Record<string, string>>;
+  /** The text of an answer that gave no message. */
+  readonly plain: string;
 
-  constructor(status: number, message: string, code = '', fields: Record<string, string> = {}) {
+  constructor(status: number, message: string, code = '', fields: Record<string, string> = {}, plain = '') {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.code = code;
     this.fields = fields;
+    this.plain = plain;
   }
 }
 
@@ -23,9 +26,10 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const problem = parseProblem(text);
   // A page in HTML comes from something in between, never from the API: its words are not for people.
   const plain = /^\s*</.test(text) ? '' : text;
-  const message = problem?.message ?? problem?.error ?? `${response.status}: ${plain || response.statusText}`;
+  const said = problem?.message ?? problem?.error;
+  const message = said ?? `${response.status}: ${plain || response.statusText}`;
   const fields = Object.fromEntries((problem?.errors ?? []).map((item) => [item.field, item.message]));
-  return new ApiError(response.status, message + whenAgain(response, message), problem?.code, fields);
+  return new ApiError(response.status, message + whenAgain(response, message), problem?.code, fields, said === undefined ? plain : '');
 }
 
 const MINUTE_S = 60;

@@ -1,0 +1,24 @@
+// Spec §5: the rules of forms, at their limits and in their words.
+import { expect, test } from 'vitest';
+import type * as z from 'zod/mini';
+import { email, inviteCode, name, password, websiteApiKey } from './fields';
+
+const messageOf = (rule: z.ZodMiniType, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message;
+
+test.each([
+  ['email', email, 'nobody', 'Please enter a valid email'],
+  ['email', email, 'a@b', 'Please enter a valid email'],
+  ['email', email, '', 'Please enter a valid email'],
+  ['email', email, ' a@b.is ', undefined],
+  ['password', password, '1234567', 'Password must be at least 8 characters'],
+  ['password', password, '12345678', undefined],
+  ['password', password, '        ', undefined],
+  ['name', name, ' A ', 'Name must be at least 2 characters'],
+  ['name', name, 'Al', undefined],
+  ['invite code', inviteCode, ' ', 'Invite code is required'],
+  ['invite code', inviteCode, 'A', undefined],
+  ['website API key', websiteApiKey, '', 'Website API key is required'],
+  ['website API key', websiteApiKey, 'k', undefined],
+])('spec §5, §9: %s', (_, rule, value, message) => {
+  expect(messageOf(rule, value), JSON.stringify(value)).toBe(message);
+});
