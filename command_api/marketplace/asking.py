@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final, Literal
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
+from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, invalid, missing, step
 from command_api.marketplace.listings import Listing, offered
 from schemas.base import DomainEvent
 from schemas.events.marketplace import (
@@ -25,6 +26,8 @@ from schemas.identity import listing_watch_id
 
 HIDDEN_AFTER: Final = 3
 """Flags of different members that hide a question until an admin looked at it."""
+MOST_STEPS: Final = 500
+"""Of one question: then it is as it is."""
 
 FlagReason = Literal["spam", "abuse", "personal_data", "off_topic", "other"]
 
@@ -33,10 +36,14 @@ FlagReason = Literal["spam", "abuse", "personal_data", "off_topic", "other"]
 class Question:
     id: UUID
     version: int
+    listing_id: UUID
     seller_id: UUID
     author_id: UUID
+    answered: bool = False
     flagged_by: frozenset[UUID] = frozenset()
     hidden: bool = False
+    decided: bool = False
+    """An admin hid it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,7 @@ class SavedSearch:
     account_id: UUID
     search: str
     criteria: SearchCriteria
+    saved_at: datetime
     ended: bool = False
 
 
@@ -72,18 +80,20 @@ def ask(question_id: UUID, listing: Listing | None, text: str, asked: Asked) -> 
 
 
 def answer(question: Question | None, text: str, asked: Asked) -> list[DomainEvent]:
-    question = _there(question)
+    question = there(question)
     if asked.account_id is None or asked.account_id != question.seller_id:
         raise missing("question")
+    if question.version >= MOST_STEPS:
+        raise conflict("too_many_changes", "This was changed too often.")
     return [QuestionAnswered(**step(question.id, question.version, asked), author_id=asked.account_id, text=text)]
 
 
 def flag(question: Question | None, reason: FlagReason, asked: Asked) -> list[DomainEvent]:
     """Once per member; enough of them hide it."""
-    question = _there(question)
+    question = there(question)
     if question.hidden:
         raise missing("question")
-    if asked.account_id is None or asked.account_id in question.flagged_by:
+    if asked.account_id is None or asked.account_id in question.flagged_by or question.version >= MOST_STEPS:
         return []
     flagged = QuestionFlagged(**step(question.id, question.version, asked), reason=reason)
     if len(question.flagged_by) + 1 < HIDDEN_AFTER:
@@ -94,14 +104,15 @@ def flag(question: Question | None, reason: FlagReason, asked: Asked) -> list[Do
 
 
 def hide(question: Question | None, reason: str, asked: Asked) -> list[DomainEvent]:
-    question = _there(question)
-    if question.hidden:
+    """An admin's word, though not about what was asked of them, or what they asked."""
+    question = _judged(question, asked)
+    if question.decided:
         return []
     return [QuestionHidden(**step(question.id, question.version, asked), reason=reason)]
 
 
 def restore(question: Question | None, asked: Asked) -> list[DomainEvent]:
-    question = _there(question)
+    question = _judged(question, asked)
     if not question.hidden and not question.flagged_by:
         return []
     return [QuestionRestored(**step(question.id, question.version, asked))]
@@ -109,18 +120,18 @@ def restore(question: Question | None, asked: Asked) -> list[DomainEvent]:
 
 def evolve_question(question: Question | None, event: DomainEvent) -> Question:
     if isinstance(event, QuestionAsked):
-        return Question(event.originator_id, 1, event.seller_id, event.author_id)
+        return Question(event.originator_id, 1, event.listing_id, event.seller_id, event.author_id)
     question = replace(begun(question, event), version=event.originator_version)
     match event:
         case QuestionAnswered():
-            return question
+            return replace(question, answered=True)
         case QuestionFlagged():
             by = {event.actor_id} if event.actor_id is not None else set()
             return replace(question, flagged_by=question.flagged_by | by)
         case QuestionHidden():
-            return replace(question, hidden=True)
+            return replace(question, hidden=True, decided=event.actor_id is not None)
         case QuestionRestored():
-            return replace(question, hidden=False, flagged_by=frozenset())
+            return replace(question, hidden=False, decided=False, flagged_by=frozenset())
         case _:
             raise AnotherKind(f"{event.NAME} does not happen to questions")
 
@@ -169,14 +180,21 @@ def end_search(
 
 def evolve_search(found: SavedSearch | None, event: DomainEvent) -> SavedSearch:
     if isinstance(event, SearchSaved):
-        return SavedSearch(event.originator_id, 1, event.account_id, event.search, event.criteria)
+        return SavedSearch(event.originator_id, 1, event.account_id, event.search, event.criteria, event.timestamp)
     found = replace(begun(found, event), version=event.originator_version)
     if isinstance(event, SavedSearchEnded):
         return replace(found, ended=True)
     raise AnotherKind(f"{event.NAME} does not happen to saved searches")
 
 
-def _there(question: Question | None) -> Question:
+def _judged(question: Question | None, asked: Asked) -> Question:
+    question = there(question)
+    if asked.account_id in (question.seller_id, question.author_id):
+        raise Refused("forbidden", "own_question", "You are a side of this: another admin has to look at it.")
+    return question
+
+
+def there(question: Question | None) -> Question:
     if question is None:
         raise missing("question")
     return question

@@ -16,8 +16,10 @@ from command_api.core import Core
 from command_api.decision import Asked, Refused, conflict, invalid, missing
 from command_api.marketplace import escrow as escrows
 from command_api.marketplace import listings, mails, offers
+from command_api.marketplace.asking import Question
 from command_api.marketplace.escrow import Call, Escrow
-from command_api.marketplace.listings import Facts, Listing
+from command_api.marketplace.facts import Facts, same_website
+from command_api.marketplace.listings import ON_MARKET, Listing
 from command_api.marketplace.offers import Offer
 from command_api.store import Also
 from command_api.websites import model as websites
@@ -33,7 +35,7 @@ from schemas.events.deals import (
     EscrowReleased,
     OfferAccepted,
 )
-from schemas.events.marketplace import QuestionAsked
+from schemas.events.marketplace import ListingSold, QuestionAsked
 
 MOST_LISTINGS: Final = 100
 MOST_OPEN_OFFERS: Final = 100
@@ -90,20 +92,25 @@ class Desk:
         after = listing
         for event in events:
             after = listings.evolve(after, event)
-        moved = after.website_id is not None and (is_new or after.website_id != listing.website_id)
-        asked = after.verification_asked_at != listing.verification_asked_at
         found = Outcome(list(events))
+        was = ("", None, None) if is_new else (listing.status, listing.host, listing.website_id)
+        is_another = was[1:] != (after.host, after.website_id)
+        offers_again = after.status == "in_review" and listing.status != "in_review"
+        is_asked = after.verification_asked_at != listing.verification_asked_at
+        measure = after.website_id is not None and (is_another or offers_again or is_asked)
+        enters = after.status in ON_MARKET and (listing.status not in ON_MARKET or is_another)
+        counts_anew = was[0] in ("", "withdrawn") and after.status != "withdrawn"
 
         def write(cursor: Cursor[dict[str, Any]]) -> None:
-            if is_new:
+            if enters or counts_anew:
                 lock(cursor, after.seller_id)
+            cursor.execute(_KEEP_LISTING, _kept(after, events, measure=measure))
+            if counts_anew:
                 count = cursor.execute(_LISTINGS_OF, (after.seller_id,)).fetchone()
-                if count is not None and count["n"] >= MOST_LISTINGS:
+                if count is not None and count["n"] > MOST_LISTINGS:
                     raise conflict("too_many_listings", f"An account has at most {MOST_LISTINGS} listings.")
-            due_at = after.expires_at if after.is_open else None
-            cursor.execute(
-                _KEEP_LISTING, {"id": after.id, "seller": after.seller_id, "due": due_at, "verify": moved or asked}
-            )
+            if enters:
+                _once_at_a_time(cursor, after)
             if after.images != listing.images:
                 keep_images(cursor, after)
 
@@ -117,6 +124,14 @@ class Desk:
         found = Outcome([asked])
         url = self._listing_url(asked.listing_id)
         self._tell(found, asked.seller_id, partial(mails.question_came, url=url))
+        return found
+
+    def answer(self, question: Question, events: Sequence[DomainEvent]) -> Outcome:
+        """`question`: before the events. Its author hears of the first answer."""
+        found = Outcome(list(events))
+        if events and not question.answered:
+            url = self._listing_url(question.listing_id)
+            self._tell(found, question.author_id, partial(mails.question_answered, url=url))
         return found
 
     def send_offer(self, offer: Offer, events: Sequence[DomainEvent]) -> Outcome:
@@ -268,15 +283,32 @@ def leaving(core: Core, account_id: UUID, asked: Asked) -> tuple[Sequence[Domain
     return found.events, found.also
 
 
-def same_website(url: str, domain: str) -> bool:
-    """Whether an address is of a website here; with or without www."""
-    host = url.partition("://")[2].partition("/")[0].partition(":")[0].lower().rstrip(".")
-    return host.removeprefix("www.") == domain.removeprefix("www.")
-
-
 def lock(cursor: Cursor[dict[str, Any]], account_id: UUID) -> None:
     """Until the transaction's end nobody else counts what this account has."""
     cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 91))", (str(account_id),))
+
+
+def _kept(listing: Listing, events: Sequence[DomainEvent], *, measure: bool) -> dict[str, Any]:
+    return {
+        "id": listing.id,
+        "seller": listing.seller_id,
+        "status": listing.status,
+        "host": listing.host,
+        "due": listing.expires_at if listing.is_open else None,
+        "verify": measure,
+        "buyer": listing.buyer_id if listing.status == "sold" else None,
+        "sold": next((event.timestamp for event in events if isinstance(event, ListingSold)), None),
+    }
+
+
+def _once_at_a_time(cursor: Cursor[dict[str, Any]], listing: Listing) -> None:
+    """A website is for sale once, and not by who sold it here and did not buy it back. Raises `Refused`."""
+    of = {"id": listing.id, "host": listing.host, "seller": listing.seller_id, "market": list(ON_MARKET)}
+    if cursor.execute(_LISTED_ALREADY, of).fetchone() is not None:
+        raise conflict("listed_already", "Another listing of yours is for this website already.", "websiteUrl")
+    row = cursor.execute(_LAST_SALE, of).fetchone()
+    if row is not None and row["seller_id"] == listing.seller_id:
+        raise conflict("sold_already", "You sold this website here: it is not yours any more.", "websiteUrl")
 
 
 def keep_images(cursor: Cursor[dict[str, Any]], listing: Listing) -> None:
@@ -317,12 +349,23 @@ def _forget(cursor: Cursor[dict[str, Any]], account_id: UUID, listing_ids: set[U
     cursor.execute("DELETE FROM policy.listing_watch WHERE account_id = %(account)s", of)
 
 
-_LISTINGS_OF: Final = "SELECT count(*) AS n FROM policy.listing WHERE seller_id = %s"
+_LISTINGS_OF: Final = (
+    "SELECT count(*) AS n FROM policy.listing WHERE seller_id = %s AND status NOT IN ('sold', 'withdrawn')"
+)
+_LISTED_ALREADY: Final = (
+    "SELECT 1 FROM policy.listing WHERE seller_id = %(seller)s AND host = %(host)s AND listing_id <> %(id)s"
+    " AND status = ANY(%(market)s) LIMIT 1"
+)
+_LAST_SALE: Final = (
+    "SELECT seller_id FROM policy.listing WHERE host = %(host)s AND sold_at IS NOT NULL"
+    " AND (seller_id = %(seller)s OR buyer_id = %(seller)s) ORDER BY sold_at DESC LIMIT 1"
+)
 _OFFERS_OF: Final = "SELECT count(*) AS n FROM policy.offer WHERE buyer_id = %s"
 _KEEP_LISTING: Final = (
-    "INSERT INTO policy.listing AS l (listing_id, seller_id, due_at, verify_at)"
-    " VALUES (%(id)s, %(seller)s, %(due)s, CASE WHEN %(verify)s THEN now() END)"
-    " ON CONFLICT (listing_id) DO UPDATE SET due_at = excluded.due_at,"
+    "INSERT INTO policy.listing AS l (listing_id, seller_id, status, host, due_at, verify_at)"
+    " VALUES (%(id)s, %(seller)s, %(status)s, %(host)s, %(due)s, CASE WHEN %(verify)s THEN now() END)"
+    " ON CONFLICT (listing_id) DO UPDATE SET due_at = excluded.due_at, status = excluded.status, host = excluded.host,"
+    " buyer_id = %(buyer)s, sold_at = coalesce(%(sold)s, l.sold_at),"
     " verify_at = coalesce(excluded.verify_at, l.verify_at),"
     " verify_failures = CASE WHEN %(verify)s THEN 0 ELSE l.verify_failures END"
 )

@@ -1,4 +1,9 @@
-"""Mails about saved searches: once a day each, one mail with all that is new, every listing once per search."""
+"""Mails about saved searches: once a day each, one mail with all that is new, every listing once per search.
+
+What was told is noted in the transaction that writes the mail down, so that neither a kill nor a second process tells
+it again. A listing is found by when it went live, up to a week later: the read model may have been behind, or its
+figures may be verified since.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +21,17 @@ from command_api.marketplace import asking, mails
 from command_api.marketplace.asking import SavedSearch
 from command_api.marketplace.listings import CURRENCY
 from command_api.marketplace.member_routes import STOP_PATH, stop_token
+from command_api.store import UNAVAILABLE
 from infra.mail import queue
 from schemas.currencies import digits
 
 EVERY: Final = timedelta(days=1)
 AT_ONCE: Final = 20
-MOST_LISTINGS: Final = 20
-_OVERLAP: Final = timedelta(hours=1)
-"""A listing may be seen in the read model a little after it went live."""
+MOST_NAMED: Final = 20
+"""In one mail; of others it tells how many they are."""
+MOST_FOUND: Final = 1_000
+_LOOK_BACK: Final = timedelta(days=7)
+_PAUSE: Final = timedelta(minutes=10)
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +45,14 @@ class Digests:
     def send_due(self, connection: Connection, now: datetime) -> int:
         rows = connection.execute(_DUE, (now, AT_ONCE)).fetchall()
         for search_id, looked_at in rows:
-            self._send(search_id, looked_at, now)
+            try:
+                self._send(search_id, looked_at, now)
+            except UNAVAILABLE:
+                raise
+            except Exception:
+                # One that cannot be told must not hold up the others.
+                log.exception("the saved search %s cannot be looked through", search_id)
+                connection.execute(_LATER, (now + _PAUSE, search_id))
         return len(rows)
 
     def _send(self, search_id: UUID, looked_at: datetime, now: datetime) -> None:
@@ -52,9 +67,10 @@ class Digests:
         with self._core.pool.connection() as connection, connection.transaction(), connection.cursor() as cursor:
             if cursor.execute(_MINE, (search_id, now)).fetchone() is None:
                 return  # another process did it
-            found = _new(cursor, search, looked_at - _OVERLAP)
+            found = _new(cursor, search, max(search.saved_at, looked_at - _LOOK_BACK)) if account.may_sign_in else []
             if found:
-                queue(cursor, self._core.settings, mails.new_listings(to, app_url, found, stop_url))
+                named, more = found[:MOST_NAMED], max(0, len(found) - MOST_NAMED)
+                queue(cursor, self._core.settings, mails.new_listings(to, app_url, named, more, stop_url))
             cursor.execute(_LOOKED, (now, now + EVERY, search_id))
 
 
@@ -70,11 +86,10 @@ def _new(cursor: Cursor[Any], search: SavedSearch, since: datetime) -> list[mail
         "least": criteria.min_price * unit if criteria.min_price is not None else None,
         "most": criteria.max_price * unit if criteria.max_price is not None else None,
         "verified": criteria.verified,
-        "limit": MOST_LISTINGS,
+        "limit": MOST_FOUND,
     }
     rows = cursor.execute(_FITTING, values).fetchall()
-    for listing_id, _ in rows:
-        cursor.execute(_TOLD, (search.id, listing_id))
+    cursor.executemany(_TOLD, [(search.id, listing_id) for listing_id, _ in rows])
     return [mails.Found(listing_id, title) for listing_id, title in rows]
 
 
@@ -101,4 +116,5 @@ WHERE status = 'active' AND published_at >= %(since)s AND seller_id <> %(account
     SELECT FROM policy.saved_search_notice AS n WHERE n.search_id = %(search_id)s AND n.listing_id = l.id)
 ORDER BY published_at DESC, id LIMIT %(limit)s"""
 _TOLD: Final = "INSERT INTO policy.saved_search_notice (search_id, listing_id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+_LATER: Final = "UPDATE policy.saved_search SET next_at = %s WHERE search_id = %s"
 _LOOKED: Final = "UPDATE policy.saved_search SET looked_at = %s, next_at = %s WHERE search_id = %s"

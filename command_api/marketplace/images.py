@@ -8,7 +8,7 @@ from hashlib import sha256
 from io import BytesIO
 from typing import Final
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image
 
 from command_api.decision import Refused, invalid
 from infra.http_guard import MAX_IMAGE_BYTES
@@ -17,6 +17,15 @@ MOST_PIXELS: Final = 40_000_000
 LONGEST_SIDE: Final = 1_600
 FORMATS: Final = ("JPEG", "PNG", "WEBP")
 _QUALITY: Final = 82
+_TURNS: Final = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +52,13 @@ def redrawn(sent: bytes) -> Picture:
                 if image.width * image.height > MOST_PIXELS:
                     raise _too_many_pixels()
                 image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
-                upright = ImageOps.exif_transpose(image)
-                upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-                plain = upright.convert("RGBA" if _is_transparent(upright) else "RGB")
+                image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+                plain = _upright(image).convert("RGBA" if _is_transparent(image) else "RGB")
     except Image.DecompressionBombError as error:
         raise _too_many_pixels() from error
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+    except Refused:
+        raise
+    except Exception as error:  # noqa: BLE001 - decoders answer damaged files with whatever they stumble over
         raise _no_image() from error
     drawn = BytesIO()
     # A new image with these pixels alone: what else the old one carried (EXIF, profiles, comments) is not taken along.
@@ -56,6 +66,16 @@ def redrawn(sent: bytes) -> Picture:
     clean.save(drawn, "WEBP", quality=_QUALITY, method=4)
     body = drawn.getvalue()
     return Picture(sha256(body).hexdigest(), clean.width, clean.height, body)
+
+
+def _upright(image: Image.Image) -> Image.Image:
+    """Turned as its EXIF says; as it lies if that cannot be read. (Pillow's own way writes the EXIF anew, and fails on
+    what it cannot write.)"""
+    try:
+        turn = _TURNS.get(image.getexif().get(ExifTags.Base.Orientation, 1))
+    except Exception:  # noqa: BLE001 - as above
+        turn = None
+    return image.transpose(turn) if turn is not None else image
 
 
 def _is_transparent(image: Image.Image) -> bool:

@@ -17,8 +17,9 @@ from command_api.decision import conflict
 from command_api.http import Body, Id, Nothing, Run, Runs
 from command_api.marketplace import asking, listings
 from command_api.marketplace.desk import Desk, lock
+from command_api.marketplace.facts import Facts
 from command_api.marketplace.images import redrawn
-from command_api.marketplace.listings import CURRENCY, Facts, Listing
+from command_api.marketplace.listings import CURRENCY, Listing
 from command_api.marketplace.shapes import (
     EditListing,
     ImageOrder,
@@ -38,6 +39,8 @@ router = APIRouter(prefix="/api/marketplace/listings", tags=["marketplace"])
 
 SEEN_BY: Final = ("listings", "market_steps")
 MOST_WATCHED: Final = 500
+DRAFTS: Final = Limit("listing", timedelta(minutes=5), 60)
+WATCHES: Final = Limit("listing-watch", timedelta(seconds=5), 200)
 IMAGES: Final = Limit("listing-image", timedelta(seconds=10), 40)
 QUESTIONS: Final = Limit("listing-question", timedelta(minutes=2), 10)
 _DRAWING: Final = BoundedSemaphore(2)
@@ -49,6 +52,7 @@ ListingDecision = Callable[[Listing | None], list[DomainEvent]]
 @router.post("", status_code=201, response_model=ListingState)
 def draft_listing(body: ListingFields, run: Runs) -> Response:
     """Begins a draft, which nobody else sees; anything may be left out until it is submitted."""
+    charge(run.core.pool, DRAFTS, str(run.person.account_id))
     listing_id = uuid7()
 
     def decide() -> Decided[ListingState]:
@@ -176,6 +180,7 @@ def ask_question(id_: Id, body: Write, run: Runs) -> Response:
 def watch_listing(id_: Id, run: Runs) -> Response:
     """Keeps an eye on it."""
     account_id = run.person.account_id
+    charge(run.core.pool, WATCHES, str(account_id))
 
     def decide() -> Decided[Nothing]:
         listing = listings.offered(Desk(run.core).listing(id_))
@@ -188,9 +193,7 @@ def watch_listing(id_: Id, run: Runs) -> Response:
                 "INSERT INTO policy.listing_watch (account_id, listing_id) VALUES (%s, %s) ON CONFLICT DO NOTHING",
                 (account_id, id_),
             )
-            row = cursor.execute(
-                "SELECT count(*) AS n FROM policy.listing_watch WHERE account_id = %s", (account_id,)
-            ).fetchone()
+            row = cursor.execute(_WATCHED, (account_id,)).fetchone()
             if row is not None and row["n"] > MOST_WATCHED:
                 raise conflict("too_many_watched", f"At most {MOST_WATCHED} listings can be watched.")
 
@@ -203,6 +206,7 @@ def watch_listing(id_: Id, run: Runs) -> Response:
 def unwatch_listing(id_: Id, run: Runs) -> Response:
     """Takes it off the list; also when it is not there any more."""
     account_id = run.person.account_id
+    charge(run.core.pool, WATCHES, str(account_id))
 
     def decide() -> Decided[Nothing]:
         before = run.core.store.load(listing_watch_id(account_id, id_), asking.evolve_watch)
@@ -262,6 +266,11 @@ def _after(listing: Listing, events: Sequence[DomainEvent]) -> Listing:
     return listing
 
 
+# Those that are off the market are not on the member's list any more, and come back to it only if they do.
+_WATCHED: Final = (
+    "SELECT count(*) AS n FROM policy.listing_watch AS w JOIN policy.listing AS l USING (listing_id)"
+    " WHERE w.account_id = %s AND l.status IN ('active', 'under_offer')"
+)
 _KEEP_IMAGE: Final = (
     "INSERT INTO ops.listing_image (hash, width, height, body) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
 )

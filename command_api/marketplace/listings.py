@@ -2,7 +2,8 @@
 
 What is claimed goes through a review before others see it, and again whenever it changes. From an accepted offer until
 the deal's end nothing of it can change. `edition` counts the seller's changes alone, so that two windows of one seller
-notice each other, while a review or a measurement in between disturbs neither.
+notice each other, while a review or a measurement in between disturbs neither. What was measured is of one address: it
+goes when the address or the website here changes.
 """
 
 from __future__ import annotations
@@ -10,18 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
-from command_api.hosts import web_address
+from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, invalid, missing, step
+from command_api.marketplace.facts import Facts, claims, complete, host_of
 from schemas.base import DomainEvent, Money
 from schemas.events.marketplace import (
     ListingApproved,
     ListingDrafted,
     ListingEdited,
     ListingExpired,
-    ListingFigures,
     ListingFreed,
     ListingImagesChanged,
     ListingInEscrow,
@@ -41,26 +41,19 @@ from schemas.events.marketplace import (
 
 CURRENCY: Final = "USD"
 ONLINE_FOR: Final = timedelta(days=90)
-MEASURED_AGAIN_AFTER: Final = timedelta(days=30)
 ASKED_AGAIN_AFTER: Final = timedelta(hours=1)
 MOST_IMAGES: Final = 8
 MOST_EDITIONS: Final = 2_000
-SHORTEST_TITLE: Final = 5
-SHORTEST_DESCRIPTION: Final = 30
+MOST_STEPS: Final = 4_000
 
 _AT_REST: Final = ("draft", "rejected", "withdrawn", "expired")
 _CHANGEABLE: Final = (*_AT_REST, "in_review", "active")
 DEALING: Final = ("under_offer", "in_escrow")
+ON_MARKET: Final = ("in_review", "active", "suspended", *DEALING)
+"""A website can be in one listing of its seller at a time that is in one of these."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What the seller writes."""
-
-    title: str
-    website_url: str
-    description: str
-    figures: ListingFigures
+NotVerified = Literal["no_website", "no_whole_month"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +68,13 @@ class Listing:
     expires_at: datetime | None = None
     offer_id: UUID | None = None
     """The accepted one."""
+    buyer_id: UUID | None = None
     verification_asked_at: datetime | None = None
+    is_asked: bool = False
+    """The seller waits for what the measurements say."""
+    verified_at: datetime | None = None
+    verified_website: UUID | None = None
+    not_verified: NotVerified | None = None
 
     @property
     def website_id(self) -> UUID | None:
@@ -84,6 +83,10 @@ class Listing:
     @property
     def is_open(self) -> bool:
         return self.status == "active"
+
+    @property
+    def host(self) -> str | None:
+        return host_of(self.facts.website_url)
 
 
 def draft(listing_id: UUID, facts: Facts, asked: Asked) -> ListingDrafted:
@@ -100,7 +103,14 @@ def edit(listing: Listing | None, facts: Facts, edition: int, asked: Asked) -> l
     if facts == listing.facts:
         return []
     edited = ListingEdited(**step(listing.id, listing.version, asked), seller_id=listing.seller_id, **_said(facts))
-    return [edited, *_reviewed_again(listing, _claims(facts) != _claims(listing.facts), facts, asked)]
+    after = evolve(listing, edited)
+    is_another = (after.host, after.website_id) != (listing.host, listing.website_id)
+    dropped = not_verified(after, "no_website", asked) if listing.verified_at is not None and is_another else []
+    return [
+        edited,
+        *dropped,
+        *_reviewed_again(after, len(dropped), claims(facts) != claims(listing.facts), asked),
+    ]
 
 
 def change_images(listing: Listing | None, images: Sequence[str], asked: Asked) -> list[DomainEvent]:
@@ -113,7 +123,7 @@ def change_images(listing: Listing | None, images: Sequence[str], asked: Asked) 
     if tuple(images) == listing.images:
         return []
     changed = ListingImagesChanged(**step(listing.id, listing.version, asked), images=list(images))
-    return [changed, *_reviewed_again(listing, not set(images) <= set(listing.images), listing.facts, asked)]
+    return [changed, *_reviewed_again(evolve(listing, changed), 0, not set(images) <= set(listing.images), asked)]
 
 
 def submit(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
@@ -122,13 +132,16 @@ def submit(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
         return []
     if listing.status not in _AT_REST:
         raise _wrong_state(listing, "be submitted")
-    _complete(listing.facts)
+    if listing.version >= MOST_STEPS:
+        raise _too_many_changes()
+    complete(listing.facts)
     return [ListingSubmitted(**step(listing.id, listing.version, asked))]
 
 
 def approve(listing: Listing | None, edition: int, asked: Asked) -> list[DomainEvent]:
-    """`edition`: the one that the admin looked at; the seller may have changed it meanwhile."""
+    """`edition`: the one that the admin looked at; the seller may have changed it meanwhile. Never the own."""
     listing = _in_review(listing)
+    _not_the_own(listing, asked)
     if listing.edition != edition:
         raise conflict("changed_elsewhere", "The seller changed this listing meanwhile. Please look again.", "edition")
     return [
@@ -156,6 +169,7 @@ def resume(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
     listing = there(listing)
     if listing.status != "suspended":
         raise _wrong_state(listing, "be put online again")
+    _not_the_own(listing, asked)
     return [ListingResumed(**step(listing.id, listing.version, asked))]
 
 
@@ -217,9 +231,7 @@ def ask_verification(listing: Listing | None, asked: Asked) -> list[DomainEvent]
 def verify(
     listing: Listing, months: Sequence[MeasuredMonth], revenue: Money | None, asked: Asked, website_id: UUID
 ) -> list[DomainEvent]:
-    """`revenue`: of all these months together, in the listing's currency. No months: nothing can be said."""
-    if not months:
-        return not_verified(listing, "no_whole_month", asked)
+    """`months`: at least one. `revenue`: of all of them together, in the listing's currency."""
     figures = listing.facts.figures
     traffic = round(sum(month.visitors for month in months) / len(months))
     monthly = Money(amount=round(revenue.amount / len(months)), currency=revenue.currency) if revenue else None
@@ -238,7 +250,7 @@ def verify(
     ]
 
 
-def not_verified(listing: Listing, reason: Any, asked: Asked) -> list[DomainEvent]:
+def not_verified(listing: Listing, reason: NotVerified, asked: Asked) -> list[DomainEvent]:
     return [ListingNotVerified(**step(listing.id, listing.version, asked), reason=reason)]
 
 
@@ -281,13 +293,17 @@ def evolve(listing: Listing | None, event: DomainEvent) -> Listing:
         case ListingApproved():
             return replace(listing, status="active", expires_at=event.expires_at)
         case ListingReserved():
-            return replace(listing, status="under_offer", offer_id=event.offer_id)
+            return replace(listing, status="under_offer", offer_id=event.offer_id, buyer_id=event.buyer_id)
         case ListingFreed():
-            return replace(listing, status="active", offer_id=None)
+            return replace(listing, status="active", offer_id=None, buyer_id=None)
         case ListingVerificationAsked():
-            return replace(listing, verification_asked_at=event.timestamp)
-        case ListingVerified() | ListingNotVerified():
-            return listing
+            return replace(listing, verification_asked_at=event.timestamp, is_asked=True)
+        case ListingVerified():
+            listing = replace(listing, verified_at=event.as_of, verified_website=event.website_id)
+            return replace(listing, not_verified=None, is_asked=False)
+        case ListingNotVerified():
+            listing = replace(listing, verified_at=None, verified_website=None)
+            return replace(listing, not_verified=event.reason, is_asked=False)
         case _:
             status = _STATUS_AFTER.get(type(event))
             if status is None:
@@ -320,25 +336,30 @@ def _said(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _claims(facts: Facts) -> Facts:
-    """What a review looks at: everything but the price, and which website here it is."""
-    return replace(facts, figures=facts.figures.model_copy(update={"asking_price": None, "website_id": None}))
-
-
-def _reviewed_again(listing: Listing, claims_more: bool, facts: Facts, asked: Asked) -> list[DomainEvent]:
-    if listing.status in ("active", "in_review"):
-        _complete(facts)
-    if listing.status != "active" or not claims_more:
+def _reviewed_again(after: Listing, steps: int, claims_more: bool, asked: Asked) -> list[DomainEvent]:
+    """`after` a change, which so many other steps follow."""
+    if after.status in ("active", "in_review"):
+        complete(after.facts)
+    if after.status != "active" or not claims_more:
         return []
-    return [ListingSubmitted(**step(listing.id, listing.version + 1, asked))]
+    return [ListingSubmitted(**step(after.id, after.version + steps, asked))]
 
 
 def _changeable(listing: Listing) -> Listing:
     if listing.status not in _CHANGEABLE:
         raise _wrong_state(listing, "be changed")
     if listing.edition >= MOST_EDITIONS:
-        raise conflict("too_many_changes", "This listing was changed too often. Please make a new one.")
+        raise _too_many_changes()
     return listing
+
+
+def _too_many_changes() -> Refused:
+    return conflict("too_many_changes", "This listing was changed too often. Please make a new one.")
+
+
+def _not_the_own(listing: Listing, asked: Asked) -> None:
+    if asked.account_id == listing.seller_id:
+        raise Refused("forbidden", "own_listing", "This is your own listing: another admin has to look at it.")
 
 
 def _in_review(listing: Listing | None) -> Listing:
@@ -353,29 +374,6 @@ def _held(listing: Listing | None, offer_id: UUID) -> Listing:
     if listing.status not in DEALING or listing.offer_id != offer_id:
         raise _wrong_state(listing, "be handed over")
     return listing
-
-
-def _complete(facts: Facts) -> None:
-    """Raises `Refused` (invalid) naming what others need to know and is not there."""
-    if len(facts.title.strip()) < SHORTEST_TITLE:
-        raise invalid("incomplete", f"The title needs at least {SHORTEST_TITLE} characters.", "title")
-    web_address(facts.website_url, "websiteUrl")
-    if len(facts.description.strip()) < SHORTEST_DESCRIPTION:
-        message = f"The description needs at least {SHORTEST_DESCRIPTION} characters."
-        raise invalid("incomplete", message, "description")
-    figures = facts.figures
-    for field, value, words in (
-        ("niche", figures.niche, "Please choose a niche."),
-        ("askingPrice", figures.asking_price, "Please name a price."),
-        ("monthlyRevenue", figures.monthly_revenue, "Please tell the monthly revenue."),
-        ("monthlyProfit", figures.monthly_profit, "Please tell the monthly profit."),
-        ("monthlyTraffic", figures.monthly_traffic, "Please tell the monthly traffic."),
-        ("yearsEstablished", figures.years_established, "Please tell how old the website is."),
-    ):
-        if value is None:
-            raise invalid("incomplete", words, field)
-    if figures.asking_price is not None and figures.asking_price.amount < 1:
-        raise invalid("incomplete", "Please name a price.", "askingPrice")
 
 
 def _wrong_state(listing: Listing, what: str) -> Exception:

@@ -91,14 +91,20 @@ def question_came(to: To, url: str) -> Mail:
     return _mail(to, "A question about your listing", "Somebody asked about your listing.", url, "listing_question")
 
 
+def question_answered(to: To, url: str) -> Mail:
+    return _mail(to, "Your question was answered", "The seller answered what you asked.", url, "listing_answer")
+
+
 def deal_news(to: To, url: str, text: str) -> Mail:
     return _mail(to, "News about your deal", text, url, "deal_news")
 
 
-def new_listings(to: To, app_url: str, found: Sequence[Found], stop_url: str) -> Mail:
+def new_listings(to: To, app_url: str, found: Sequence[Found], more: int, stop_url: str) -> Mail:
+    """`more`: how many others fit that are not named."""
     lines = "".join(f"- {one.title}\n  {app_url}/marketplace/listing/{one.listing_id}\n" for one in found)
-    count = "A new listing fits" if len(found) == 1 else f"{len(found)} new listings fit"
-    text = f"{count} a search that you saved:\n\n{lines}\nYour saved searches: {app_url}/marketplace/saved\n"
+    others = f"\nand {more:,} more: {app_url}/marketplace\n" if more else ""
+    count = "A new listing fits" if len(found) + more == 1 else f"{len(found) + more:,} new listings fit"
+    text = f"{count} a search that you saved:\n\n{lines}{others}\nYour saved searches: {app_url}/marketplace/saved\n"
     return Mail(
         to.email,
         f"New in the marketplace: {PRODUCT_NAME}",

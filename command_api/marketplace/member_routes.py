@@ -18,7 +18,7 @@ from command_api.decision import Asked, conflict, missing
 from command_api.http import Answer, Id, Nothing, Run, Runs, core_of
 from command_api.marketplace import asking
 from command_api.marketplace.asking import Question
-from command_api.marketplace.desk import lock
+from command_api.marketplace.desk import Desk, lock
 from command_api.marketplace.shapes import Flag, QuestionState, SavedSearchState, SaveSearch, Write
 from infra.sealing import derived_key, keyed_hash
 from infra.settings import Settings
@@ -33,6 +33,8 @@ STOP_PATH: Final = "/api/public/marketplace/searches/stop/"
 MOST_SEARCHES: Final = 20
 FIRST_MAIL_AFTER: Final = timedelta(days=1)
 FLAGS: Final = Limit("listing-flag", timedelta(minutes=5), 20)
+ANSWERS: Final = Limit("listing-answer", timedelta(seconds=30), 30)
+SEARCHES: Final = Limit("saved-search", timedelta(minutes=2), 40)
 
 
 class Stopped(Answer):
@@ -43,7 +45,15 @@ class Stopped(Answer):
 @router.post("/questions/{id}/answer", response_model=QuestionState)
 def answer_question(id_: Id, body: Write, run: Runs) -> Response:
     """The seller's answer; a later one replaces it."""
-    return change_question(run, id_, lambda question: asking.answer(question, body.text, run.asked), body)
+    charge(run.core.pool, ANSWERS, str(run.person.account_id))
+
+    def decide() -> Decided[QuestionState]:
+        question = run.core.store.load(id_, asking.evolve_question)
+        events = asking.answer(question, body.text, run.asked)
+        found = Desk(run.core).answer(asking.there(question), events)
+        return Decided(found.events, QuestionState(id=id_), found.also)
+
+    return run(decide, body, seen_by=("listing_questions",))
 
 
 @router.post("/questions/{id}/flag", response_model=QuestionState)
@@ -57,6 +67,7 @@ def flag_question(id_: Id, body: Flag, run: Runs) -> Response:
 def save_search(body: SaveSearch, run: Runs) -> Response:
     """Once a day a mail tells of new listings like this, if there are any."""
     search_id, account_id = uuid7(), run.person.account_id
+    charge(run.core.pool, SEARCHES, str(account_id))
 
     def decide() -> Decided[SavedSearchState]:
         criteria = SearchCriteria(

@@ -3,6 +3,7 @@ answers give `edition` or `status`, everything else is read back by the GET call
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
@@ -18,14 +19,25 @@ MOST_URL: Final = 500
 MOST_MONEY: Final = 10**12
 
 
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+"""Among them those that turn the direction of the text that follows."""
+
+
+def _plain(text: str) -> str:
+    if _CONTROL.search(text):
+        raise ValueError("A text holds no control characters")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _some(text: str) -> str:
     if not text.strip():
         raise ValueError("Please write something")
     return text.strip()
 
 
-Words = Annotated[str, Field(max_length=MOST_TEXT), AfterValidator(_some)]
-Reason = Annotated[str, Field(max_length=2_000), AfterValidator(_some)]
+Plain = Annotated[str, AfterValidator(_plain)]
+Words = Annotated[Plain, Field(max_length=MOST_TEXT), AfterValidator(_some)]
+Reason = Annotated[Plain, Field(max_length=2_000), AfterValidator(_some)]
 Dollars = Annotated[int, Field(ge=0, le=MOST_MONEY)]
 Price = Annotated[int, Field(ge=1, le=MOST_MONEY)]
 
@@ -33,9 +45,9 @@ Price = Annotated[int, Field(ge=1, le=MOST_MONEY)]
 class ListingFields(Body):
     """All of a listing as it is to be; a draft may leave anything out."""
 
-    title: str = Field(default="", max_length=MOST_TITLE)
-    website_url: str = Field(default="", max_length=MOST_URL)
-    description: str = Field(default="", max_length=MOST_TEXT)
+    title: Plain = Field(default="", max_length=MOST_TITLE)
+    website_url: Plain = Field(default="", max_length=MOST_URL)
+    description: Plain = Field(default="", max_length=MOST_TEXT)
     niche: Niche | None = None
     asking_price: Dollars | None = None
     monthly_revenue: Dollars | None = None
@@ -70,7 +82,7 @@ class ImageOrder(Body):
 
 class MakeOffer(Body):
     price: Price
-    text: str = Field(default="", max_length=MOST_TEXT)
+    text: Plain = Field(default="", max_length=MOST_TEXT)
 
 
 class AcceptOffer(Body):
@@ -107,7 +119,7 @@ class QuestionState(Answer):
 
 
 class SaveSearch(Body):
-    search: str = Field(default="", max_length=200)
+    search: Plain = Field(default="", max_length=200)
     niche: Niche | None = None
     min_price: Dollars | None = None
     max_price: Dollars | None = None

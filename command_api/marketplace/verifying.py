@@ -1,7 +1,11 @@
 """What a website that is for sale really had, from its own log: the last twelve whole months, by its own clock.
 
 Reads the same rollups as the dashboards and leaves out bots like them. Months before the website's first measured one
-do not count; so nobody is marked down for months in which nothing was measured yet.
+do not count; so nobody is marked down for months in which nothing was measured yet. Nor do those in which the website
+was another: what was measured at one address says nothing of the next.
+
+A listing that is on the market is looked at daily, so that a badge goes with its website and one that waited for its
+first whole month gets it; what is sound is measured again after 30 days.
 """
 
 from __future__ import annotations
@@ -22,10 +26,11 @@ from command_api.core import Core
 from command_api.decision import Asked, Refused
 from command_api.leader import Connection
 from command_api.marketplace import listings
-from command_api.marketplace.desk import Desk, same_website
-from command_api.marketplace.listings import CURRENCY, MEASURED_AGAIN_AFTER, Listing
+from command_api.marketplace.desk import Desk
+from command_api.marketplace.facts import same_website
+from command_api.marketplace.listings import CURRENCY, ON_MARKET, Listing, NotVerified
 from command_api.operations import model as operations
-from command_api.store import Conflict
+from command_api.store import UNAVAILABLE, Conflict
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from infra.clickhouse import ClickHouseError, ClientPool
@@ -38,6 +43,8 @@ MONTHS: Final = 12
 AT_ONCE: Final = 5
 ATTEMPTS: Final = 4
 TIMEOUT_S: Final = 10
+LOOK_EVERY: Final = timedelta(days=1)
+MEASURE_EVERY: Final = timedelta(days=30)
 _PAUSE: Final = timedelta(minutes=1)
 _MOST_PAUSES: Final = 60
 
@@ -91,23 +98,30 @@ class Verifying:
 
     def verify_due(self, connection: Connection, now: datetime) -> int:
         rows = connection.execute(_DUE, (now, AT_ONCE)).fetchall()
-        for (listing_id,) in rows:
+        for listing_id, due_at in rows:
             try:
-                self.verify(listing_id, now)
+                self.verify(listing_id, due_at, now)
             except (ClickHouseError, TimeoutError, OSError) as error:
                 log.warning("the figures of %s cannot be read now: %s", listing_id, error)
                 connection.execute(_LATER, (now, _PAUSE, _MOST_PAUSES, listing_id))
+            except UNAVAILABLE:
+                raise
+            except Exception:
+                # One that cannot be measured must not hold up the others.
+                log.exception("%s cannot be measured", listing_id)
+                connection.execute(_LATER, (now, _PAUSE, _MOST_PAUSES, listing_id))
         return len(rows)
 
-    def verify(self, listing_id: UUID, now: datetime) -> None:
+    def verify(self, listing_id: UUID, due_at: datetime, now: datetime) -> None:
+        """`due_at`: when it was to be looked at; asked for again meanwhile, it stays due."""
         for _ in range(ATTEMPTS):
             listing = Desk(self._core).listing(listing_id)
             events = self._looked_at(listing, now) if listing is not None else []
-
-            next_at = now + MEASURED_AGAIN_AFTER if events else None
+            on_market = listing is not None and listing.website_id is not None and listing.status in ON_MARKET
+            next_at = now + LOOK_EVERY if on_market else None
 
             def also(cursor: Cursor[dict[str, Any]], _: int | None, next_at: datetime | None = next_at) -> None:
-                cursor.execute(_DONE, (next_at, listing_id))
+                cursor.execute(_DONE, (next_at, listing_id, due_at))
 
             try:
                 self._core.store.write(events, also)
@@ -116,7 +130,8 @@ class Verifying:
             return
 
     def _looked_at(self, listing: Listing, now: datetime) -> list[DomainEvent]:
-        """No events for a listing that nobody may buy any more, or that has no website here."""
+        """No events for a listing that nobody may buy any more, or that has no website here, or of which nothing new
+        is to be said."""
         website_id, asked = listing.website_id, Asked(now)
         if website_id is None or listing.status in ("sold", "withdrawn"):
             return []
@@ -127,8 +142,12 @@ class Verifying:
             or website.account_id != listing.seller_id
             or not same_website(listing.facts.website_url, website.domain)
         ):
-            return listings.not_verified(listing, "no_website", asked)
+            return _not_verified(listing, "no_website", asked)
+        if _is_sound(listing, website, now):
+            return []
         months = self._measured(website, now)
+        if not months:
+            return _not_verified(listing, "no_whole_month", asked)
         return listings.verify(listing, months, self._revenue(months), asked, website_id)
 
     def _measured(self, website: Website, now: datetime) -> list[MeasuredMonth]:
@@ -139,6 +158,9 @@ class Verifying:
         began = next((place for place, month in enumerate(counted) if month.pageviews), len(counted))
         # The first month with anything in it was hardly measured from its first day on, unless it is the oldest asked.
         began = began + 1 if 0 < began < len(counted) else began
+        if website.named_at is not None:
+            named_at = website.named_at
+            began = max(began, sum(edge < named_at for edge in edges[:-1]))
         return [
             MeasuredMonth(
                 month=first,
@@ -157,13 +179,34 @@ class Verifying:
             rates = {}
             if currency != CURRENCY:
                 known = self._core.store.load(exchange_rate_id(currency, CURRENCY), operations.evolve)
-                rate = known.on(month.month + timedelta(days=31)) if known is not None else None
+                rate = known.on(_last_day(month.month)) if known is not None else None
                 rates = {currency: rate} if rate is not None else {}
             try:
                 total += converted(Fraction(month.revenue.amount), currency, CURRENCY, rates)[0].amount
             except Refused:
                 return None
         return Money(amount=total, currency=CURRENCY)
+
+
+def _is_sound(listing: Listing, website: Website, now: datetime) -> bool:
+    """Whether what was measured last still stands, and nobody waits for it."""
+    at = listing.verified_at
+    return (
+        at is not None
+        and not listing.is_asked
+        and listing.verified_website == website.id
+        and (website.named_at is None or website.named_at <= at)
+        and now < at + MEASURE_EVERY
+    )
+
+
+def _not_verified(listing: Listing, reason: NotVerified, asked: Asked) -> list[DomainEvent]:
+    is_known = listing.not_verified == reason and not listing.is_asked
+    return [] if is_known else listings.not_verified(listing, reason, asked)
+
+
+def _last_day(first: date) -> date:
+    return (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
 
 
 def whole_months(today: date) -> list[date]:
@@ -184,9 +227,9 @@ _TRAFFIC: Final = (
 _VISITORS: Final = (
     f"SELECT {_EDGE} AS edge, uniqCombinedMerge(12)(t.visitors) FROM visitors_15m AS t WHERE {_SPAN} GROUP BY edge"  # noqa: S608 - own text
 )
-_DUE: Final = "SELECT listing_id FROM policy.listing WHERE verify_at <= %s ORDER BY verify_at LIMIT %s"
+_DUE: Final = "SELECT listing_id, verify_at FROM policy.listing WHERE verify_at <= %s ORDER BY verify_at LIMIT %s"
 _LATER: Final = (
     "UPDATE policy.listing SET verify_failures = verify_failures + 1,"
     " verify_at = %s + %s * least(verify_failures + 1, %s) WHERE listing_id = %s"
 )
-_DONE: Final = "UPDATE policy.listing SET verify_at = %s, verify_failures = 0 WHERE listing_id = %s"
+_DONE: Final = "UPDATE policy.listing SET verify_at = %s, verify_failures = 0 WHERE listing_id = %s AND verify_at = %s"

@@ -58,6 +58,8 @@ class Website:
     created_at: datetime
     attribution_model: AttributionModel = AttributionModel.LAST_CLICK
     disconnected: bool = False
+    named_at: datetime | None = None
+    """When its domain became what it is, if it was another before: what was measured earlier is of that one."""
     keys: Mapping[UUID, Key] = field(default_factory=dict)
 
     def live_keys(self, kind: KeyKind) -> int:
@@ -160,6 +162,7 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
             return replace(
                 website,
                 domain=event.domain or website.domain,
+                named_at=event.timestamp if _is_another(event.domain, website.domain) else website.named_at,
                 timezone=event.timezone or website.timezone,
                 attribution_model=event.attribution_model or website.attribution_model,
             )
@@ -172,6 +175,10 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
             return replace(website, keys={**website.keys, event.key_id: revoked})
         case _:
             raise AnotherKind(f"{event.NAME} does not happen to websites")
+
+
+def _is_another(domain: str | None, before: str) -> bool:
+    return domain is not None and domain.removeprefix("www.") != before.removeprefix("www.")
 
 
 def _issued(website_id: UUID, version: int, key: NewKey, origins: tuple[str, ...], asked: Asked) -> WebsiteKeyIssued:

@@ -61,7 +61,7 @@ SELLERS: Final = ReadModel(
 
 LISTING_QUESTIONS: Final = ReadModel(
     name="listing_questions",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "listing_id uuid not null",
@@ -226,7 +226,10 @@ def flagged(rows: Rows, event: QuestionFlagged) -> None:
 
 @LISTING_QUESTIONS.on(QuestionHidden)
 def hidden(rows: Rows, event: QuestionHidden) -> None:
+    """By members' flags: then it waits for an admin. By an admin: then nothing is left to decide."""
     rows.update({"id": event.originator_id}, hidden_at=event.timestamp)
+    if event.actor_id is not None:
+        rows.update({"id": event.originator_id}, flags=0)
 
 
 @LISTING_QUESTIONS.on(QuestionRestored)

@@ -29,11 +29,24 @@ def shown_or_own(shown: str, column: str) -> str:
     return f"{_ADMIN} or {shown} and {EVERYBODY} or {column} = (select read.reader_account())"
 
 
+_MODERATORS: Final = "(select read.moderates())"
+
+
+def shown_own_or_moderated(shown: str, column: str) -> str:
+    """As `shown_or_own`, and all rows to the forum's moderators."""
+    return f"{_MODERATORS} or {shown} and {EVERYBODY} or {column} = (select read.reader_account())"
+
+
+def own_or_moderated(column: str) -> str:
+    """Rows that name their account, for that account and the forum's moderators."""
+    return f"{_MODERATORS} or {column} = (select read.reader_account())"
+
+
 PUBLIC_LISTINGS: Final = (
-    f"{_ADMIN} or (status in ('active', 'under_offer') and {EVERYBODY})"
+    f"({_ADMIN} and status <> 'draft') or (status in ('active', 'under_offer') and {EVERYBODY})"
     " or seller_id = (select read.reader_account()) or buyer_id = (select read.reader_account())"
 )
-"""Listings that are online, for everybody; others for who sells or buys."""
+"""Listings that are online, for everybody; others for who sells or buys. A draft is its seller's alone."""
 
 QUESTIONS: Final = (
     f"{_ADMIN} or (hidden_at is null and {EVERYBODY})"

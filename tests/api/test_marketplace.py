@@ -15,7 +15,7 @@ import pytest
 from command_api.accounts.desk import Proof
 from command_api.accounts.erasure import erase
 from command_api.decision import Refused
-from command_api.marketplace import member_routes
+from command_api.marketplace import desk, digests, listing_routes, member_routes
 from command_api.marketplace.verifying import ClickHouseFigures, Verifying
 from infra.clickhouse import ClientPool
 from infra.client import Client
@@ -180,15 +180,21 @@ def test_one_buyer_has_one_open_offer_for_a_listing(there: Market, seller: Perso
 def test_who_sees_what(there: Market, seller: Person, buyer: Person, other: Person, admin: Person) -> None:
     """Rows: what; columns: visitor, seller, buyer, another member, admin."""
     draft, deal, quarrel = there.draft(seller), there.online(seller, admin), there.online(seller, admin)
+    waiting, of_admin = there.draft(seller), there.draft(admin)
+    there.post(seller, f"{LIST}/{waiting}/submit")
+    assert there.get(admin, "admin/marketplace/listings?status=draft") == []
     pending = there.offer(buyer, deal)
     disputed = there.funded(seller, buyer, quarrel)
     there.post(buyer, f"marketplace/offers/{disputed}/escrow/dispute", text="Nothing comes.")
     people = (None, seller, buyer, other, admin)
     rows: list[tuple[str, tuple[int, ...]]] = [
-        (f"{LIST}/{draft}", (404, 200, 404, 404, 200)),
+        (f"{LIST}/{draft}", (404, 200, 404, 404, 404)),
+        (f"{LIST}/{waiting}", (404, 200, 404, 404, 200)),
+        (f"{LIST}/{of_admin}", (404, 404, 404, 404, 200)),
+        (f"{LIST}/{of_admin}/history", (404, 404, 404, 404, 200)),
         (f"{LIST}/{deal}", (200, 200, 200, 200, 200)),
         (f"{LIST}/{quarrel}", (404, 200, 200, 404, 200)),
-        (f"{LIST}/{draft}/questions", (404, 200, 404, 404, 200)),
+        (f"{LIST}/{draft}/questions", (404, 200, 404, 404, 404)),
         (f"marketplace/offers/{pending}", (401, 200, 200, 404, 404)),
         (f"marketplace/offers/{pending}/messages", (401, 200, 200, 404, 404)),
         (f"marketplace/offers/{pending}/history", (401, 200, 200, 404, 404)),
@@ -379,7 +385,10 @@ def test_questions_are_public_and_hidden_once_three_members_flag_them(
     asked = there.post(buyer, f"{LIST}/{listing}/questions", 201, text="Is the mailing list part of it?")["id"]
     assert f"/marketplace/listing/{listing}" in there.mails("listing_question", seller)[-1]
     there.post(other, f"marketplace/questions/{asked}/answer", 404, text="No.")
-    there.post(seller, f"marketplace/questions/{asked}/answer", text="It is.")
+    for text in ("It is not.", "It is."):
+        there.post(seller, f"marketplace/questions/{asked}/answer", text=text)
+    [told] = there.mails("listing_answer", buyer)
+    assert f"/marketplace/listing/{listing}" in told
     [shown] = there.get(None, f"{LIST}/{listing}/questions")
     assert (shown["authorName"], shown["answer"], shown["flags"]) == ("Bjarni", "It is.", None)
     for who in (other, there.person("A"), there.person("B")):
@@ -388,6 +397,12 @@ def test_questions_are_public_and_hidden_once_three_members_flag_them(
     assert asked in {one["id"] for one in there.get(admin, "admin/marketplace/questions")}
     there.post(admin, f"admin/marketplace/questions/{asked}/restore")
     assert len(there.get(None, f"{LIST}/{listing}/questions")) == 1
+    there.post(other, f"marketplace/questions/{asked}/flag", reason="spam")
+    there.post(admin, f"admin/marketplace/questions/{asked}/hide", reason="Off topic.")
+    queue, whole = (there.get(admin, f"admin/marketplace/questions?all={all_}") for all_ in ("false", "true"))
+    assert asked not in {one["id"] for one in queue} and asked in {one["id"] for one in whole}
+    own = there.post(admin, f"{LIST}/{listing}/questions", 201, text="Who wrote the reviews?")["id"]
+    assert there.post(admin, f"admin/marketplace/questions/{own}/restore", 403)["code"] == "own_question"
 
 
 def test_a_saved_search_tells_of_each_new_listing_once(
@@ -419,6 +434,100 @@ def test_a_saved_search_tells_of_each_new_listing_once(
     assert there.get(member, "marketplace/my/saved-searches") == []
 
 
+def test_a_mail_tells_how_many_more_there_are_and_none_is_lost_while_the_read_model_is_behind(
+    there: Market, admin: Person, now_again: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digests, "MOST_NAMED", 2)
+    member, seller, mark = there.person("Patient"), there.person("Prolific"), uuid4().hex[:8]
+    there.post(member, "marketplace/saved-searches", 201, search=mark)
+    made = [there.online(seller, admin, title=f"Site {number} {mark}") for number in range(4)]
+    late = there.online(seller, admin, title=f"Late {mark}")
+    there.postgres.execute("UPDATE read.listings__g1 SET status = 'in_review' WHERE id = %s", (late,))
+    there.later = timedelta(days=1, minutes=1)
+    there.look()
+    [mail] = there.mails("saved_search", member)
+    assert "4 new listings fit" in mail and "and 2 more" in mail and mail.count("/marketplace/listing/") == 2
+    there.postgres.execute("UPDATE read.listings__g1 SET status = 'active' WHERE id = %s", (late,))
+    there.later = timedelta(days=2, minutes=2)
+    there.look()
+    second = there.mails("saved_search", member)[-1]
+    assert late in second and not any(one in second for one in made) and "more" not in second
+
+
+def test_one_search_that_cannot_be_looked_through_holds_up_no_other(
+    there: Market, seller: Person, admin: Person, now_again: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, mark = there.person("First"), there.person("Second"), uuid4().hex[:8]
+    searches = [there.post(one, "marketplace/saved-searches", 201, search=mark)["id"] for one in (first, second)]
+    there.online(seller, admin, title=f"New {mark}")
+    new, broken = digests._new, UUID(searches[0])
+
+    def odd(cursor: Any, search: Any, since: datetime) -> Any:
+        if search.id == broken:
+            raise ValueError("odd")
+        return new(cursor, search, since)
+
+    monkeypatch.setattr(digests, "_new", odd)
+    there.later = timedelta(days=1, minutes=1)
+    there.look()
+    assert (len(there.mails("saved_search", first)), len(there.mails("saved_search", second))) == (0, 1)
+    monkeypatch.undo()
+    there.later += timedelta(minutes=11)
+    there.look()
+    assert (len(there.mails("saved_search", first)), len(there.mails("saved_search", second))) == (1, 1)
+
+
+def test_a_website_is_for_sale_once_and_not_by_who_sold_it(there: Market, admin: Person) -> None:
+    seller, buyer = there.person("Twice"), there.person("Keeper")
+    address = f"https://www.{uuid4().hex[:12]}.com/"
+    first, second, third = (there.draft(seller, websiteUrl=address + path) for path in ("", "about", "?x"))
+
+    def submit(number: int) -> int:
+        path = f"/api/{LIST}/{(first, second)[number % 2]}/submit"
+        return there.api.call("POST", path, seller).status_code
+
+    statuses = Counter(at_once(submit, 8))
+    assert statuses[200] >= 1 and set(statuses) <= {200, 409, 503}, statuses
+    there.sync()
+    states = {one: there.get(seller, f"{LIST}/{one}")["status"] for one in (first, second)}
+    assert sorted(states.values()) == ["draft", "in_review"]
+    [live] = [one for one, status in states.items() if status == "in_review"]
+    refused = there.post(seller, f"{LIST}/{third}/submit", 409)
+    assert (refused["code"], refused["errors"][0]["field"]) == ("listed_already", "websiteUrl")
+    elsewhere = there.draft(seller)
+    there.post(seller, f"{LIST}/{elsewhere}/submit")
+    moved = there.post(seller, f"{LIST}/{elsewhere}", 409, "PATCH", edition=1, **{**FIELDS, "websiteUrl": address})
+    assert moved["code"] == "listed_already"
+
+    there.post(admin, f"admin/marketplace/listings/{live}/approve", edition=1)
+    offer = there.funded(seller, buyer, live)
+    there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
+    there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")
+    there.look()
+    there.until(offer, "released")
+    assert there.post(seller, f"{LIST}/{third}/submit", 409)["code"] == "sold_already"
+    there.post(buyer, f"{LIST}/{there.draft(buyer, websiteUrl=address)}/submit")
+
+
+def test_an_admin_sells_like_everybody_and_what_is_over_does_not_count(
+    there: Market, admin: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listing = there.draft(admin)
+    there.post(admin, f"{LIST}/{listing}/submit")
+    own = there.post(admin, f"admin/marketplace/listings/{listing}/approve", 403, edition=1)
+    assert own["code"] == "own_listing"
+    there.post(there.person("Second", "member", "admin"), f"admin/marketplace/listings/{listing}/approve", edition=1)
+    assert listing in listed(there)
+
+    monkeypatch.setattr(desk, "MOST_LISTINGS", 2)
+    seller = there.person("Busy")
+    made = [there.draft(seller) for _ in range(2)]
+    assert there.post(seller, LIST, 409, **FIELDS)["code"] == "too_many_listings"
+    there.post(seller, f"{LIST}/{made[0]}/withdraw")
+    there.draft(seller)
+    assert there.post(seller, f"{LIST}/{made[0]}/submit", 409)["code"] == "too_many_listings"
+
+
 def test_a_watched_listing_is_on_the_list(there: Market, seller: Person, other: Person, admin: Person) -> None:
     listing = there.online(seller, admin)
     there.post(other, f"{LIST}/{listing}/watch", 204, method="PUT")
@@ -427,6 +536,18 @@ def test_a_watched_listing_is_on_the_list(there: Market, seller: Person, other: 
     assert there.get(other, f"{LIST}/{listing}")["isWatched"] is True
     there.post(other, f"{LIST}/{listing}/watch", 204, method="DELETE")
     assert there.get(other, "marketplace/my/watches") == []
+
+
+def test_only_what_is_for_sale_fills_the_watch_list(
+    there: Market, seller: Person, admin: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing_routes, "MOST_WATCHED", 1)
+    member = there.person("Watchful")
+    first, second = there.online(seller, admin), there.online(seller, admin)
+    there.post(member, f"{LIST}/{first}/watch", 204, method="PUT")
+    assert there.post(member, f"{LIST}/{second}/watch", 409, method="PUT")["code"] == "too_many_watched"
+    there.post(seller, f"{LIST}/{first}/withdraw")
+    there.post(member, f"{LIST}/{second}/watch", 204, method="PUT")
 
 
 def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) -> None:

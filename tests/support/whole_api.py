@@ -34,7 +34,8 @@ from command_api.forum import threads as forum_threads
 from command_api.leads import early_access, inquiries, newsletter
 from command_api.marketplace import asking, listings, offers
 from command_api.marketplace import escrow as escrows
-from command_api.marketplace.listings import Facts, Listing
+from command_api.marketplace.facts import Facts
+from command_api.marketplace.listings import Listing
 from command_api.matching import members, programs
 from command_api.matching.program_files import starter
 from command_api.store import create_schema

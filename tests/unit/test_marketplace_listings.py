@@ -1,0 +1,248 @@
+"""Listings under four eyes, what measurements say of them over time, and questions that members quarrel about."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from io import BytesIO
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from PIL import Image
+
+from command_api.decision import Asked, Refused
+from command_api.marketplace import asking, listings
+from command_api.marketplace.images import redrawn
+from command_api.marketplace.listings import Listing
+from command_api.marketplace.shapes import ListingFields, Write
+from command_api.marketplace.verifying import Counted, Verifying
+from command_api.operations import model as operations
+from command_api.websites import model as websites
+from schemas.base import DomainEvent, Money
+from schemas.events.marketplace import MeasuredMonth
+from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
+from schemas.identity import exchange_rate_id
+from tests.unit.test_marketplace_models import (
+    ADMIN,
+    BUYER,
+    FACTS,
+    LISTING,
+    NOW,
+    OTHER,
+    SELLER,
+    active,
+    drafted,
+    folded,
+    in_review,
+    names,
+    refused,
+    usd,
+    with_figures,
+)
+
+WEBSITE = uuid4()
+MEASURED = replace(with_figures(website_id=WEBSITE), website_url="https://www.vpn-reviews.com/")
+
+
+def verified(listing: Listing) -> Listing:
+    month = MeasuredMonth(month=date(2026, 10, 1), visitors=20_000, pageviews=50_000, revenue=usd(900))
+    return folded(listings.evolve, listing, listings.verify(listing, [month], usd(900), Asked(NOW), WEBSITE))
+
+
+# Four eyes
+
+
+def test_nobody_lets_the_own_listing_go_live() -> None:
+    of_admin = replace(SELLER, is_admin=True)
+    assert refused(partial(listings.approve, in_review(), 1, of_admin)) == "own_listing"
+    suspended = folded(listings.evolve, active(), listings.suspend(active(), "Stolen.", ADMIN))
+    assert refused(partial(listings.resume, suspended, of_admin)) == "own_listing"
+    with pytest.raises(Refused) as found:
+        listings.approve(in_review(), 1, of_admin)
+    assert found.value.kind == "forbidden"
+
+
+def test_an_admin_who_asked_or_was_asked_does_not_judge_the_question() -> None:
+    question = asking.evolve_question(None, asking.ask(uuid4(), active(), "Is it yours?", BUYER))
+    for side in (SELLER, BUYER):
+        for decide in (lambda who: asking.hide(question, "No.", who), lambda who: asking.restore(question, who)):
+            assert refused(partial(decide, replace(side, is_admin=True))) == "own_question"
+    assert names(asking.hide(question, "No.", ADMIN)) == ["listing_question.hidden"]
+
+
+def test_an_admin_confirms_what_members_hid() -> None:
+    question = asking.evolve_question(None, asking.ask(uuid4(), active(), "Buy pills", BUYER))
+    for _ in range(asking.HIDDEN_AFTER):
+        question = folded(asking.evolve_question, question, asking.flag(question, "spam", Asked(NOW, uuid4())))
+    assert question.hidden and not question.decided
+    question = folded(asking.evolve_question, question, asking.hide(question, "Spam.", ADMIN))
+    assert question.decided and asking.hide(question, "Spam.", ADMIN) == []
+
+
+def test_a_question_has_an_end() -> None:
+    question = asking.evolve_question(None, asking.ask(uuid4(), active(), "Is it yours?", BUYER))
+    full = replace(question, version=asking.MOST_STEPS)
+    assert refused(partial(asking.answer, full, "It is.", SELLER)) == "too_many_changes"
+    assert asking.flag(full, "spam", OTHER) == []
+    assert refused(partial(listings.submit, replace(drafted(), version=listings.MOST_STEPS), SELLER)) == (
+        "too_many_changes"
+    )
+
+
+# What was measured
+
+
+def test_what_was_measured_at_one_address_says_nothing_of_another() -> None:
+    listing = folded(listings.evolve, active(), listings.edit(active(), MEASURED, 1, SELLER))
+    listing = verified(folded(listings.evolve, listing, listings.approve(listing, 2, ADMIN)))
+    assert listing.verified_website == WEBSITE
+    moved = listings.edit(listing, replace(MEASURED, website_url="https://other-reviews.com"), 2, SELLER)
+    assert names(moved) == ["listing.edited", "listing.not_verified", "listing.submitted"]
+    assert [event.originator_version for event in moved] == [listing.version + 1 + number for number in range(3)]
+    after = folded(listings.evolve, listing, moved)
+    assert (after.verified_at, after.verified_website, after.status) == (None, None, "in_review")
+    detached = listings.edit(listing, replace(MEASURED, figures=FACTS.figures), 2, SELLER)
+    assert names(detached) == ["listing.edited", "listing.not_verified"]
+    same = replace(MEASURED, website_url="http://VPN-reviews.com/about")
+    assert "listing.not_verified" not in names(listings.edit(listing, same, 2, SELLER))
+
+
+class Kept:
+    """An event store in memory."""
+
+    def __init__(self, *events: DomainEvent) -> None:
+        self.events = list(events)
+        self.next_at: datetime | None = None
+
+    def load(self, aggregate_id: UUID, evolve: Any) -> Any:
+        state = None
+        for event in self.events:
+            if event.originator_id == aggregate_id:
+                state = evolve(state, event)
+        return state
+
+    def write(self, events: Sequence[DomainEvent], also: Any) -> None:
+        self.events += events
+        also(SimpleNamespace(execute=lambda sql, values: setattr(self, "next_at", values[0])), None)
+
+
+class Figures:
+    """The same in every month from the `first` of the twelve on."""
+
+    def __init__(self, first: int, revenue: int = 0) -> None:
+        self.first, self.revenue, self.asked = first, revenue, 0
+
+    def by_month(self, website_id: UUID, edges: Sequence[datetime]) -> Sequence[Counted]:
+        self.asked += 1
+        return [Counted(*((30, 60, self.revenue) if n >= self.first else (0, 0, 0))) for n in range(len(edges) - 1)]
+
+
+def measured(store: Kept, figures: Figures, now: datetime = NOW) -> list[str]:
+    """What looking at the listing came to."""
+    before = len(store.events)
+    Verifying(SimpleNamespace(store=store), figures).verify(LISTING, now, now)  # type: ignore[arg-type]
+    return names(store.events[before:])
+
+
+def website(event_class: type[DomainEvent], version: int, at: datetime = NOW, **values: Any) -> DomainEvent:
+    step = {"originator_id": WEBSITE, "originator_version": version, "timestamp": at, "actor_id": None}
+    return event_class(**step, **values)
+
+
+def store(currency: str = "USD") -> Kept:
+    connected = website(
+        WebsiteConnected,
+        1,
+        account_id=SELLER.account_id,
+        domain="vpn-reviews.com",
+        timezone="Asia/Kathmandu",
+        currency=currency,
+    )
+    draft = listings.draft(LISTING, MEASURED, SELLER)
+    listing = listings.evolve(None, draft)
+    submitted = listings.submit(listing, SELLER)
+    approved = listings.approve(folded(listings.evolve, listing, submitted), 1, ADMIN)
+    return Kept(connected, draft, *submitted, *approved)
+
+
+def test_a_listing_is_looked_at_daily_and_measured_monthly() -> None:
+    kept, figures = store(), Figures(first=0)
+    assert measured(kept, figures) == ["listing.verified"]
+    assert kept.next_at == NOW + timedelta(days=1)
+    for days in range(1, 30):
+        assert measured(kept, figures, NOW + timedelta(days=days)) == []
+    assert figures.asked == 1
+    assert measured(kept, figures, NOW + timedelta(days=30)) == ["listing.verified"]
+    kept.events.append(website(WebsiteDisconnected, 2))
+    assert measured(kept, figures, NOW + timedelta(days=31)) == ["listing.not_verified"]
+    assert measured(kept, figures, NOW + timedelta(days=32)) == []
+
+
+def test_what_waits_for_a_whole_month_is_told_once_and_verified_when_it_is_there() -> None:
+    kept, none, some = store(), Figures(first=11), Figures(first=10)
+    assert measured(kept, none) == ["listing.not_verified"]
+    assert measured(kept, none, NOW + timedelta(days=1)) == []
+    asked = listings.ask_verification(kept.load(LISTING, listings.evolve), SELLER)
+    kept.events += asked
+    assert measured(kept, none, NOW + timedelta(days=1)) == ["listing.not_verified"]
+    assert measured(kept, some, NOW + timedelta(days=20)) == ["listing.verified"]
+
+
+def test_months_in_which_the_website_was_another_do_not_count() -> None:
+    kept = store()
+    kept.events.append(website(WebsiteUpdated, 2, domain="www.vpn-reviews.com"))
+    assert kept.load(WEBSITE, websites.evolve).named_at is None
+    kept.events += [
+        website(WebsiteUpdated, 3, datetime(2026, 1, 5, tzinfo=UTC), domain="popular.com"),
+        website(WebsiteUpdated, 4, datetime(2026, 8, 31, 18, 30, tzinfo=UTC), domain="vpn-reviews.com"),
+    ]
+    assert measured(kept, Figures(first=0)) == ["listing.verified"]
+    # Half past midnight of September the 1st in Kathmandu: that month is not whole.
+    assert [month.month for month in kept.events[-1].months] == [date(2026, 10, 1)]  # type: ignore[attr-defined]
+
+
+def test_revenue_in_another_currency_counts_at_the_rate_of_each_months_last_day() -> None:
+    kept = store("EUR")
+    rates = None
+    for rate, on in (("1.10", date(2025, 1, 1)), ("1.20", date(2026, 10, 31)), ("9.99", date(2026, 11, 1))):
+        [recorded] = operations.record_rate(rates, base="EUR", quote="USD", rate=rate, on=on, asked=ADMIN)
+        rates = operations.evolve(rates, recorded)
+        kept.events.append(recorded)
+    assert rates is not None and rates.id == exchange_rate_id("EUR", "USD")
+    assert measured(kept, Figures(first=9, revenue=100_00)) == ["listing.verified"]
+    told = kept.events[-1]
+    assert told.monthly_revenue == Money(amount=115_00, currency="USD")  # type: ignore[attr-defined]
+
+
+# What people send
+
+
+@pytest.mark.parametrize("text", ["a\u202egnp.exe", "ring\x07", "\u2066x\u2069"])
+def test_no_text_turns_the_direction_of_what_follows(text: str) -> None:
+    for build in (lambda: ListingFields.model_validate({"title": text}), lambda: Write.model_validate({"text": text})):
+        with pytest.raises(ValueError, match="control characters"):
+            build()
+    assert Write.model_validate({"text": "one\r\ntwo\tthree"}).text == "one\ntwo\tthree"
+
+
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF data", "ignore:Truncated File Read")
+def test_a_damaged_image_is_refused_however_it_is_damaged() -> None:
+    exif = Image.Exif()
+    exif[0x0112], exif[0x010E] = 6, "x" * 40
+    exif.get_ifd(0x8825).update({1: "N", 2: (1.0, 2.0, 3.0)})
+    sent = BytesIO()
+    Image.new("RGB", (64, 48)).save(sent, "JPEG", exif=exif.tobytes())
+    rng, whole = random.Random(7), sent.getvalue()
+    for _ in range(600):
+        damaged = bytearray(whole)
+        for place in (rng.randrange(2, 220) for _ in range(3)):
+            damaged[place] = rng.randrange(256)
+        try:
+            redrawn(bytes(damaged))
+        except Refused as error:
+            assert error.code in ("no_image", "too_large")
