@@ -58,7 +58,7 @@ def redrawn(sent: bytes) -> Picture:
         raise _too_many_pixels() from error
     except Refused:
         raise
-    except Exception as error:  # noqa: BLE001 - decoders answer damaged files with whatever they stumble over
+    except Exception as error:  # decoders answer damaged files with whatever they stumble over
         raise _no_image() from error
     drawn = BytesIO()
     # A new image with these pixels alone: what else the old one carried (EXIF, profiles, comments) is not taken along.
