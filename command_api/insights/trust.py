@@ -53,18 +53,22 @@ def trusted(model: Words, ours: Words, finding: Finding) -> Words | None:
     if not title or not content or len(title) > MOST_TITLE or len(content) > MOST_CONTENT:
         return None
     said, known = f"{title} {content}", f"{ours.title} {ours.content}"
-    if not said.isprintable() or _odd(said, known):
-        return None
-    for pattern in (_LEADS_AWAY, _SPELLED, _ORDERS):
-        if _words(pattern, said) - _words(pattern, known):
-            return None
-    if not _numbers(_EVERYDAY.sub("", said)) <= _numbers(known):
-        return None
-    if not set(_PLACEHOLDER.findall(said)) <= set(_PLACEHOLDER.findall(known)) or not _currencies(said) <= _currencies(
-        known
-    ):
+    if not adds_nothing(said, known):
         return None
     return Words(title, content) if _same_way(said, known, finding) else None
+
+
+def adds_nothing(said: str, known: str) -> bool:
+    """Whether a model's text has no figure, currency, address, markup, order or odd letter that `known` has not."""
+    if not said.isprintable() or _odd(said, known):
+        return False
+    if any(_words(pattern, said) - _words(pattern, known) for pattern in (_LEADS_AWAY, _SPELLED, _ORDERS)):
+        return False
+    if not _numbers(_EVERYDAY.sub("", said)) <= _numbers(known):
+        return False
+    return set(_PLACEHOLDER.findall(said)) <= set(_PLACEHOLDER.findall(known)) and _currencies(said) <= _currencies(
+        known
+    )
 
 
 def _same_way(said: str, known: str, finding: Finding) -> bool:

@@ -20,6 +20,7 @@ from schemas.events.matching import (
     BusinessAnalyzed,
     LessonCompleted,
     LessonReopened,
+    RecommendationsWorded,
 )
 from schemas.identity import application_id, learning_id, matching_profile_id
 
@@ -27,8 +28,11 @@ LEAST_IDEA: Final = 10
 MOST_IDEA: Final = 4_000
 MOST_NOTE: Final = 1_000
 MOST_STEPS: Final = 1_000
-"""Of one application: openings of its page and what became of it."""
+"""Of one application: how often its link was followed, and what became of it."""
+MOST_FOLLOWED: Final = MOST_STEPS - 100
+"""Beyond, only what became of it is still written down."""
 MOST_LESSONS: Final = 1_000
+MOST_MARKS: Final = 5_000
 
 NEXT: Final[Mapping[ApplicationStatus, frozenset[ApplicationStatus]]] = {
     "applied": frozenset({"in_review", "approved", "rejected", "withdrawn"}),
@@ -39,12 +43,20 @@ NEXT: Final[Mapping[ApplicationStatus, frozenset[ApplicationStatus]]] = {
 }
 """What may become of an application. An approval can be taken back by the program; who was refused may ask again."""
 
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SLUG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
+    """`analyzed`: the version at which the idea was; `is_worded`: a model worded the programs for it since."""
+
     version: int
+    analyzed: int
+    idea: str
+    industry: str
+    by_model: bool
+    is_worded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +75,9 @@ class Learning:
 
 
 def idea_text(text: str) -> str:
-    """The idea as it counts. Raises `Refused` (spec §5: at least 10 characters after trimming)."""
-    text = text.strip()
+    """The idea as it counts, control characters as spaces. Raises `Refused` (spec §5: at least 10 characters after
+    trimming)."""
+    text = _CONTROL.sub(" ", text).strip()
     if len(text) < LEAST_IDEA:
         message = f"Please provide a more detailed business idea (at least {LEAST_IDEA} characters)"
         raise invalid("idea_too_short", message, "businessIdea")
@@ -91,28 +104,34 @@ def keep_analysis(
     )
 
 
+def keep_words(profile: Profile, account_id: UUID, words: str, silent: str, asked: Asked) -> RecommendationsWorded:
+    """What came of asking a model for words. `words`: as `infra.matching.wording` keeps them."""
+    worded = step(matching_profile_id(account_id), profile.version, asked)
+    return RecommendationsWorded(**worded, account_id=account_id, words=words, silent=silent)
+
+
 def apply(
     application: Application | None, listing: Listing | None, account_id: UUID, asked: Asked
 ) -> list[DomainEvent]:
-    """The program's page is opened to apply there. Applied before: it is opened again, or applied for anew after a
-    refusal or a withdrawal. A retired program takes no new applications."""
+    """An account applies to a program once, and anew after a refusal or a withdrawal. A retired program takes no new
+    applications."""
     listing = there(listing)
     if application is None:
         if listing.retired:
             raise conflict("program_retired", f"{listing.program.company_name} is no longer in the directory.")
         made = step(application_id(account_id, listing.id), 0, asked)
         return [ApplicationMade(**made, account_id=account_id, program_id=listing.id)]
-    events: list[DomainEvent] = []
     if application.status in ("rejected", "withdrawn"):
-        events += move(application, "applied", "", account_id, asked)
-    return [*events, *open_page(application, account_id, asked, after=len(events))]
+        return move(application, "applied", "", account_id, asked)
+    return []
 
 
-def open_page(application: Application | None, account_id: UUID, asked: Asked, after: int = 0) -> list[DomainEvent]:
-    """The tracked link was followed."""
+def follow(application: Application | None, account_id: UUID, asked: Asked) -> list[DomainEvent]:
+    """The tracked link is followed. What can be counted no more, is followed all the same."""
     application = own(application, account_id)
-    _has_room(application)
-    return [ApplicationPageOpened(**step(application.id, application.version + after, asked), account_id=account_id)]
+    if application.version >= MOST_FOLLOWED:
+        return []
+    return [ApplicationPageOpened(**step(application.id, application.version, asked), account_id=account_id)]
 
 
 def move(
@@ -138,8 +157,8 @@ def complete(learning: Learning | None, course: str, lesson: str, account_id: UU
     key = _slug(course, "course"), _slug(lesson, "lesson")
     if key in learning.done:
         return []
-    if len(learning.done) >= MOST_LESSONS:
-        raise conflict("too_many_lessons", f"At most {MOST_LESSONS:,} lessons are kept.")
+    if len(learning.done) >= MOST_LESSONS or learning.version >= MOST_MARKS:
+        raise conflict("too_many_lessons", f"At most {MOST_LESSONS:,} lessons are kept, and {MOST_MARKS:,} changes.")
     done = step(learning_id(account_id), learning.version, asked)
     return [LessonCompleted(**done, account_id=account_id, course=key[0], lesson=key[1])]
 
@@ -160,7 +179,10 @@ def own(application: Application | None, account_id: UUID) -> Application:
 
 def evolve_profile(profile: Profile | None, event: DomainEvent) -> Profile:
     if isinstance(event, BusinessAnalyzed):
-        return Profile(event.originator_version)
+        version = event.originator_version
+        return Profile(version, version, event.business_idea, event.industry, event.method == "model")
+    if isinstance(event, RecommendationsWorded):
+        return replace(begun(profile, event), version=event.originator_version, is_worded=not event.silent)
     raise AnotherKind(f"{event.NAME} does not happen to matching profiles")
 
 

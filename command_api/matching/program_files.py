@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, DecimalException
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -125,7 +125,7 @@ def _program(fields: Mapping[str, str]) -> Program:
                 **{name: fields[name] for name in NEEDED},
                 "category": fields["category"].lower(),
                 "audience": fields.get("audience", ""),
-                "commission_bp": _scaled(fields.get("commission_percent", "").rstrip("% "), 2, "commission_percent"),
+                "commission_bp": _share(fields.get("commission_percent", "")),
                 "commission_amount": _money(amount, currency) if amount else None,
                 "recurring": recurring,
                 "cookie_days": _scaled(fields["cookie_days"], 0, "cookie_days"),
@@ -135,6 +135,14 @@ def _program(fields: Mapping[str, str]) -> Program:
     except ValidationError as error:
         first = error.errors()[0]
         raise invalid("bad_line", f"{first['msg']}.", str(first["loc"][0]) if first["loc"] else None) from error
+
+
+def _share(text: str) -> int:
+    """Percent as basis points."""
+    found = _scaled(text.rstrip("% "), 2, "commission_percent")
+    if found > 10_000:
+        raise invalid("bad_line", "A share is 100 percent at most.", "commission_percent")
+    return found
 
 
 def _money(amount: str, currency: str) -> Money:
@@ -148,9 +156,9 @@ def _scaled(text: str, places: int, column: str) -> int:
     """A decimal number as whole units of its last place; nothing is 0."""
     try:
         scaled = Decimal(text or "0").scaleb(places)
-        if scaled.is_finite() and abs(scaled) < 2**53 and scaled == scaled.to_integral_value():
+        if scaled.is_finite() and 0 <= scaled < 2**53 and scaled == scaled.to_integral_value():
             return int(scaled)
-    except InvalidOperation:
-        pass
+    except DecimalException:
+        pass  # no number, or one of more digits than any has
     most = f" with at most {places} decimals" if places else ""
-    raise invalid("bad_line", f"This is not a number{most}.", column)
+    raise invalid("bad_line", f"This is not a number from 0 on{most}.", column)

@@ -1,4 +1,9 @@
-"""The address by which a member gets to a program's page: it tells the program where the visitor came from. Pure."""
+"""The tracked link of an application: an address of ours that counts that it was followed and leads on to the program's
+page, which it tells where the visitor came from.
+
+Links under `/go` count for the website that they belong to. A member who applies to a program is no visitor of the own
+website: so this link counts for the application, and no dashboard knows of it. Pure.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,12 @@ from infra import PRODUCT_NAME
 _MARKS: Final = {"utm_source": PRODUCT_NAME.lower(), "utm_medium": "program-directory"}
 
 
-def tracked_address(url: str, application: UUID) -> str:
+def link_of(application: UUID) -> str:
+    """The tracked link, as a path of the app."""
+    return f"/api/platform/affiliate/applications/{application}/go"
+
+
+def program_page(url: str, application: UUID) -> str:
     """`url` with the marks of a campaign added, the application's short reference among them: it says nothing about
     the member. Marks that the address has already, stay."""
     parts = urlsplit(url)

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from command_api.insights.trust import adds_nothing
 from command_api.matching.rules import MOST_TEXT, MOST_TEXTS, Analysis, analyze
 from infra.llm import LanguageModel, ModelSilent, Question
 from infra.matching.taxonomy import GENERAL, Difficulty, Potential, taxonomy
@@ -32,14 +33,12 @@ addresses, no markup, no names of companies, no promises of income.
 _LEADS_AWAY: Final = re.compile(
     r"://|\bwww\b|[<>@`\\{}\[\]|#~]|\w\.[a-z]{2,}\b|\b(?:javascript|data|mailto):", re.IGNORECASE
 )
-_ORDERS: Final = re.compile(
+ORDERS: Final = re.compile(
     r"\b(?:ignore|disregard|password|passcode|credit card|api key|system prompt|previous instructions?|wire money"
     r"|bitcoin address|gift cards?|call us|call now|phone|whatsapp|telegram|log ?in|sign ?in|verify your|suspended"
     r"|guarantee\w*|risk free|as an ai|language model|prompt)\b",
     re.IGNORECASE,
 )
-_FIGURES: Final = re.compile(r"\d{3,}|[$€£¥₹₿%]")
-_TYPOGRAPHY: Final = frozenset("–—‘’“”…−\u00a0")
 
 
 class Answered(BaseModel):
@@ -67,7 +66,7 @@ def understand(model: LanguageModel, account_id: UUID, idea: str) -> Understood:
     """Blocks for as long as the model may take. Never raises for the model's sake."""
     rules = analyze(idea)
     if not model.is_configured:
-        return Understood(rules, "rules", "not_configured")
+        return Understood(rules, "rules", model.why_not)
     question = Question(
         PURPOSE,
         account_id,
@@ -116,15 +115,9 @@ def believed(texts: Sequence[str], idea: str) -> tuple[str, ...]:
 
 
 def _may_be_shown(text: str, idea: str) -> bool:
-    if not 3 <= len(text) <= MOST_TEXT or not text.isprintable():
+    if not 3 <= len(text) <= MOST_TEXT or _LEADS_AWAY.search(text) or ORDERS.search(text):
         return False
-    if {letter for letter in text if not letter.isascii()} - set(idea) - _TYPOGRAPHY:
-        return False  # letters of other scripts can pass for ours
-    if _LEADS_AWAY.search(text) or _ORDERS.search(text):
-        return False
-    return {found.group(0) for found in _FIGURES.finditer(text)} <= {
-        found.group(0) for found in _FIGURES.finditer(idea)
-    }
+    return adds_nothing(text, idea)  # figures above all: a model knows none
 
 
 def wording(analysis: Analysis) -> str:

@@ -1,5 +1,6 @@
 """Hands `/api/*` to the services: reads to the query service, everything else to the command service. Going to an
-identity provider and back is a browser's GET that changes something: the command service's, too.
+identity provider and back, and following a tracked link to a program, are a browser's GETs that change something: the
+command service's, too.
 
 Bodies up to 1 MiB are already in memory (`infra.http_guard`); answers are streamed, so a live stream (SSE) passes
 event by event, and a browser that goes away ends the request behind.
@@ -29,7 +30,9 @@ _READS = ("GET", "HEAD")
 _LIVE = b"/live"
 """How the addresses of live streams end: whatever a client says that it accepts, they have connections of their own."""
 _QUESTION = re.compile(r"/api/platform/sql(/[0-9a-fA-F-]{32,36})?")
-_NAVIGATION = re.compile(rf"/api/platform/auth/({'|'.join(NAMES)})(/callback)?")
+_NAVIGATION = re.compile(
+    rf"/api/platform/(auth/({'|'.join(NAMES)})(/callback)?|affiliate/applications/[0-9a-fA-F-]{{32,36}}/go)"
+)
 _CONNECT_S = 1.5
 _READ_S = 35.0
 _STREAM_READ_S = 60.0
@@ -192,7 +195,7 @@ def _path(request: httpx.Request) -> str:
 
 def _service_of(scope: Scope) -> str:
     if scope["method"] == "GET" and _NAVIGATION.fullmatch(scope["path"]) is not None:
-        return "command"  # a browser on its way to an identity provider and back: each step is taken once
+        return "command"  # a browser on its way to a provider and back, or to a program: each step is taken once
     return "query" if scope["method"] in _READS or _is_question(scope) else "command"
 
 

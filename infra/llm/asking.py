@@ -78,15 +78,18 @@ class LanguageModel:
         """Whether questions may be answered at all."""
         return self._settings.openai_base_url is not None and self._settings.llm_enabled
 
+    @property
+    def why_not(self) -> Reason:
+        """Why none is, where none may be."""
+        return "not_configured" if self._settings.openai_base_url is None else "switched_off"
+
     def ask(self, question: Question[Answer]) -> Answer:
         """The model's answer, in form. Raises `ModelSilent`, at the latest after `DEADLINE_S`.
 
         Blocks: call it from a thread, never from an event loop.
         """
-        if self._settings.openai_base_url is None:
-            raise self._silent(question, ModelSilent("not_configured"))
-        if not self._settings.llm_enabled:
-            raise self._silent(question, ModelSilent("switched_off"))
+        if not self.is_configured:
+            raise self._silent(question, ModelSilent(self.why_not))
         system = f"{question.instructions.strip()}\n\n{_GUARD}"
         data = json.dumps(question.data, ensure_ascii=False, allow_nan=False)
         if len(system) + len(data) > MOST_CHARACTERS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -20,7 +21,8 @@ _STOP: Final = frozenset((files("infra.matching") / "stop_words.txt").read_text(
 @lru_cache(maxsize=20_000)
 def stems(text: str) -> tuple[str, ...]:
     """The stems of a text's words in order, without stop words: `"Hiking boots!"` -> `("hik", "boot")`."""
-    text = text.lower().replace("’", "'")
+    text = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
+    text = "".join(letter for letter in text if not unicodedata.combining(letter))
     for apart, together in _TOGETHER:
         text = text.replace(apart, together)
     found = _WORD.findall(text)

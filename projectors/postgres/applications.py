@@ -13,7 +13,7 @@ from schemas.events.matching import ApplicationMade, ApplicationMoved, Applicati
 
 APPLICATIONS: Final = ReadModel(
     name="applications",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "account_id uuid not null",
@@ -53,7 +53,7 @@ def made(rows: Rows, event: ApplicationMade) -> None:
         account_id=event.account_id,
         program_id=event.program_id,
         status="applied",
-        visits=1,
+        visits=0,
         applied_at=event.timestamp,
         updated_at=event.timestamp,
     )

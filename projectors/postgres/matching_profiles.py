@@ -1,4 +1,5 @@
-"""`read.matching_profiles`: each account's business idea, as it was analyzed last. For that account alone."""
+"""`read.matching_profiles`: each account's business idea, as it was analyzed last, and a model's words for the programs
+that suit it. For that account alone."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import own_account
 from schemas.base import ERASED
 from schemas.events.accounts import AccountErased
-from schemas.events.matching import BusinessAnalyzed
+from schemas.events.matching import BusinessAnalyzed, RecommendationsWorded
 
 MATCHING_PROFILES: Final = ReadModel(
     name="matching_profiles",
-    version=1,
+    version=2,
     columns=(
         "account_id uuid",
         "business_idea text not null",
@@ -22,6 +23,8 @@ MATCHING_PROFILES: Final = ReadModel(
         "wording text not null",
         "method text not null",
         "silent text not null",
+        "words text",
+        "words_silent text not null default ''",
         "analyzed_at timestamptz not null",
     ),
     key=("account_id",),
@@ -40,10 +43,17 @@ def analyzed(rows: Rows, event: BusinessAnalyzed) -> None:
         wording=event.wording,
         method=event.method,
         silent=event.silent,
+        words=None,
+        words_silent="",
         analyzed_at=event.timestamp,
     )
 
 
+@MATCHING_PROFILES.on(RecommendationsWorded)
+def worded(rows: Rows, event: RecommendationsWorded) -> None:
+    rows.update({"account_id": event.account_id}, words=event.words, words_silent=event.silent)
+
+
 @MATCHING_PROFILES.on(AccountErased)
 def erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, business_idea=ERASED, wording=ERASED)
+    rows.update({"account_id": event.originator_id}, business_idea=ERASED, wording=ERASED, words=ERASED)

@@ -10,20 +10,18 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
+from infra.matching.directory import ACTIVE, listed_of, program_of
+from infra.matching.scoring import Listed
 from infra.matching.taxonomy import label_of, taxonomy
 from query_api import paging
 from query_api.context import AsAdmin, Reads
 from query_api.money import Amount
 from query_api.paging import Cursor, Limit
 from query_api.reader import Reader
-from schemas.base import Money
-from schemas.events.matching import Approval, CommissionType, Origin, Payment, Program
+from schemas.events.matching import Approval, CommissionType, Origin, Payment
 
 router = APIRouter(prefix="/api/admin", tags=["matching"])
 
-MOST_ACTIVE: Final = 5_000
-_FACTS: Final = tuple(name for name in Program.model_fields if name != "commission_amount")
-_ACTIVE: Final = f"SELECT * FROM read.programs WHERE NOT retired ORDER BY company_name, id LIMIT {MOST_ACTIVE}"  # noqa: S608
 _PROGRAMS: Final = """
 SELECT * FROM read.programs
 WHERE (%(state)s::text IS NULL OR retired = (%(state)s = 'retired'))
@@ -102,16 +100,9 @@ def get_program_categories(admin: AsAdmin) -> list[ProgramCategory]:
     return [ProgramCategory(key=key, name=industry.label) for key, industry in taxonomy().items()]
 
 
-def active_programs(reader: Reader) -> list[tuple[UUID, Program, date | None, date]]:
-    """What may be recommended, by name: id, facts, when checked and when written down."""
-    return [(row["id"], program_of(row), row["checked_on"], row["recorded_on"]) for row in reader.rows(_ACTIVE)]
-
-
-def program_of(row: Mapping[str, Any]) -> Program:
-    """The facts of a row."""
-    amount = row["commission_amount"]
-    facts = {name: row[name] for name in _FACTS}
-    return Program.model_construct(**facts, commission_amount=Money(**amount) if amount is not None else None)
+def active_programs(reader: Reader) -> list[tuple[Listed, date]]:
+    """What may be recommended, by name, and when its facts were written down."""
+    return [(listed_of(row), row["recorded_on"]) for row in reader.rows(ACTIVE)]
 
 
 def _entry(row: Mapping[str, Any]) -> ProgramEntry:

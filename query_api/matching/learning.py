@@ -10,12 +10,12 @@ from typing import Final
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
+from infra.matching.scoring import Listed, Results
 from infra.matching.taxonomy import Difficulty, Industry, Potential, taxonomy
 from infra.problems import Problem
 from query_api.context import Context, Reads, Theirs
 from query_api.matching.directory import active_programs
 from query_api.matching.results import own_results
-from query_api.matching.scoring import Listed, Results
 from schemas.currencies import amount_text
 
 router = APIRouter(prefix="/api/platform/learning", tags=["learning"])
@@ -63,7 +63,7 @@ def get_learning_progress(theirs: Theirs) -> LearningProgress:
 @router.get("/suggestions", dependencies=[Depends(Reads("programs", "partners", "websites", "events"))])
 def get_suggestions(context: Context, theirs: Theirs) -> Suggestions:
     """Niches of the industries that earned the account most in the last 90 days, then easy ones to begin with."""
-    listed = [Listed(id, program, checked) for id, program, checked, _ in active_programs(theirs.reader)]
+    listed = [one for one, _ in active_programs(theirs.reader)]
     try:
         now = datetime.now(UTC)
         results = own_results(theirs.reader, context.columnar, theirs.principal.account_id, listed, now)

@@ -10,11 +10,11 @@ from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from infra.matching.scoring import Listed, Results
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.reading import seconds
 from query_api.columnar import Columnar, Query
-from query_api.matching.scoring import Listed, Results
 from query_api.reader import Reader
 
 PERIOD: Final = timedelta(days=90)
@@ -78,22 +78,31 @@ def results_of(counted: Iterable[tuple[UUID, str, Counts]], programs: Mapping[UU
 
 
 def partner_programs(programs: Iterable[Listed], partners: Iterable[tuple[UUID, str]]) -> Mapping[UUID, UUID]:
-    """Program id by partner id: as an admin linked them, else by the host of their addresses. Pure."""
+    """Program id by partner id: as an admin linked them, else by the host of their addresses, where only one program
+    has it (several programs of one network do not tell which one a partner is). Pure."""
     programs = list(programs)
     linked = {listed.program.partner_id: listed.id for listed in programs if listed.program.partner_id is not None}
     hosts = [(_host(listed.program.url), listed.id) for listed in programs if listed.program.partner_id is None]
     found: dict[UUID, UUID] = {}
     for partner, address in partners:
-        host = _host(address)
-        same = linked.get(partner) or next((program for known, program in hosts if _is_same(host, known)), None)
+        same = linked.get(partner) or _of_host(_host(address), hosts)
         if same is not None:
             found[partner] = same
     return found
+
+
+def _of_host(host: str, hosts: Sequence[tuple[str, UUID]]) -> UUID | None:
+    """The one program of the same host; else the one of a host above or below it."""
+    if not host:
+        return None
+    same = [program for known, program in hosts if known == host]
+    near = same or [program for known, program in hosts if known and _is_below(host, known)]
+    return near[0] if len(near) == 1 else None
 
 
 def _host(address: str) -> str:
     return (urlsplit(address).hostname or "").removeprefix("www.")
 
 
-def _is_same(one: str, other: str) -> bool:
-    return bool(one) and (one == other or one.endswith(f".{other}") or other.endswith(f".{one}"))
+def _is_below(one: str, other: str) -> bool:
+    return one.endswith(f".{other}") or other.endswith(f".{one}")

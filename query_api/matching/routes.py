@@ -6,19 +6,22 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
+from infra.matching import wording
+from infra.matching.scoring import COMPARED_IN, Idea, Listed, Match, PartName, Results, Verdict, ranked
 from infra.matching.taxonomy import label_of
 from infra.problems import Problem
+from infra.settings import Settings
 from query_api import money
+from query_api.admin.exchange_rates import newest_rates
 from query_api.context import Context, Reads, Services, Theirs
 from query_api.matching.directory import active_programs
 from query_api.matching.results import own_results
-from query_api.matching.scoring import Idea, Listed, Match, PartName, Results, Verdict, cons, pros, ranked
 from query_api.owned import Owned
 from schemas.base import ERASED
 from schemas.currencies import digits
@@ -27,13 +30,23 @@ from schemas.events.matching import ApplicationStatus, Approval, CommissionType,
 router = APIRouter(prefix="/api/platform/affiliate", tags=["matching"])
 
 _PROFILE: Final = "SELECT * FROM read.matching_profiles WHERE account_id = %s"
-_APPLICATIONS: Final = """
+MOST_APPLICATIONS: Final = 500
+MOST_STEPS: Final = 20
+_APPLICATIONS: Final = f"""
 SELECT a.*, p.company_name, p.category, p.retired FROM read.applications AS a
 LEFT JOIN read.programs AS p ON p.id = a.program_id
-WHERE a.account_id = %s ORDER BY a.applied_at DESC, a.id LIMIT 500"""
-_STEPS: Final = """
-SELECT application_id, status, note, at FROM read.application_steps
-WHERE account_id = %s ORDER BY application_id, number"""
+WHERE a.account_id = %s ORDER BY a.applied_at DESC, a.id LIMIT {MOST_APPLICATIONS}"""  # noqa: S608 - own number
+_STEPS: Final = f"""
+SELECT s.application_id, s.status, s.note, s.at, s.steps
+FROM (
+    SELECT t.*, count(*) OVER all_of AS steps, row_number() OVER newest AS place FROM read.application_steps AS t
+    WHERE t.account_id = %(account)s AND t.application_id = ANY(%(applications)s)
+    WINDOW all_of AS (PARTITION BY t.application_id),
+           newest AS (PARTITION BY t.application_id ORDER BY t.number DESC)
+) AS s
+WHERE s.place <= {MOST_STEPS} ORDER BY s.application_id, s.number"""  # noqa: S608 - own number
+_APPLIED: Final = """
+SELECT id, program_id, status FROM read.applications WHERE account_id = %s AND program_id = ANY(%s)"""
 
 
 class BusinessProfile(BaseModel):
@@ -75,6 +88,9 @@ class OwnResults(BaseModel):
     currency: str
 
 
+ToldBy = Literal["model", "rules"]
+
+
 class Recommendation(BaseModel):
     """A program, how well it suits the idea, and why (spec §3)."""
 
@@ -91,8 +107,10 @@ class Recommendation(BaseModel):
     recurring: bool
     cookieDuration: int = Field(description="Days")
     description: str
+    why: str | None = Field(description="In a language model's words; null where none was heard or believed")
     pros: list[str]
     cons: list[str]
+    toldBy: ToldBy = Field(description="`model`: some of `why`, pros and cons are a language model's words")
     approvalDifficulty: Approval
     paymentFrequency: Payment
     source: str
@@ -103,9 +121,18 @@ class Recommendation(BaseModel):
     applicationStatus: ApplicationStatus | None
 
 
+class Wording(BaseModel):
+    """Whose words pros and cons are told in. Scores are never a model's."""
+
+    toldBy: ToldBy
+    silence: str | None = Field(description="Why no language model was heard; null where one was, or was not asked yet")
+    mayBeAsked: bool = Field(description="Whether `POST …/recommendations/wording` may bring a model's words")
+
+
 class Recommendations(BaseModel):
     recommendations: list[Recommendation] = Field(description="The best first, at most 20")
     results_known: bool = Field(description="False while the analytics store does not answer: scored without results")
+    wording: Wording
 
 
 class ApplicationStep(BaseModel):
@@ -123,10 +150,11 @@ class FollowedApplication(BaseModel):
     category: str
     programRetired: bool
     status: ApplicationStatus
-    visits: int = Field(description="How often the program's page was opened from here")
+    visits: int = Field(description="How often the tracked link to the program's page was followed")
     appliedAt: datetime
     updatedAt: datetime
-    history: list[ApplicationStep] = Field(description="Oldest first")
+    steps: int = Field(description="How many there are in all")
+    history: list[ApplicationStep] = Field(description=f"The newest {MOST_STEPS}, oldest first")
 
 
 @router.get("/profile", dependencies=[Depends(Reads("matching_profiles"))])
@@ -137,33 +165,41 @@ def get_matching_profile(theirs: Theirs) -> ProfileAnswer:
 
 @router.get(
     "/recommendations",
-    dependencies=[Depends(Reads("matching_profiles", "programs", "applications", "partners", "websites", "events"))],
+    dependencies=[
+        Depends(
+            Reads("matching_profiles", "programs", "applications", "partners", "websites", "events", "exchange_rates")
+        )
+    ],
 )
 def get_recommendations(context: Context, theirs: Theirs) -> Recommendations:
     """Programs for the business idea that was analyzed last; none without one."""
     row = _profile_row(theirs)
     if row is None:
-        return Recommendations(recommendations=[], results_known=True)
+        silent = Wording(toldBy="rules", silence=None, mayBeAsked=False)
+        return Recommendations(recommendations=[], results_known=True, wording=silent)
     found = active_programs(theirs.reader)
-    listed = [Listed(id, program, checked_on) for id, program, checked_on, _ in found]
-    recorded = {id: recorded_on for id, _, _, recorded_on in found}
+    listed, recorded = [one for one, _ in found], {one.id: recorded_on for one, recorded_on in found}
     results, known = _results(context, theirs, listed)
     idea = Idea(row["business_idea"], row["industry"], by_model=row["method"] == "model")
-    applied = {one["program_id"]: one for one in theirs.reader.rows(_APPLICATIONS, (theirs.principal.account_id,))}
+    matches = ranked(idea, listed, results, newest_rates(theirs.reader, COMPARED_IN))
+    ids = [match.listed.id for match in matches]
+    applied = {one["program_id"]: one for one in theirs.reader.rows(_APPLIED, (theirs.principal.account_id, ids))}
+    words = wording.read(row["words"])
     shown = [
-        _recommendation(match, recorded[match.listed.id], applied.get(match.listed.id))
-        for match in ranked(idea, listed, results)
+        _recommendation(match, recorded[id], applied.get(id), wording.told(match, words.get(id)))
+        for id, match in zip(ids, matches, strict=True)
     ]
-    return Recommendations(recommendations=shown, results_known=known)
+    return Recommendations(recommendations=shown, results_known=known, wording=_wording(context.settings, row))
 
 
 @router.get("/applications", dependencies=[Depends(Reads("applications", "application_steps", "programs"))])
 def get_applications(theirs: Theirs) -> list[FollowedApplication]:
     """Newest first, at most 500."""
     account_id = theirs.principal.account_id
-    steps: defaultdict[UUID, list[ApplicationStep]] = defaultdict(list)
-    for row in theirs.reader.rows(_STEPS, (account_id,)):
-        steps[row["application_id"]].append(ApplicationStep(status=row["status"], note=row["note"], at=row["at"]))
+    found = theirs.reader.rows(_APPLICATIONS, (account_id,))
+    steps: defaultdict[UUID, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in theirs.reader.rows(_STEPS, {"account": account_id, "applications": [row["id"] for row in found]}):
+        steps[row["application_id"]].append(row)
     return [
         FollowedApplication(
             id=row["id"],
@@ -175,10 +211,22 @@ def get_applications(theirs: Theirs) -> list[FollowedApplication]:
             visits=row["visits"],
             appliedAt=row["applied_at"],
             updatedAt=row["updated_at"],
-            history=steps[row["id"]],
+            steps=steps[row["id"]][0]["steps"] if steps[row["id"]] else 0,
+            history=[ApplicationStep(status=one["status"], note=one["note"], at=one["at"]) for one in steps[row["id"]]],
         )
-        for row in theirs.reader.rows(_APPLICATIONS, (account_id,))
+        for row in found
     ]
+
+
+def _wording(settings: Settings, row: Mapping[str, Any]) -> Wording:
+    silence = row["words_silent"] or None
+    if row["words"] is not None and silence is None:
+        return Wording(toldBy="model", silence=None, mayBeAsked=False)
+    if settings.openai_base_url is None:
+        return Wording(toldBy="rules", silence="not_configured", mayBeAsked=False)
+    if not settings.llm_enabled:
+        return Wording(toldBy="rules", silence="switched_off", mayBeAsked=False)
+    return Wording(toldBy="rules", silence=silence, mayBeAsked=True)
 
 
 def _profile_row(theirs: Owned) -> Mapping[str, Any] | None:
@@ -208,7 +256,9 @@ def _results(context: Services, theirs: Owned, listed: list[Listed]) -> tuple[Ma
     return found, True
 
 
-def _recommendation(match: Match, recorded_on: date, application: Mapping[str, Any] | None) -> Recommendation:
+def _recommendation(
+    match: Match, recorded_on: date, application: Mapping[str, Any] | None, told: wording.Told
+) -> Recommendation:
     program, own = match.program, match.results
     amount = program.commission_amount
     return Recommendation(
@@ -234,8 +284,10 @@ def _recommendation(match: Match, recorded_on: date, application: Mapping[str, A
         recurring=program.recurring,
         cookieDuration=program.cookie_days,
         description=program.description,
-        pros=pros(match),
-        cons=cons(match),
+        why=told.why,
+        pros=told.pros,
+        cons=told.cons,
+        toldBy="model" if told.by_model else "rules",
         approvalDifficulty=program.approval,
         paymentFrequency=program.payment,
         source=program.source,

@@ -95,8 +95,18 @@ class BusinessAnalyzed(DomainEvent):
     silent: str = Field(default="", description="Why no model answered, where one was asked")
 
 
+class RecommendationsWorded(DomainEvent):
+    """A language model was asked to word why programs suit the idea that was analyzed last."""
+
+    NAME: ClassVar[str] = "matching.recommendations_worded"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    words: Personal[str] = Field(description="JSON: by program, `of` the evidence, `why`, and `said` in place of ours")
+    silent: str = Field(default="", description="Why no words came of it")
+
+
 class ApplicationMade(DomainEvent):
-    """A member applies to a program: its page was opened for that."""
+    """A member applies to a program."""
 
     NAME: ClassVar[str] = "application.made"
     account_id: UUID
@@ -104,7 +114,7 @@ class ApplicationMade(DomainEvent):
 
 
 class ApplicationPageOpened(DomainEvent):
-    """The member opened the program's page again, by the tracked link."""
+    """The member followed the tracked link to the program's page."""
 
     NAME: ClassVar[str] = "application.page_opened"
     account_id: UUID

@@ -14,6 +14,7 @@ import pytest
 from command_api.matching import starter_set
 from command_api.matching.program_files import COLUMNS, starter
 from infra.llm import LanguageModel
+from projectors.postgres.programs import PROGRAMS
 from schemas.identity import matching_profile_id, program_id
 from tests.api.test_command_races import at_once
 from tests.support.command import Person, World, command_world
@@ -154,6 +155,106 @@ def test_a_repeated_request_asks_the_model_once(command_world: World) -> None:
         assert len(server.asked) == 1
 
 
+@pytest.fixture
+def directory(command_world: World) -> UUID:
+    """A directory of two, as the read model has it; gives the one for dogs."""
+    postgres, ids = command_world.postgres, (uuid4(), uuid4())
+    postgres.execute("DROP TABLE IF EXISTS read.programs")
+    postgres.execute(f"CREATE TABLE read.programs ({', '.join(PROGRAMS.columns)})".encode())
+    facts = {
+        "category": "pets", "audience": "People with dogs", "description": "Food, toys and training for dogs.",
+        "url": "https://d.example/", "commission_type": "percentage", "commission_bp": 200, "recurring": False,
+        "cookie_days": 30, "approval": "easy", "payment": "monthly", "source": "Its page", "origin": "starter",
+        "recorded_on": "2026-11-21", "review_on": "2026-11-21", "updated_at": "2026-11-21",
+    }  # fmt: skip
+    for id, name in zip(ids, ("Dogs and Co", "Rival Kibble"), strict=True):
+        row = {**facts, "id": id, "company_name": name}
+        places = ", ".join(["%s"] * len(row))
+        postgres.execute(f"INSERT INTO read.programs ({', '.join(row)}) VALUES ({places})".encode(), [*row.values()])
+    return ids[0]
+
+
+def worded(world: World, person: Person, chosen: UUID, status: int = 200) -> Any:
+    body = {"programIds": [str(chosen)]}
+    return send(world, "POST", f"{AFFILIATE}/recommendations/wording", person, status, json=body)
+
+
+def analyzed(world: World, person: Person) -> None:
+    send(world, "POST", f"{AFFILIATE}/analyze-business", person, 200, json={"businessIdea": IDEA})
+
+
+def test_a_model_words_reasons_once_for_each_analysis(command_world: World, directory: UUID) -> None:
+    person = command_world.person("member")
+    profile = matching_profile_id(person.account_id)
+    assert worded(command_world, person, directory, 409)["code"] == "no_idea"
+    analyzed(command_world, person)
+    assert worded(command_world, person, directory) == {"worded": 0, "silence": "not_configured"}
+    with model(command_world) as server:
+        server.says = lambda _: {"programs": []}
+        assert worded(command_world, person, directory) == {"worded": 0, "silence": "not_believed"}
+        server.says = lambda asked: reworded(asked)
+        assert worded(command_world, person, directory) == {"worded": 1, "silence": None}
+        sent = server.data()
+        assert sent["idea"] == IDEA
+        assert [one["program"] for one in sent["programs"]] == [1]
+        assert "Dogs and Co" not in json.dumps(sent)
+        assert IDEA not in server.asked[-1]["messages"][0]["content"]
+        asked = len(server.asked)
+        assert worded(command_world, person, directory) == {"worded": 0, "silence": None}
+        assert len(server.asked) == asked, "heard once, it is not asked again"
+    assert names(command_world, profile) == ["matching.business_analyzed", *["matching.recommendations_worded"] * 2]
+    stored = command_world.postgres.execute(
+        "SELECT state FROM events.stored_events WHERE originator_id = %s ORDER BY originator_version DESC", (profile,)
+    ).fetchone()
+    assert stored is not None
+    assert b"dog" not in bytes(stored[0])
+
+
+def reworded(asked: Any) -> Any:
+    """Every sentence of ours with a beginning of the model's own."""
+    [program] = json.loads(asked["messages"][-1]["content"])["programs"]
+    sentences = [{"number": one["number"], "text": f"Here: {one['text']}"} for one in program["sentences"]]
+    return {"programs": [{"program": 1, "why": "Its food and toys are for people with dogs.", "sentences": sentences}]}
+
+
+@pytest.mark.parametrize("behaviour", ["error", "cut off"])
+def test_a_model_that_fails_leaves_our_own_words(command_world: World, directory: UUID, behaviour: Any) -> None:
+    person = command_world.person("member")
+    analyzed(command_world, person)
+    with model(command_world) as server:
+        server.behaviour = behaviour
+        answer = worded(command_world, person, directory)
+    assert (answer["worded"], answer["silence"] in ("unavailable", "bad_answer")) == (0, True)
+
+
+def test_words_of_an_idea_that_is_another_by_now_are_dropped(command_world: World, directory: UUID) -> None:
+    person = command_world.person("member")
+    analyzed(command_world, person)
+    with model(command_world) as server:
+
+        def meanwhile(asked: Any) -> Any:
+            if "programs" in json.loads(asked["messages"][-1]["content"]):
+                analyzed(command_world, person)
+                return reworded(asked)
+            return ANSWER
+
+        server.says = meanwhile
+        assert worded(command_world, person, directory, 409)["code"] == "another_idea"
+    happened = names(command_world, matching_profile_id(person.account_id))
+    assert happened == ["matching.business_analyzed"] * 2
+
+
+def test_an_idea_of_control_characters_is_no_question_too_long(command_world: World) -> None:
+    with model(command_world) as server:
+        server.says = lambda _: ANSWER
+        idea = "dogs" + "\x01" * 3_990 + "toys"
+        answer = command_world.call(
+            "POST", f"{AFFILIATE}/analyze-business", command_world.person("member"), json={"businessIdea": idea}
+        )
+        assert answer.status_code == 200, answer.text
+        assert server.data()["idea"].split() == ["dogs", "toys"]
+
+
 def test_one_application_however_many_clicks_at_once(command_world: World) -> None:
     person, chosen = command_world.person("member"), program(command_world)
 
@@ -164,13 +265,36 @@ def test_one_application_however_many_clicks_at_once(command_world: World) -> No
     done = [answer for answer in answers if answer.status_code == 200]
     assert done and all(answer.status_code in (200, 409) for answer in answers)
     [application] = {answer.json()["id"] for answer in done}
-    happened = names(command_world, application)
-    assert happened[0] == "application.made"
-    assert set(happened[1:]) <= {"application.page_opened"}
-    assert len(happened) == len(done)
-    url = done[0].json()["url"]
-    assert url.startswith("https://kibble.example.com/partners?src=1&utm_source=althing")
-    assert str(person.account_id) not in url
+    assert names(command_world, application) == ["application.made"]
+    assert {answer.json()["url"] for answer in done} == {f"{AFFILIATE}/applications/{application}/go"}
+
+
+def test_the_tracked_link_leads_to_the_program_s_page_and_counts(command_world: World) -> None:
+    person, chosen = command_world.person("member"), program(command_world)
+    made = send(command_world, "POST", f"{AFFILIATE}/applications", person, 200, json={"programId": chosen})
+    browser = {"Cookie": f"sid={person.cookie}", "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate"}
+
+    def follow(**headers: str) -> tuple[int, str]:
+        answer = command_world.http.get(made["url"], headers=headers, follow_redirects=False)
+        return answer.status_code, answer.headers.get("location", "")
+
+    status, page = follow(**browser)
+    assert status == 303
+    assert page.startswith("https://kibble.example.com/partners?src=1&utm_source=althing&utm_medium=program-directory")
+    assert str(person.account_id) not in page
+    assert follow(**browser)[1] == page
+    counted = ["application.made", "application.page_opened", "application.page_opened"]
+    assert names(command_world, made["id"]) == counted
+
+    app = "/affiliate-matching"
+    for nobody in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Purpose": "prefetch"}):
+        assert follow(**{**browser, **nobody}) == (303, app)
+    assert follow(**{**browser, "Cookie": "sid=gone"}) == (303, f"/login?next={app}")
+    assert follow()[0] == 401
+    eve = command_world.person("member")
+    assert follow(**{**browser, "Cookie": f"sid={eve.cookie}"}) == (303, app)
+    assert follow(**eve.headers)[0] == 404
+    assert names(command_world, made["id"]) == counted
 
 
 def test_an_application_is_followed_by_its_owner_alone(command_world: World) -> None:
@@ -178,13 +302,11 @@ def test_an_application_is_followed_by_its_owner_alone(command_world: World) -> 
     made = send(command_world, "POST", f"{AFFILIATE}/applications", person, 200, json={"programId": chosen})
     path = f"{AFFILIATE}/applications/{made['id']}"
     send(command_world, "PATCH", path, person, 204, json={"status": "approved", "note": "By mail"})
-    send(command_world, "POST", f"{path}/visits", person, 200)
     send(command_world, "PATCH", path, person, 409, json={"status": "applied"})
     eve = command_world.person("member")
     send(command_world, "PATCH", path, eve, 404, json={"status": "withdrawn"})
-    send(command_world, "POST", f"{path}/visits", eve, 404)
     send(command_world, "POST", f"{AFFILIATE}/applications", person, 404, json={"programId": str(uuid4())})
-    assert names(command_world, made["id"]) == ["application.made", "application.moved", "application.page_opened"]
+    assert names(command_world, made["id"]) == ["application.made", "application.moved"]
 
 
 def test_a_lesson_is_marked_and_opened_again(command_world: World) -> None:

@@ -11,6 +11,9 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg.types.json import Jsonb
 
+from infra.matching import wording
+from infra.matching.scoring import Idea, ranked
+from schemas.base import ERASED
 from schemas.identity import program_id
 from tests.support.programs import starter_listed
 from tests.support.query import Person, conversion, event, this_moment
@@ -86,6 +89,49 @@ def test_own_results_change_the_score(whole_api: Api, theirs: Belongings) -> Non
     assert suggestions["suggestions"][0]["industry"] == "Pets"
 
 
+def test_results_are_of_the_asking_account_alone(whole_api: Api, theirs: Belongings) -> None:
+    """The figures that changed Ada's score change nobody else's: not a member's, and not those of an admin, who may
+    see them elsewhere."""
+    for other in (whole_api.query.person("member"), theirs.admin):
+        whole_api.query.postgres.execute(
+            "INSERT INTO read.matching_profiles SELECT %s, business_idea, industry, difficulty, monetization, wording,"
+            " method, silent, words, words_silent, analyzed_at FROM read.matching_profiles WHERE account_id = %s",
+            (other.account_id, theirs.owner.account_id),
+        )
+        found = get(whole_api, f"{AFFILIATE}/recommendations", other)["recommendations"]
+        assert found and all(one["results"] is None for one in found)
+        assert get(whole_api, "/api/platform/learning/suggestions", other)["fromOwnResults"] is False
+
+
+def test_a_model_s_words_are_shown_as_long_as_ours_would_say_the_same(whole_api: Api, theirs: Belongings) -> None:
+    before = get(whole_api, f"{AFFILIATE}/recommendations", theirs.owner)
+    assert before["wording"] == {"toldBy": "rules", "silence": "not_configured", "mayBeAsked": False}
+    chosen = program_id("BarkBox")
+    first = recommended(whole_api, theirs, chosen)
+    assert (first["why"], first["toldBy"]) == (None, "rules")
+    ours = first["pros"][0]
+    match = next(
+        one
+        for one in ranked(Idea("Food, toys and training for dogs in the city", "pets"), starter_listed(), {})
+        if one.listed.id == chosen
+    )
+    said = {ours: "A model's words", "What we said last year": "Never shown"}
+    words = {chosen: wording.ModelWords(wording.fingerprint(match), "Why it fits", said)}
+    sql = "UPDATE read.matching_profiles SET words = %s, words_silent = '' WHERE account_id = %s"
+    whole_api.query.postgres.execute(sql, (wording.kept(words), theirs.owner.account_id))
+    told = recommended(whole_api, theirs, chosen)
+    assert (told["why"], told["pros"][0], told["toldBy"]) == ("Why it fits", "A model's words", "model")
+    assert (told["pros"][1:], told["cons"], told["match_score"]) == (
+        first["pros"][1:], first["cons"], first["match_score"],
+    )  # fmt: skip
+    assert get(whole_api, f"{AFFILIATE}/recommendations", theirs.owner)["wording"]["toldBy"] == "model"
+    whole_api.query.postgres.execute("UPDATE read.programs SET description = 'Other' WHERE id = %s", (chosen,))
+    changed = recommended(whole_api, theirs, chosen)
+    assert changed["why"] is None, "it was said of other facts"
+    whole_api.query.postgres.execute(sql, (ERASED, theirs.owner.account_id))
+    assert recommended(whole_api, theirs, chosen)["toldBy"] == "rules"
+
+
 def test_retired_programs_are_not_recommended(whole_api: Api, theirs: Belongings) -> None:
     embark = program_id("Embark")
     assert recommended(whole_api, theirs, embark)
@@ -108,6 +154,13 @@ def test_applications_with_their_steps_and_nobody_else_s(whole_api: Api, theirs:
     [found] = get(whole_api, f"{AFFILIATE}/applications", theirs.owner)
     assert (found["companyName"], found["visits"]) == ("BarkBox", 2)
     assert [step["status"] for step in found["history"]] == ["applied", "in_review"]
+    for number in range(3, 31):
+        whole_api.query.insert("application_steps", {
+            "id": uuid4(), "application_id": application, "account_id": account, "number": number, "status": "applied",
+            "note": str(number), "at": NOW,
+        })  # fmt: skip
+    [long] = get(whole_api, f"{AFFILIATE}/applications", theirs.owner)
+    assert (long["steps"], [step["note"] for step in long["history"]]) == (30, [str(one) for one in range(11, 31)])
     assert recommended(whole_api, theirs, program_id("BarkBox"))["applicationStatus"] == "in_review"
     for other in (whole_api.query.person("member"), theirs.admin):
         assert get(whole_api, f"{AFFILIATE}/applications", other) == []

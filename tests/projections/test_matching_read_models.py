@@ -47,6 +47,8 @@ def test_programs_ideas_applications_and_lessons(projecting: Bench) -> None:
             profile, matching.BusinessAnalyzed, account_id=ada, business_idea=idea, industry="pets", difficulty="easy",
             monetization="medium", wording="{}", method="rules", silent="",
         )  # fmt: skip
+        history.decide(profile, matching.RecommendationsWorded, account_id=ada, words=f"of {idea}", silent="")
+    history.decide(profile, matching.RecommendationsWorded, account_id=ada, words="{}", silent="budget")
     history.decide(application, matching.ApplicationMade, account_id=ada, program_id=program)
     history.decide(application, matching.ApplicationPageOpened, account_id=ada)
     history.decide(application, matching.ApplicationMoved, account_id=ada, status="approved", note="by mail")
@@ -59,10 +61,10 @@ def test_programs_ideas_applications_and_lessons(projecting: Bench) -> None:
             projecting.wait(name)
         found = "select company_name, cookie_days, checked_on, review_on, retired from read.programs where id = %s"
         assert projecting.sql(found, program) == [(facts.company_name, 7, day, day + timedelta(days=180), True)]
-        ideas = "select business_idea, industry from read.matching_profiles where account_id = %s"
-        assert projecting.sql(ideas, ada) == [("the second idea", "pets")]
+        ideas = "select business_idea, industry, words, words_silent from read.matching_profiles where account_id = %s"
+        assert projecting.sql(ideas, ada) == [("the second idea", "pets", "{}", "budget")]
         assert projecting.sql("select status, visits from read.applications where id = %s", application) == [
-            ("approved", 2)
+            ("approved", 1)
         ]
         steps = "select status, note from read.application_steps where application_id = %s order by number"
         assert projecting.sql(steps, application) == [("applied", ""), ("approved", "by mail")]
@@ -72,6 +74,6 @@ def test_programs_ideas_applications_and_lessons(projecting: Bench) -> None:
         history.decide(ada, accounts.AccountErased)
         for name in names:
             projecting.wait(name)
-        assert projecting.sql(ideas, ada) == [(ERASED, "pets")]
+        assert projecting.sql(ideas, ada) == [(ERASED, "pets", ERASED, "budget")]
         assert {note for _, note in projecting.sql(steps, application)} == {ERASED}
     keys.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from command_api.matching.program_files import starter
-from query_api.matching.scoring import Listed
+from infra.matching.scoring import Listed
 from schemas.identity import program_id
 
 

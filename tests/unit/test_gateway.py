@@ -283,6 +283,22 @@ class TestProxy:
         seen = (world.query if service == "query" else world.command).seen[-1]
         assert (seen["method"], seen["path"], seen["query_string"]) == (method, f"/api/platform/auth/{path}", b"code=1")
 
+    @pytest.mark.parametrize(
+        ("method", "path", "service"),
+        [
+            ("GET", "0192f3a0-0000-7000-8000-000000000002/go", "command"),
+            ("HEAD", "0192f3a0-0000-7000-8000-000000000002/go", "query"),
+            ("GET", "0192f3a0-0000-7000-8000-000000000002/going", "query"),
+            ("GET", "", "query"),
+        ],
+    )
+    def test_the_tracked_link_to_a_program_goes_to_command(
+        self, world: World, method: str, path: str, service: str
+    ) -> None:
+        httpx.request(method, f"{world.url}/api/platform/affiliate/applications/{path}")
+        seen = (world.query if service == "query" else world.command).seen[-1]
+        assert (seen["method"], seen["path"]) == (method, f"/api/platform/affiliate/applications/{path}")
+
     def test_head_goes_to_query_and_has_no_body(self, world: World) -> None:
         answer = httpx.head(world.url + "/api/things")
         assert (answer.status_code, answer.content) == (200, b"")

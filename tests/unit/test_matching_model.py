@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -11,7 +12,7 @@ import pytest
 from command_api.decision import Asked, Refused
 from command_api.matching import members, program_files, programs
 from command_api.matching.rules import analyze
-from command_api.matching.tracked import tracked_address
+from command_api.matching.tracked import link_of, program_page
 from command_api.matching.understanding import Understood
 from infra.matching.taxonomy import taxonomy
 from schemas.base import Money
@@ -160,6 +161,29 @@ def test_what_is_no_such_file_is_refused_as_a_whole(text: str, code: str) -> Non
     assert refused.value.code == code
 
 
+@pytest.mark.parametrize(
+    ("column", "written"),
+    [
+        *(("cookie_days", text) for text in ("1e400000000", "9e999999", "NaN", "-1", "1.5", "\u221e", "0x10")),
+        *(("commission_percent", text) for text in ("9e999999", "-Infinity", "100.01", "-5", "1e-7", "sNaN")),
+    ],
+)
+def test_a_number_that_is_none_is_a_fault_of_its_line(column: str, written: str) -> None:
+    given = ",60," if column == "cookie_days" else "percentage,20,"
+    line = LINE.replace(given, given.replace("60", written).replace("20", written))
+    [fault] = program_files.read(f"{HEADER}\n{line}").faults
+    assert (fault.line, fault.column) == (2, column)
+
+
+def test_a_quoted_line_break_and_an_odd_name_stay_what_they_are() -> None:
+    line = LINE.replace("Example Hosting", '"=HYPERLINK(""https://evil.example"")"').replace(
+        "Web hosting for small sites.", '"Web hosting,\r\nfor ""small"" sites."'
+    )
+    [entry] = program_files.read(f"\ufeff{HEADER}\r\n{line}\r\n").entries
+    assert entry.program.company_name == '=HYPERLINK("https://evil.example")'
+    assert entry.program.description == 'Web hosting,\r\nfor "small" sites.'
+
+
 def test_amounts_of_a_file_are_read_by_the_currency_s_own_decimals() -> None:
     flat = LINE.replace("percentage,20,,", "flat,,1500,JPY")
     [entry] = program_files.read(f"\ufeff{HEADER}\r\n{flat}\r\n").entries
@@ -175,6 +199,12 @@ def test_an_idea_has_ten_characters_after_trimming_spec_5() -> None:
     assert refused.value.message == "Please provide a more detailed business idea (at least 10 characters)"
 
 
+def test_control_characters_of_an_idea_are_spaces() -> None:
+    assert members.idea_text("\x01Food and\x02toys\nfor dogs\x9f") == "Food and toys\nfor dogs"
+    with pytest.raises(Refused):
+        members.idea_text("\x01" * 4_000)
+
+
 def test_a_second_analysis_follows_the_first() -> None:
     understood = Understood(analyze("A site about hosting and domain names"), "rules", "not_configured")
     first = members.keep_analysis(None, ACCOUNT, "idea one", understood, ASKED)
@@ -183,19 +213,41 @@ def test_a_second_analysis_follows_the_first() -> None:
     assert first.industry == "hosting"
 
 
-def test_applying_records_the_application_once_and_then_only_that_its_page_was_opened() -> None:
+def test_words_are_of_the_idea_that_was_analyzed_last() -> None:
+    understood = Understood(analyze("A site about hosting and domain names"), "rules", "not_configured")
+    first = members.evolve_profile(None, members.keep_analysis(None, ACCOUNT, "idea one", understood, ASKED))
+    silent = members.evolve_profile(first, members.keep_words(first, ACCOUNT, "{}", "budget", ASKED))
+    assert not silent.is_worded
+    worded = members.evolve_profile(silent, members.keep_words(silent, ACCOUNT, "{}", "", ASKED))
+    assert (worded.is_worded, worded.version, worded.analyzed, worded.idea) == (True, 3, 1, "idea one")
+    again = members.keep_analysis(worded, ACCOUNT, "idea two", understood, ASKED)
+    after = members.evolve_profile(worded, again)
+    assert (after.is_worded, after.analyzed, after.idea) == (False, 4, "idea two")
+
+
+def test_applying_records_the_application_once() -> None:
     [made] = members.apply(None, listing(), ACCOUNT, ASKED)
     assert isinstance(made, ApplicationMade)
     assert made.originator_id == application_id(ACCOUNT, listing().id)
-    [opened] = members.apply(application(), listing(), ACCOUNT, ASKED)
+    for applied in (application(), application("in_review"), application("approved")):
+        assert members.apply(applied, listing(), ACCOUNT, ASKED) == []
+
+
+def test_following_the_tracked_link_is_counted_and_never_refused() -> None:
+    [opened] = members.follow(application(), ACCOUNT, ASKED)
     assert isinstance(opened, ApplicationPageOpened)
+    full = replace(application(), version=members.MOST_FOLLOWED)
+    assert members.follow(full, ACCOUNT, ASKED) == []
+    assert members.move(full, "approved", "", ACCOUNT, ASKED), "what became of it still has room"
+    with pytest.raises(Refused):
+        members.follow(application(), uuid4(), ASKED)
 
 
 def test_who_was_rejected_may_apply_again() -> None:
-    again, opened = members.apply(application("rejected"), listing(), ACCOUNT, ASKED)
-    assert isinstance(again, ApplicationMoved)
-    assert (again.status, again.originator_version) == ("applied", 3)
-    assert opened.originator_version == 4
+    for ended in ("rejected", "withdrawn"):
+        [again] = members.apply(application(ended), listing(), ACCOUNT, ASKED)
+        assert isinstance(again, ApplicationMoved)
+        assert (again.status, again.originator_version) == ("applied", 3)
 
 
 def test_a_retired_program_takes_no_new_applications() -> None:
@@ -204,7 +256,7 @@ def test_a_retired_program_takes_no_new_applications() -> None:
     with pytest.raises(Refused) as refused:
         members.apply(None, retired, ACCOUNT, ASKED)
     assert refused.value.code == "program_retired"
-    assert members.apply(application(), retired, ACCOUNT, ASKED)
+    assert members.apply(application(), retired, ACCOUNT, ASKED) == []
 
 
 @pytest.mark.parametrize(
@@ -244,13 +296,20 @@ def test_a_lesson_is_done_once_and_can_be_opened_again() -> None:
     assert members.reopen(None, "first-steps", "connect-a-website", ACCOUNT, ASKED) == []
     with pytest.raises(Refused):
         members.complete(None, "../etc", "x", ACCOUNT, ASKED)
+    with pytest.raises(Refused):
+        members.complete(members.Learning(members.MOST_MARKS, frozenset()), "a", "b", ACCOUNT, ASKED)
 
 
 def test_the_tracked_address_keeps_what_the_program_s_own_has() -> None:
     number = application_id(ACCOUNT, program_id("Example Hosting"))
-    assert tracked_address("https://a.example/apply?x=1&utm_source=own#form", number) == (
+    assert program_page("https://a.example/apply?x=1&utm_source=own#form", number) == (
         f"https://a.example/apply?x=1&utm_source=own&utm_medium=program-directory&utm_content={number.hex[:12]}#form"
     )
+
+
+def test_the_tracked_link_is_the_app_s_own_and_says_nothing_but_the_application() -> None:
+    number = application_id(ACCOUNT, program_id("Example Hosting"))
+    assert link_of(number) == f"/api/platform/affiliate/applications/{number}/go"
 
 
 def test_dates_of_the_starter_set_are_not_in_the_future() -> None:

@@ -2,15 +2,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
-import { Button } from '@/components/ui/button';
+import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea } from '@/components/ui/field';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { toast } from '@/stores/toasts';
 import { applicationsQuery, move, type Application, type ApplicationStatus } from './queries';
-import { useApply } from './use-apply';
-import { NEXT, STATUSES } from './words';
+import { NEXT, STATUSES, trackedLink } from './words';
 
 /** Where the member applied, what became of it, and all steps. Nothing until there is one. */
 export function ApplicationsCard() {
@@ -34,7 +33,6 @@ export function ApplicationsCard() {
 
 function Followed({ item, onUpdate }: { readonly item: Application; readonly onUpdate: () => void }) {
   const zone = browserTimezone();
-  const { start, busy, blocked } = useApply();
   const status = STATUSES[item.status];
   return (
     <>
@@ -48,14 +46,14 @@ function Followed({ item, onUpdate }: { readonly item: Application; readonly onU
         </div>
         <Badge tone={status.tone}>{status.label}</Badge>
         <Button size="sm" aria-label={`Update the application to ${item.companyName}`} onClick={onUpdate}>Update</Button>
-        <Button size="sm" variant="ghost" busy={busy} aria-label={`Open page of ${item.companyName}`} onClick={() => start(item.id, true)}>Open page</Button>
+        <a href={trackedLink(item.id)} target="_blank" rel="noopener" className={buttonClass({ size: 'sm', variant: 'ghost' })} aria-label={`Open page of ${item.companyName}`}>Open page</a>
       </div>
-      {blocked && <a href={blocked} target="_blank" rel="noopener" className="mt-2 inline-block text-brand underline">Open the page: your browser blocked the window</a>}
       <details className="mt-1.5">
-        <summary className="cursor-pointer text-[0.8125rem] font-medium text-muted">History ({item.history.length})</summary>
+        <summary className="cursor-pointer text-[0.8125rem] font-medium text-muted">History ({item.steps})</summary>
+        {item.steps > item.history.length && <p className="mt-2 text-[0.8125rem] text-muted">The newest {item.history.length}:</p>}
         <ol className="mt-2 flex flex-col gap-1.5 border-l border-line pl-3">
-          {item.history.map((step) => (
-            <li key={step.at}>
+          {item.history.map((step, index) => (
+            <li key={`${step.at}-${index}`}>
               <span className="font-medium">{STATUSES[step.status].label}</span> <span className="text-muted">{formatDateTime(step.at, zone)}</span>
               {step.note && <p className="break-words whitespace-pre-line">{step.note}</p>}
             </li>

@@ -3,7 +3,7 @@ import { http, HttpResponse } from 'msw';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import type { Application, Profile, Recommendation } from './queries';
+import type { Application, Profile, Recommendation, Wording } from './queries';
 import { commissionOf, cookieOf, potentialBar, scoreTone, verdictOf } from './words';
 
 const profile = (over: Partial<Profile> = {}): Profile => ({
@@ -13,23 +13,25 @@ const profile = (over: Partial<Profile> = {}): Profile => ({
 const program = (over: Partial<Recommendation> = {}): Recommendation => ({
   id: 'p1', companyName: 'BarkBox', primaryCategory: 'Pets', match_score: 0.842, recommendation: 'highly_recommended',
   parts: [{ name: 'industry', weight: 0.4, value: 1, points: 0.4, why: 'Pets is what your idea is about' }, { name: 'results', weight: 0.12, value: 0.5, points: 0.06, why: 'No results of your own yet' }],
-  commissionType: 'flat', commissionRate: null, commissionAmount: 18, commissionCurrency: 'USD', recurring: false, cookieDuration: 30, description: 'Monthly box of toys.', pros: ['Approval is easy'], cons: [],
+  commissionType: 'flat', commissionRate: null, commissionAmount: 18, commissionCurrency: 'USD', recurring: false, cookieDuration: 30, description: 'Monthly box of toys.', why: null, pros: ['Approval is easy'], cons: [], toldBy: 'rules',
   approvalDifficulty: 'easy', paymentFrequency: 'monthly', source: 'Its public page', recordedOn: '2026-11-21', checkedOn: null, results: null, applicationId: null, applicationStatus: null, ...over,
 });
 const application = (over: Partial<Application> = {}): Application => ({
-  id: 'a1', programId: 'p1', companyName: 'BarkBox', category: 'Pets', programRetired: false, status: 'applied', visits: 1, appliedAt: '2026-11-20T12:00:00Z', updatedAt: '2026-11-20T12:00:00Z',
+  id: 'a1', programId: 'p1', companyName: 'BarkBox', category: 'Pets', programRetired: false, status: 'applied', visits: 1, appliedAt: '2026-11-20T12:00:00Z', updatedAt: '2026-11-20T12:00:00Z', steps: 1,
   history: [{ status: 'applied', note: '', at: '2026-11-20T12:00:00Z' }], ...over,
 });
 
 let known: Profile | null;
 let programs: Recommendation[];
 let applications: Application[];
+let wording: Wording;
 
 beforeEach(() => {
   [known, programs, applications] = [null, [program()], []];
+  wording = { toldBy: 'rules', silence: 'not_configured', mayBeAsked: false };
   server.use(
     http.get(at('/api/platform/affiliate/profile'), () => HttpResponse.json({ profile: known })),
-    http.get(at('/api/platform/affiliate/recommendations'), () => HttpResponse.json({ recommendations: programs, results_known: true })),
+    http.get(at('/api/platform/affiliate/recommendations'), () => HttpResponse.json({ recommendations: programs, results_known: true, wording })),
     http.get(at('/api/platform/affiliate/applications'), () => HttpResponse.json(applications)),
     http.post(at('/api/platform/affiliate/analyze-business'), () => {
       known = profile();
@@ -48,7 +50,7 @@ describe('spec §2, AI Affiliate Matching: not logged in', () => {
   });
 });
 
-describe('spec §2, §4, §5: from an idea to programs', () => {
+describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () => {
   beforeEach(() => signIn());
 
   test('Analysis and Recommendations are disabled until a profile exists', async () => {
@@ -64,6 +66,8 @@ describe('spec §2, §4, §5: from an idea to programs', () => {
     await user.keyboard('{Control>}{Enter}{/Control}');
     expect(await screen.findByRole('alert')).toHaveTextContent('Please provide a more detailed business idea (at least 10 characters)');
     expect(requests('POST')).toEqual([]);
+    await user.type(idea, '{Backspace}s ');
+    expect(screen.getByRole('button', { name: 'Analyze Business' })).toBeEnabled();
   });
 
   test('an analysis is shown, and leads to the programs', async () => {
@@ -74,7 +78,9 @@ describe('spec §2, §4, §5: from an idea to programs', () => {
     expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({ businessIdea: 'Food and toys for city dogs' });
     for (const text of ['Industry', 'Difficulty', 'Monetization Potential', 'Recommended Content Strategy', 'Key Success Factors', 'Pets', 'Guides by breed', 'Love of animals that shows'])
       expect(screen.getByText(text)).toBeInTheDocument();
+    expect(requests('GET /api/platform/affiliate/profile')).toHaveLength(2); // read again after the analysis
     expect(screen.getByRole('progressbar', { name: 'medium' })).toHaveAttribute('aria-valuenow', '60');
+    expect(screen.getByRole('progressbar', { name: 'medium' })).toHaveAttribute('aria-valuemax', '100');
     expect(screen.getByText('Analyzed by documented rules: no language model is configured.')).toBeInTheDocument();
     expect(requests('GET /api/platform/affiliate/recommendations')).toEqual([]);
     await user.click(screen.getByRole('button', { name: 'View Matching Affiliate Programs' }));
@@ -113,6 +119,53 @@ describe('spec §2, §4, §5: from an idea to programs', () => {
   });
 });
 
+describe('whose words reasons are in', () => {
+  beforeEach(() => {
+    signIn();
+    known = profile();
+  });
+  const show = async () => {
+    const { user } = renderApp('/affiliate-matching');
+    await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
+    return user;
+  };
+
+  test('without a model in our own, and it says so', async () => {
+    await show();
+    expect(await screen.findByText('Reasons are in our own words: no language model is configured.')).toBeInTheDocument();
+    expect(requests('POST')).toEqual([]);
+    expect(screen.queryByRole('button', { name: 'Ask again' })).not.toBeInTheDocument();
+  });
+
+  test('a model is asked once, for the first programs, and its words take the place of ours', async () => {
+    wording = { toldBy: 'rules', silence: null, mayBeAsked: true };
+    programs = Array.from({ length: 9 }, (_, index) => program({ id: `p${index}`, companyName: `Company ${index}` }));
+    server.use(
+      http.post(at('/api/platform/affiliate/recommendations/wording'), () => {
+        wording = { toldBy: 'model', silence: null, mayBeAsked: false };
+        programs = [program({ why: 'It is for people with dogs.', pros: ['They let you in easily'], toldBy: 'model' })];
+        return HttpResponse.json({ worded: 1, silence: null });
+      }),
+    );
+    await show();
+    expect(await screen.findByText('It is for people with dogs.')).toBeInTheDocument();
+    expect(screen.getByText('They let you in easily')).toBeInTheDocument();
+    expect(screen.getByText('Reasons are worded by a language model as far as our own bear it out. Scores are never a model’s.')).toBeInTheDocument();
+    expect(state.seen.filter((item) => item.line.startsWith('POST')).map((item) => item.body)).toEqual([{ programIds: ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'] }]);
+  });
+
+  test('a model that is silent is named, and asked again only by a click', async () => {
+    wording = { toldBy: 'rules', silence: 'budget', mayBeAsked: true };
+    server.use(http.post(at('/api/platform/affiliate/recommendations/wording'), () => refuse(503, 'Too many wait.')));
+    const user = await show();
+    expect(await screen.findByText('Reasons are in our own words: the budget for the language model is spent for now.')).toBeInTheDocument();
+    expect(requests('POST')).toEqual([]);
+    await user.click(screen.getByRole('button', { name: 'Ask again' }));
+    expect(await screen.findByText('Reasons are in our own words: Too many wait.')).toBeInTheDocument();
+    expect(screen.getByRole('article', { name: 'BarkBox' })).toHaveTextContent('Approval is easy');
+  });
+});
+
 describe('Apply Now', () => {
   beforeEach(() => {
     signIn();
@@ -120,7 +173,7 @@ describe('Apply Now', () => {
     server.use(
       http.post(at('/api/platform/affiliate/applications'), () => {
         applications = [application()];
-        return HttpResponse.json({ id: 'a1', programId: 'p1', status: 'applied', url: 'https://barkbox.example/join?utm_content=1' });
+        return HttpResponse.json({ id: 'a1', programId: 'p1', status: 'applied', url: '/api/platform/affiliate/applications/a1/go' });
       }),
     );
   });
@@ -131,22 +184,37 @@ describe('Apply Now', () => {
     const { user } = renderApp('/affiliate-matching');
     await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
     await user.click(await screen.findByRole('button', { name: 'Apply Now: BarkBox' }));
-    await waitFor(() => expect(opened.location.replace).toHaveBeenCalledWith('https://barkbox.example/join?utm_content=1'));
+    await waitFor(() => expect(opened.location.replace).toHaveBeenCalledWith('/api/platform/affiliate/applications/a1/go'));
     expect(open).toHaveBeenCalledWith('', '_blank');
     expect(opened.opener).toBeNull();
     expect(await screen.findByRole('region', { name: 'Your applications' })).toHaveTextContent('BarkBox');
     open.mockRestore();
   });
 
-  test('a blocked window leaves a link; an unsafe address leaves nothing', async () => {
+  test('a double click opens and records once', async () => {
     const open = vi.spyOn(window, 'open').mockReturnValue(null);
     const { user } = renderApp('/affiliate-matching');
     await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
+    await user.dblClick(await screen.findByRole('button', { name: 'Apply Now: BarkBox' }));
+    expect(await screen.findByRole('link', { name: "open BarkBox's page" })).toBeInTheDocument();
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(requests('POST /api/platform/affiliate/applications')).toHaveLength(1);
+    open.mockRestore();
+  });
+
+  test('a blocked window leaves the tracked link; a refusal closes the window', async () => {
+    const opened = { opener: {}, closed: false, close: vi.fn(), location: { replace: vi.fn() } };
+    const open = vi.spyOn(window, 'open').mockReturnValueOnce(null).mockReturnValue(opened as unknown as Window);
+    const { user } = renderApp('/affiliate-matching');
+    await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
     await user.click(await screen.findByRole('button', { name: 'Apply Now: BarkBox' }));
-    expect(await screen.findByRole('link', { name: "open BarkBox's page" })).toHaveAttribute('href', 'https://barkbox.example/join?utm_content=1');
-    server.use(http.post(at('/api/platform/affiliate/applications'), () => HttpResponse.json({ id: 'a1', programId: 'p1', status: 'applied', url: 'javascript:alert(1)' })));
+    expect(await screen.findByRole('link', { name: "open BarkBox's page" })).toHaveAttribute('href', '/api/platform/affiliate/applications/a1/go');
+    server.use(http.post(at('/api/platform/affiliate/applications'), () => refuse(409, 'BarkBox is no longer in the directory.')));
     await user.click(screen.getByRole('button', { name: 'Apply Now: BarkBox' }));
-    await waitFor(() => expect(screen.queryByRole('link', { name: "open BarkBox's page" })).not.toBeInTheDocument());
+    expect(await screen.findByText('BarkBox is no longer in the directory.')).toBeInTheDocument();
+    expect(opened.close).toHaveBeenCalled();
+    expect(opened.location.replace).not.toHaveBeenCalled();
+    expect(screen.queryByRole('link', { name: "open BarkBox's page" })).not.toBeInTheDocument();
     open.mockRestore();
   });
 
@@ -154,12 +222,13 @@ describe('Apply Now', () => {
     applications = [application()];
     server.use(
       http.patch(at('/api/platform/affiliate/applications/{id}'), () => {
-        applications = [application({ status: 'approved', history: [...application().history, { status: 'approved', note: 'By mail', at: '2026-11-21T12:00:00Z' }] })];
+        applications = [application({ status: 'approved', steps: 2, history: [...application().history, { status: 'approved', note: 'By mail', at: '2026-11-21T12:00:00Z' }] })];
         return new HttpResponse(null, { status: 204 });
       }),
     );
     const { user } = renderApp('/affiliate-matching');
-    await user.click(await screen.findByRole('button', { name: 'Update the application to BarkBox' }));
+    expect(await screen.findByRole('link', { name: 'Open page of BarkBox' })).toHaveAttribute('href', '/api/platform/affiliate/applications/a1/go');
+    await user.click(screen.getByRole('button', { name: 'Update the application to BarkBox' }));
     const dialog = await screen.findByRole('dialog');
     expect(within(dialog).getAllByRole('option').map((option) => option.textContent)).toEqual(['Applied', 'In review', 'Approved', 'Rejected', 'Withdrawn']);
     await user.selectOptions(within(dialog).getByLabelText('State'), 'Approved');
@@ -171,9 +240,9 @@ describe('Apply Now', () => {
 });
 
 describe('spec §9: constants of matching', () => {
-  test.each([[0.8, 'good'], [0.79, 'warn'], [0.6, 'warn'], [0.59, 'bad']])('a score of %s is %s', (score, tone) => expect(scoreTone(score)).toBe(tone));
+  test.each([[1, 'good'], [0.8, 'good'], [0.7999, 'warn'], [0.6, 'warn'], [0.5999, 'bad'], [0, 'bad']])('a score of %s is %s', (score, tone) => expect(scoreTone(score)).toBe(tone));
   test.each([['high', 90], ['medium', 60], ['low', 30], ['anything', 30]])('the bar of %s is %s', (potential, value) => expect(potentialBar(potential)).toBe(value));
-  test('an unknown recommendation needs review', () => expect(verdictOf('review_needed').label).toBe('Review Needed'));
+  test.each([['highly_recommended', 'Highly Recommended'], ['recommended', 'Recommended'], ['consider', 'Consider'], ['review_needed', 'Review Needed'], ['', 'Review Needed']])('a program that is %s says “%s” (§3)', (verdict, label) => expect(verdictOf(verdict).label).toBe(label));
   test('commissions and cookies', () => {
     expect(commissionOf(program({ commissionRate: 7.5, recurring: true }))).toBe('7.5% + $18.00 recurring commission');
     expect(cookieOf(0)).toBe('Cookie of the visit only');

@@ -5,6 +5,7 @@ import type { components } from '@/lib/api/schema';
 type Schemas = components['schemas'];
 export type Profile = Schemas['BusinessProfile'];
 export type Recommendation = Schemas['Recommendation'];
+export type Wording = Schemas['Wording'];
 export type Application = Schemas['FollowedApplication'];
 export type ApplicationStatus = Application['status'];
 
@@ -30,7 +31,8 @@ export const analyze = (businessIdea: string) => body(api.POST('/api/platform/af
 
 export const apply = (programId: string) => body(api.POST('/api/platform/affiliate/applications', { body: { programId } }));
 
-export const visit = (id: string) => body(api.POST('/api/platform/affiliate/applications/{id}/visits', { params: { path: { id } } }));
+/** Asks for a language model's words for what is for and against these programs. */
+export const word = (programIds: string[]) => body(api.POST('/api/platform/affiliate/recommendations/wording', { body: { programIds } }));
 
 export const move = (id: string, status: ApplicationStatus, note: string) =>
   done(api.PATCH('/api/platform/affiliate/applications/{id}', { params: { path: { id } }, body: { status, note } }));

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Compass, Minus, Plus } from 'lucide-react';
+import { Compass, Minus, Plus, Sparkles } from 'lucide-react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
@@ -8,6 +8,7 @@ import { cx } from '@/lib/cx';
 import { formatCount, formatMoney } from '@/lib/format';
 import { recommendationsQuery, type Recommendation } from './queries';
 import { useApply } from './use-apply';
+import { WordingLine } from './wording';
 import { commissionOf, cookieOf, partName, paymentOf, scoreTone, STATUSES, verdictOf } from './words';
 
 const SCORES: Readonly<Record<string, string>> = { good: 'bg-good-soft text-good', warn: 'bg-warn-soft text-warn', bad: 'bg-bad-soft text-bad' };
@@ -18,12 +19,13 @@ export function RecommendationsPanel() {
   const found = useQuery(recommendationsQuery);
   if (found.error && !found.data) return <ErrorBox error={found.error} prefix="Error loading recommendations" onRetry={() => void found.refetch()} />;
   if (!found.data) return <Loading label="Loading recommendations" />;
-  const { recommendations, results_known: known } = found.data;
+  const { recommendations, results_known: known, wording } = found.data;
   if (recommendations.length === 0)
     return <Empty icon={<Compass aria-hidden className="size-5" />}>No matching programs found yet. We&apos;re constantly adding new programs!</Empty>;
   return (
     <>
       {!known && <p role="status" className="mb-4 rounded-lg bg-warn-soft px-4 py-3 text-warn">Your own results cannot be read just now: programs are scored without them.</p>}
+      <WordingLine wording={wording} programIds={recommendations.map((item) => item.id)} />
       <ul className="grid gap-5 lg:grid-cols-2">
         {recommendations.map((item) => (
           <li key={item.id} className={cx(surface, 'flex flex-col p-5')}>
@@ -55,6 +57,12 @@ function Program({ item }: { readonly item: Recommendation }) {
         {item.checkedOn === null && <Badge tone="warn">To be checked</Badge>}
       </p>
       <p className="mt-3">{item.description}</p>
+      {item.why !== null && (
+        <p className="mt-3 flex gap-2 rounded-lg bg-brand-soft px-3 py-2">
+          <Sparkles aria-hidden className="mt-0.5 size-4 shrink-0 text-brand" />
+          <span className="min-w-0"><span className="sr-only">A language model says: </span>{item.why}</span>
+        </p>
+      )}
       <div className="mt-4 grid gap-4 sm:grid-cols-2">
         <Reasons title="Pros" texts={item.pros} good />
         <Reasons title="Cons" texts={item.cons} />
@@ -67,7 +75,7 @@ function Program({ item }: { readonly item: Recommendation }) {
         <Badge tone={APPROVAL[item.approvalDifficulty] ?? 'neutral'}>{`Approval: ${item.approvalDifficulty}`}</Badge>
         <Badge>{paymentOf(item.paymentFrequency)}</Badge>
         {item.applicationStatus && <Badge tone={STATUSES[item.applicationStatus].tone}>{STATUSES[item.applicationStatus].label}</Badge>}
-        <Button variant="primary" className="ml-auto" busy={busy} aria-label={`Apply Now: ${item.companyName}`} onClick={() => start(item.id)}>
+        <Button variant="primary" className="ml-auto" busy={busy} aria-label={`Apply Now: ${item.companyName}`} onClick={({ detail }) => detail < 2 && start(item.id)}>
           Apply Now
         </Button>
       </footer>

@@ -2,29 +2,28 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import { apply, visit } from './queries';
+import { apply } from './queries';
+import { trackedLink } from './words';
 
 interface Going {
-  readonly id: string;
-  /** An application that is there already: its page is opened again. */
-  readonly again: boolean;
+  readonly programId: string;
   readonly window: Window | null;
 }
 
-/** Records the application and opens the program's page by its tracked address. `blocked`: that address, where the
- *  browser let no window open. The window opens with the click itself: later no browser would allow it. */
+/** Records the application and opens the program's page by the tracked link. `blocked`: that link, where the browser let
+ *  no window open. The window opens with the click itself: later no browser would allow it. */
 export function useApply() {
   const client = useQueryClient();
   const [blocked, setBlocked] = useState('');
   const going = useMutation({
-    mutationFn: ({ id, again }: Going) => (again ? visit(id) : apply(id)),
-    onSuccess: ({ url }, { window: opened, again }) => {
-      if (!/^https?:\/\//.test(url)) return;
+    mutationFn: ({ programId }: Going) => apply(programId),
+    onSuccess: ({ id }, { window: opened }) => {
+      const link = trackedLink(id);
       if (opened && !opened.closed) {
         opened.opener = null;
-        opened.location.replace(url);
-      } else setBlocked(url);
-      if (!again) toast('Application recorded', 'Follow it under Your applications.');
+        opened.location.replace(link);
+      } else setBlocked(link);
+      toast('Application recorded', 'Follow it under Your applications.');
     },
     onError: (error, { window: opened }) => {
       opened?.close();
@@ -35,9 +34,10 @@ export function useApply() {
   return {
     busy: going.isPending,
     blocked,
-    start: (id: string, again = false): void => {
+    start: (programId: string): void => {
+      if (going.isPending) return;
       setBlocked('');
-      going.mutate({ id, again, window: window.open('', '_blank') });
+      going.mutate({ programId, window: window.open('', '_blank') });
     },
   };
 }

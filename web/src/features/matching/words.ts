@@ -1,10 +1,12 @@
 // What matching's states and terms are called, and the colours and lengths of spec §9.
 import type { Tone } from '@/components/ui/badge';
 import { formatMoney } from '@/lib/format';
-import type { ApplicationStatus, Recommendation } from './queries';
+import type { ApplicationStatus, Recommendation, Wording } from './queries';
 
 export const LEAST_IDEA = 10;
 export const MOST_IDEA = 4000;
+/** Programs that are worded in one go: those that stand first. */
+export const MOST_WORDED = 8;
 export const TOO_SHORT = 'Please provide a more detailed business idea (at least 10 characters)';
 
 /** Spec §9: green at 0.8 or more, yellow at 0.6 or more, red below. */
@@ -64,5 +66,14 @@ const SILENCE: Readonly<Record<string, string>> = {
   bad_answer: 'the language model gave no usable answer',
   not_believed: 'the language model’s answer could not be believed',
 };
+const silenceOf = (silence: string): string => SILENCE[silence] ?? silence;
+
 export const methodNote = (method: string, silence: string | null | undefined): string =>
-  method === 'model' ? 'Analyzed by a language model; check it against what you know.' : `Analyzed by documented rules${silence ? `: ${SILENCE[silence] ?? silence}` : ''}.`;
+  method === 'model' ? 'Analyzed by a language model; check it against what you know.' : `Analyzed by documented rules${silence ? `: ${silenceOf(silence)}` : ''}.`;
+
+/** Whose words the reasons of programs are in. */
+export const wordingNote = ({ toldBy, silence }: Pick<Wording, 'toldBy' | 'silence'>): string =>
+  toldBy === 'model' ? 'Reasons are worded by a language model as far as our own bear it out. Scores are never a model’s.' : `Reasons are in our own words${silence ? `: ${silenceOf(silence)}` : ''}.`;
+
+/** Counts that it was followed, and leads to the program's page. */
+export const trackedLink = (applicationId: string): string => `/api/platform/affiliate/applications/${encodeURIComponent(applicationId)}/go`;

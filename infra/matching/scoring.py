@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Final, Literal
 from uuid import UUID
 
+from infra.matching.bm25 import Index
 from infra.matching.taxonomy import GENERAL, fits, label_of
 from infra.matching.words import stems
-from query_api.matching.bm25 import Index
 from schemas.currencies import amount_text, digits
 from schemas.events.matching import Program
 
@@ -36,14 +37,18 @@ VERDICTS: Final[tuple[tuple[float, Verdict], ...]] = (
     (0.4, "consider"),
 )
 """From this score on; below all of them a program is `review_needed`."""
+TO_BE_CHECKED: Final = "Terms are to be checked on the program's own page"
 MOST: Final = 20
 LEAST_CLICKS: Final = 50
 """Own results count from this many clicks on: what fewer brought is chance."""
 
 _APPROVAL: Final = {"easy": 1.0, "medium": 0.6, "hard": 0.2}
 _FULL_SHARE_BP: Final = 3_000
+COMPARED_IN: Final = "USD"
+"""The currency in which flat sums are compared."""
 _FULL_SUM: Final = 100
-"""Major units, of whatever currency."""
+"""Major units of `COMPARED_IN`."""
+_NOT_COMPARABLE: Final = 0.5
 _COOKIE_DAYS: Final = 30
 _SHORT_COOKIE: Final = 7
 _OWN_WEIGHT: Final = 200
@@ -128,9 +133,15 @@ class Match:
         return next((verdict for least, verdict in VERDICTS if self.score >= least), "review_needed")
 
 
-def ranked(idea: Idea, programs: Sequence[Listed], results: Mapping[UUID, Results]) -> list[Match]:
+def ranked(
+    idea: Idea,
+    programs: Sequence[Listed],
+    results: Mapping[UUID, Results],
+    worth: Mapping[str, Decimal] = MappingProxyType({}),
+) -> list[Match]:
     """The best programs first, at most `MOST`; equal ones by name. Those for which neither industry nor a word speaks
-    are left out: good terms alone are no reason. `results` by program id."""
+    are left out: good terms alone are no reason. `results` by program id. `worth`: of one major unit of a currency, in
+    `COMPARED_IN`."""
     query = stems(idea.text)
     index = Index([_words(listed.program) for listed in programs])
     most = max(_WORDS_ENOUGH * index.best_possible(query), _LEAST_WORDS)
@@ -141,8 +152,8 @@ def ranked(idea: Idea, programs: Sequence[Listed], results: Mapping[UUID, Result
         text = min(1.0, raw / most)
         if fit > 0 or text > 0:
             own = results.get(listed.id)
-            found.append(Match(listed, _parts(idea, listed.program, fit, text, own), own))
-    return sorted(found, key=lambda match: (-match.score, match.program.company_name))[:MOST]
+            found.append(Match(listed, _parts(idea, listed.program, fit, text, own, worth), own))
+    return sorted(found, key=lambda match: (-match.score, match.program.company_name, match.listed.id))[:MOST]
 
 
 def _industries(idea: Idea) -> Mapping[str, float]:
@@ -159,7 +170,9 @@ def _words(program: Program) -> tuple[str, ...]:
     return stems(f"{program.company_name} {program.description} {program.audience} {label_of(program.category)}")
 
 
-def _parts(idea: Idea, program: Program, fit: float, text: float, own: Results | None) -> tuple[Part, ...]:
+def _parts(
+    idea: Idea, program: Program, fit: float, text: float, own: Results | None, worth: Mapping[str, Decimal]
+) -> tuple[Part, ...]:
     label = label_of(program.category)
     if fit >= 1:
         industry = f"{label} is what your idea is about"
@@ -174,7 +187,7 @@ def _parts(idea: Idea, program: Program, fit: float, text: float, own: Results |
     return (
         Part("industry", round(fit, 4), industry),
         Part("text", round(text, 4), words),
-        Part("commission", _commission(program), pays(program)),
+        Part("commission", _commission(program, worth), pays(program)),
         Part("cookie", round(min(1.0, math.sqrt(program.cookie_days / _COOKIE_DAYS)), 4), lasts(program)),
         Part("approval", _APPROVAL[program.approval], f"Approval is {_APPROVAL_WORDS[program.approval]}"),
         _own(own),
@@ -184,13 +197,21 @@ def _parts(idea: Idea, program: Program, fit: float, text: float, own: Results |
 _APPROVAL_WORDS: Final = {"easy": "easy", "medium": "of medium difficulty", "hard": "hard"}
 
 
-def _commission(program: Program) -> float:
-    """30 % or a sum of 100 (of whatever currency) count fully; hybrids by the better half; recurring ones a quarter
-    more."""
-    share = program.commission_bp / _FULL_SHARE_BP
+def _commission(program: Program, worth: Mapping[str, Decimal]) -> float:
+    """30 % or a sum of 100 USD count fully; hybrids by the better half; recurring ones a quarter more. A sum in a
+    currency without a known rate is neither much nor little."""
+    share = math.sqrt(program.commission_bp / _FULL_SHARE_BP)
+    return round(min(1.0, max(share, _flat(program, worth)) * (1.25 if program.recurring else 1.0)), 4)
+
+
+def _flat(program: Program, worth: Mapping[str, Decimal]) -> float:
     amount = program.commission_amount
-    flat = amount.amount / 10 ** digits(amount.currency) / _FULL_SUM if amount is not None else 0.0
-    return round(min(1.0, math.sqrt(max(share, flat)) * (1.25 if program.recurring else 1.0)), 4)
+    if amount is None:
+        return 0.0
+    rate = Decimal(1) if amount.currency == COMPARED_IN else worth.get(amount.currency)
+    if rate is None:
+        return _NOT_COMPARABLE
+    return math.sqrt(Decimal(amount.amount).scaleb(-digits(amount.currency)) * rate / _FULL_SUM)
 
 
 def pays(program: Program) -> str:
@@ -211,13 +232,21 @@ def lasts(program: Program) -> str:
 def _own(own: Results | None) -> Part:
     """0.5 without results: neither for nor against. Else the earnings per click beside the account's average, drawn
     towards it as long as clicks are few."""
-    if own is None or own.clicks < LEAST_CLICKS:
+    if own is None or own.clicks <= 0:
         return Part("results", 0.5, "No results of your own yet")
+    if own.clicks < LEAST_CLICKS:
+        return Part("results", 0.5, f"Your own links with it have {own.clicks} of the {LEAST_CLICKS} clicks that count")
     average = Decimal(own.all_earned) / own.all_clicks if own.all_clicks else Decimal(0)
     drawn = (own.earned + _OWN_WEIGHT * average) / (own.clicks + _OWN_WEIGHT)
-    value = float(drawn / (drawn + average)) if drawn + average else 0.0
     shown = amount_text(round(own.epc * 100), own.currency)
-    return Part("results", round(value, 4), f"Your own links with it earned {shown} per 100 clicks")
+    return Part("results", round(_beside(drawn, average), 4), f"Your own links with it earned {shown} per 100 clicks")
+
+
+def _beside(one: Decimal, average: Decimal) -> float:
+    """0.5 for the average, more for more. What was taken back may have left less than nothing of either."""
+    least = min(one, average, Decimal(0))
+    whole = one + average - 2 * least
+    return float((one - least) / whole) if whole else 0.5
 
 
 def _shared_words(idea: str, program: Program) -> list[str]:
@@ -261,5 +290,11 @@ def cons(match: Match) -> list[str]:
     if parts["results"].value < 0.45:
         found.append(f"{parts['results'].why}, less than your average")
     if match.listed.checked_on is None:
-        found.append("Terms are to be checked on the program's own page")
+        found.append(TO_BE_CHECKED)
     return found
+
+
+def evidence(match: Match) -> tuple[str, ...]:
+    """What is known of a program for an idea, the member's own figures left out: they are for the member alone."""
+    facts = (part.why for part in match.parts if part.name != "results")
+    return (match.program.description, match.program.audience, *facts)

@@ -1,0 +1,27 @@
+"""`read.programs` as programs that may be recommended: the one statement that both services read them with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from infra.matching.scoring import Listed
+from schemas.base import Money
+from schemas.events.matching import Program
+
+MOST_ACTIVE: Final = 5_000
+ACTIVE: Final = f"SELECT * FROM read.programs WHERE NOT retired ORDER BY company_name, id LIMIT {MOST_ACTIVE}"  # noqa: S608
+
+_FACTS: Final = tuple(name for name in Program.model_fields if name != "commission_amount")
+
+
+def listed_of(row: Mapping[str, Any]) -> Listed:
+    """The program of a row."""
+    return Listed(row["id"], program_of(row), row["checked_on"])
+
+
+def program_of(row: Mapping[str, Any]) -> Program:
+    """The facts of a row."""
+    amount = row["commission_amount"]
+    facts = {name: row[name] for name in _FACTS}
+    return Program.model_construct(**facts, commission_amount=Money(**amount) if amount is not None else None)
