@@ -55,7 +55,7 @@ const deal = createRoute({
   getParentRoute: () => member,
   path: '/marketplace/deals/$offerId',
   staticData: { title: 'Deal' },
-  component: lazyRouteComponent(() => import('./pages/marketplace-deals'), 'MarketplaceDealPage'),
+  component: lazyRouteComponent(() => import('./pages/marketplace-deal'), 'MarketplaceDealPage'),
 });
 
 const saved = createRoute({

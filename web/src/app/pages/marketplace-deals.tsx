@@ -1,15 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ErrorBox, Loading } from '@/components/data/states';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Tabs } from '@/components/ui/tabs';
-import { ApiError } from '@/lib/api/errors';
 import { textOf } from '@/lib/search';
-import { DealPage } from '@/features/marketplace/deal-page';
 import { Deals } from '@/features/marketplace/deals';
-import { dealQuery } from '@/features/marketplace/queries';
 import { MarketplaceTools } from '@/features/marketplace/sections';
-import { NotFound } from '../not-found';
-import { useTitle } from '../use-title';
 import { Page } from './page';
 
 export function MarketplaceDealsPage() {
@@ -24,28 +17,6 @@ export function MarketplaceDealsPage() {
           { id: 'seller', label: 'Selling', content: <Deals side="seller" /> },
         ]}
       />
-    </Page>
-  );
-}
-
-export function MarketplaceDealPage() {
-  const { offerId } = useParams({ from: '/member/marketplace/deals/$offerId' });
-  const deal = useQuery(dealQuery(offerId));
-  useTitle(deal.data?.listingTitle ?? undefined);
-  // Of who is no part of it a deal says nothing, not even that it is there.
-  if (deal.error instanceof ApiError && [404, 422].includes(deal.error.status)) return <NotFound />;
-  return (
-    <Page title={deal.data?.listingTitle ?? 'Deal'} subtitle="Offer and escrow" tools={<MarketplaceTools />}>
-      {deal.data ? (
-        <>
-          {deal.error && <ErrorBox className="mb-4" error={deal.error} prefix="What is new could not be read" onRetry={() => void deal.refetch()} />}
-          <DealPage key={offerId} deal={deal.data} />
-        </>
-      ) : deal.error ? (
-        <ErrorBox error={deal.error} prefix="Error loading the deal" onRetry={() => void deal.refetch()} />
-      ) : (
-        <Loading label="Loading deal" />
-      )}
     </Page>
   );
 }
