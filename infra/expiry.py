@@ -32,6 +32,9 @@ RULES: Final[dict[str, LiteralString]] = {
     "addresses that nobody confirmed": "delete from ops.contact where kind = 'newsletter' and confirmed_at is null"
     " and created_at < now() - interval '8 days'"
     " and not exists (select 1 from auth.contact_link where contact_id = ops.contact.id)",
+    "mails about what is forgotten": "delete from ops.mail where about is not null and case when kind like 'inquiry%'"
+    " then exists (select 1 from auth.subject_key where subject_id = about and erased_at is not null)"
+    " else not exists (select 1 from ops.contact where id = about) end",
     "calls of the language model": "delete from ops.llm_call where created_at < now() - interval '400 days'",
     "what members of the forum did": "delete from ops.forum_act where at < now() - interval '2 days'",
     "salts of the forum": "delete from ops.forum_salt where day < (now() at time zone 'UTC')::date - 1",

@@ -51,6 +51,10 @@ class Mail:
     account_id: UUID | None = None
     unsubscribe_url: str | None = None
     """Of a mail to a list: a POST to it, by the reader's mail program, ends the subscription (RFC 8058)."""
+    about: UUID | None = None
+    """What the mail is about, of somebody without an account; the mail is deleted with it (`unqueue`)."""
+    about_step: int | None = None
+    """Which event of that it belongs to."""
 
 
 def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail) -> UUID:
@@ -59,8 +63,8 @@ def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail)
         raise ValueError("an address and a subject have no line breaks")
     key, mail_id = derived_key(settings, "mail"), uuid7()
     cursor.execute(
-        "INSERT INTO ops.mail (id, account_id, kind, recipient_sealed, subject, text_sealed, unsubscribe_sealed)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+        "INSERT INTO ops.mail (id, account_id, kind, recipient_sealed, subject, text_sealed, unsubscribe_sealed, about,"
+        " about_step) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
         (
             mail_id,
             mail.account_id,
@@ -69,9 +73,19 @@ def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail)
             mail.subject,
             seal(key, mail.text, f"mail-text:{mail_id}"),
             seal(key, mail.unsubscribe_url, f"mail-unsubscribe:{mail_id}") if mail.unsubscribe_url else None,
+            mail.about,
+            mail.about_step,
         ),
     )
     return mail_id
+
+
+def unqueue(cursor: Cursor[Any], about: UUID) -> None:
+    """Deletes the mails about something that is forgotten, in the caller's transaction. One that is being handed over
+    at this moment is not waited for: `infra.expiry` deletes it."""
+    cursor.execute(
+        "DELETE FROM ops.mail WHERE id IN (SELECT id FROM ops.mail WHERE about = %s FOR UPDATE SKIP LOCKED)", (about,)
+    )
 
 
 def opened(settings: Settings, mail_id: UUID, recipient_sealed: str, text_sealed: str | None) -> tuple[str, str | None]:

@@ -11,12 +11,15 @@ from command_api.accounts.desk import Proof
 from command_api.accounts.invites import DEFAULT_DAYS, DEFAULT_USES, MOST_DAYS, MOST_USES
 from command_api.http import Body
 
-_EMAIL: Final = re.compile(r"^[^\s@<>()\[\],;:\"\\]+@[^\s@<>()\[\],;:\"\\]+\.[^\s@<>()\[\],;:\"\\]+$")
+_NOT: Final = r"\s@<>()\[\],;:\"\\"
+_EMAIL: Final = re.compile(rf"^[^{_NOT}]+@[^{_NOT}.]+(?:\.[^{_NOT}.]+)+$")
+_ENCODED: Final = "=?"
+"""Begins a word of a mail's head (RFC 2047) that is read as something else: one address would become two."""
 
 
 def checked_email(text: str) -> str:
     """The address without the space around it. Raises `ValueError` with the product's sentence."""
-    if len(text) > 254 or not _EMAIL.match(text.strip()) or not text.strip().isprintable():
+    if len(text) > 254 or _ENCODED in text or not _EMAIL.match(text.strip()) or not text.strip().isprintable():
         raise ValueError("Please enter a valid email")
     return text.strip()
 

@@ -21,7 +21,7 @@ from command_api.leads.fields import Message
 from command_api.leads.public_routes import desk_of
 from infra.identity import require_admin
 from infra.invite_codes import sealed
-from infra.mail import queue
+from infra.mail import queue, unqueue
 from infra.problems import Problem
 from schemas.base import DomainEvent
 from schemas.events.leads import EarlyAccessPromoted, InquiryStatus
@@ -74,7 +74,7 @@ def answer_inquiry(inquiry_id: Id, body: Text, run: ByAdmin, leads: Desk) -> Res
         inquiry = _inquiry(run, inquiry_id)
         events = inquiries.answer(inquiry, body.text, run.asked)
         assert inquiry is not None  # noqa: S101 - else it was refused
-        mail = leads.letterhead.inquiry_answer(inquiry.email, body.text, inquiry.message)
+        mail = leads.letterhead.inquiry_answer(inquiry, body.text)
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             queue(cursor, run.core.settings, mail)
@@ -109,7 +109,12 @@ def erase_inquiry(inquiry_id: Id, run: ByAdmin) -> Response:
 
     def decide() -> Decided[Nothing]:
         events = inquiries.erase(_inquiry(run, inquiry_id), run.asked)
-        return Decided(events, Nothing(), lambda cursor, _: run.core.keyring.erase_with(cursor, inquiry_id))
+
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            run.core.keyring.erase_with(cursor, inquiry_id)
+            unqueue(cursor, inquiry_id)
+
+        return Decided(events, Nothing(), also)
 
     return run(decide, status=204)
 
@@ -119,17 +124,10 @@ def promote_signup(signup_id: Id, run: ByAdmin, leads: Desk) -> Response:
     """Gives a free place to somebody who waits, and tells them."""
 
     def decide() -> Decided[SignupState]:
-        places, signup = leads.places(), _signup(run, signup_id)
-        events = early_access.promote(places, signup, run.asked)
+        events = early_access.promote(leads.places(), _signup(run, signup_id), run.asked)
         promoted = next(event for event in events if isinstance(event, EarlyAccessPromoted))
-        contact = leads.contacts.find(signup_id)
-
-        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-            leads.contacts.place(cursor, signup_id, promoted.place)
-            if contact is not None:
-                queue(cursor, run.core.settings, leads.place_mail(contact.email, promoted.place, signup_id))
-
-        return Decided(events, SignupState(id=str(signup_id), place=promoted.place), also)
+        answer = SignupState(id=str(signup_id), place=promoted.place)
+        return Decided(events, answer, leads.giving(events))
 
     return run(decide)
 
@@ -138,12 +136,15 @@ def promote_signup(signup_id: Id, run: ByAdmin, leads: Desk) -> Response:
 def invite_signup(
     signup_id: Id, run: ByAdmin, leads: Desk, registration: Annotated[Registration, Depends(registration_of)]
 ) -> Response:
-    """Mails an invite code, for one account and 30 days, to somebody who has a place."""
+    """Mails an invite code, for one account and 30 days, to somebody who has a place; again once it has run out."""
     invite_id, code = uuid7(), invites.new_code()
 
     def decide() -> Decided[SignupState]:
         signup = _signup(run, signup_id)
-        events: list[DomainEvent] = early_access.invite(signup, invite_id, run.asked)
+        before = leads.invite_of(early_access.there(signup))
+        is_used = before is not None and before.uses > 0
+        is_open = before is not None and not before.revoked and run.asked.at < before.expires_at
+        events = early_access.invite(signup, invite_id, run.asked, is_used=is_used, is_open=is_open)
         contact = leads.contacts.find(signup_id)
         if signup is None or contact is None:
             raise Problem(404, "not_found", "There is no such early-access signup.")
@@ -159,7 +160,7 @@ def invite_signup(
                     sealed(run.core.settings, invite_id, code),
                 ),
             )
-            queue(cursor, run.core.settings, leads.letterhead.early_access_invite(contact.email, code))
+            queue(cursor, run.core.settings, leads.letterhead.early_access_invite(contact.email, code, signup_id))
 
         return Decided([created, *events], SignupState(id=str(signup_id), place=signup.place), also)
 
@@ -168,11 +169,11 @@ def invite_signup(
 
 @router.delete("/early-access/{id}", status_code=204)
 def end_signup(signup_id: Id, run: ByAdmin, leads: Desk) -> Response:
-    """Frees the place, or the place in line, and forgets the address."""
+    """Frees the place, which then is of who waits longest, or the place in line, and forgets the address."""
 
     def decide() -> Decided[Nothing]:
-        events = leads.left(_signup(run, signup_id), run.asked)
-        return Decided(events, Nothing(), lambda cursor, _: leads.contacts.forget(cursor, signup_id))
+        events, also = leads.left(_signup(run, signup_id), run.asked)
+        return Decided(events, Nothing(), also)
 
     return run(decide, status=204)
 

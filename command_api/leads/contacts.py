@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from psycopg import Cursor
 
+from command_api.leads.addresses import mailbox, spelled
 from infra import contacts
 from infra.contacts import Kind
 from infra.identity import Pool, hashed
+from infra.mail import unqueue
 from infra.sealing import derived_key, keyed_hash
 from infra.settings import Settings
 from schemas.identity import contact_id
 
 CONFIRM_WITHIN: Final = timedelta(days=7)
 _WAITING: Final = "FROM ops.contact WHERE kind = 'early_access' AND place IS NULL"
+_FIRST: Final = f"SELECT id {_WAITING} ORDER BY created_at, id LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +43,25 @@ class Contacts:
         self._hashing = derived_key(settings, "email")
 
     def id_of(self, kind: Kind, email: str) -> UUID:
-        return contact_id(kind, keyed_hash(self._hashing, email.strip().casefold()))
+        """A subscription is of an address; a place of early access is of a mailbox, however its address is written."""
+        text = mailbox(email) if kind == "early_access" else spelled(email)
+        return contact_id(kind, keyed_hash(self._hashing, text))
 
-    def keep(self, cursor: Cursor[Any], kind: Kind, contact: UUID, email: str, name: str | None) -> None:
-        """Writes the address down, in the transaction of its event."""
+    def mailbox_of(self, email: str) -> str:
+        """Names the mailbox in limits of mails, without the address."""
+        return keyed_hash(self._hashing, mailbox(email))
+
+    def keep(self, cursor: Cursor[Any], kind: Kind, contact: UUID, email: str, name: str | None, at: datetime) -> None:
+        """Writes the address down, in the transaction of its event; `at` is the event's time, which orders the line."""
         cursor.execute(
-            "INSERT INTO ops.contact (id, kind, email_sealed, name_sealed) VALUES (%s, %s, %s, %s)"
+            "INSERT INTO ops.contact (id, kind, email_sealed, name_sealed, created_at) VALUES (%s, %s, %s, %s, %s)"
             " ON CONFLICT (id) DO UPDATE SET email_sealed = excluded.email_sealed, name_sealed = excluded.name_sealed",
             (
                 contact,
                 kind,
                 contacts.sealed(self._settings, contact, "email", email),
                 contacts.sealed(self._settings, contact, "name", name) if name else None,
+                at,
             ),
         )
 
@@ -61,8 +71,10 @@ class Contacts:
         cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
 
     def forget(self, cursor: Cursor[Any], contact: UUID) -> None:
+        """Address, links, and mails that wait for or went to it."""
         cursor.execute("DELETE FROM ops.contact WHERE id = %s", (contact,))
         cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
+        unqueue(cursor, contact)
 
     def find(self, contact: UUID) -> Contact | None:
         with self._pool.connection() as connection:
@@ -78,11 +90,16 @@ class Contacts:
         """They wait for early access no longer."""
         cursor.execute("UPDATE ops.contact SET place = %s WHERE id = %s", (place, contact))
 
-    def somebody_waits(self) -> bool:
-        """Whether anybody stands in line for early access."""
+    def first_in_line(self) -> UUID | None:
+        """Who waits longest for a place of early access."""
         with self._pool.connection() as connection:
-            row = connection.execute(f"SELECT EXISTS (SELECT 1 {_WAITING})").fetchone()
-        return bool(row and row[0])
+            row = connection.execute(_FIRST).fetchone()
+        return row[0] if row is not None else None
+
+    def still_first(self, cursor: Cursor[dict[str, Any]], contact: UUID | None) -> bool:
+        """Whether that is so in the transaction as well (none: that nobody waits)."""
+        row = cursor.execute(_FIRST).fetchone()
+        return (row["id"] if row is not None else None) == contact
 
     def line(self, cursor: Cursor[dict[str, Any]]) -> int:
         """How many stand in it, as the transaction sees them. Transactions with events run one after the other."""

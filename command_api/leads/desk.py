@@ -20,11 +20,15 @@ from command_api.store import Also, Conflict
 from infra.mail import Mail, queue
 from infra.problems import Problem
 from schemas.base import DomainEvent
-from schemas.events.leads import EarlyAccessJoined
+from schemas.events.leads import EarlyAccessJoined, EarlyAccessPromoted
 from schemas.identity import early_access_places_id
 
 ATTEMPTS: Final = 40
 """While places are free, each round of a race gives one away; when none is, nobody writes to them any more."""
+
+_VERSION: Final = (
+    "SELECT coalesce(max(originator_version), 0) AS version FROM events.stored_events WHERE originator_id = %s"
+)
 
 Decision = tuple[Sequence[DomainEvent], Also | None]
 
@@ -44,17 +48,18 @@ class LeadsDesk:
     def subscribe(self, email: str, name: str | None, source: str) -> None:
         """Asks the owner of the address to confirm; in silence for one who did already."""
         contact = self.contacts.id_of("newsletter", email)
-        may_mail = limits.is_free(self.core.pool, limits.PER_MAIL, f"newsletter:{contact}")
+        asked = now()
+        may_mail = limits.is_free(self.core.pool, limits.PER_MAIL, f"newsletter:{self.contacts.mailbox_of(email)}")
 
         def decide() -> Decision:
             found = self.core.store.load(contact, newsletter.evolve)
-            events = newsletter.request(found, subscription_id=contact, source=source, asked=now())
+            events = newsletter.request(found, subscription_id=contact, source=source, asked=asked)
             is_confirmed = found is not None and found.state == "confirmed"
 
             def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
                 if is_confirmed or not may_mail:
                     return
-                self.contacts.keep(cursor, "newsletter", contact, email, name)
+                self.contacts.keep(cursor, "newsletter", contact, email, name, asked.at)
                 code = self.contacts.new_link(cursor, contact)
                 queue(cursor, self.core.settings, self.letterhead.confirm_subscription(email, code, contact))
 
@@ -97,19 +102,21 @@ class LeadsDesk:
         contact = self.contacts.id_of("early_access", email)
 
         def decide() -> Decision:
+            asked = now()
             found, places = self.core.store.load(contact, early_access.evolve), self.places()
-            waits = self.contacts.somebody_waits()
-            events = early_access.join(places, found, signup_id=contact, somebody_waits=waits, asked=now())
+            waits = self.contacts.first_in_line() is not None
+            events = early_access.join(places, found, signup_id=contact, somebody_waits=waits, asked=asked)
             place = next((event.place for event in events if isinstance(event, EarlyAccessJoined)), None)
 
             def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
                 if not events:
                     return
-                self.contacts.keep(cursor, "early_access", contact, email, None)
+                self.contacts.keep(cursor, "early_access", contact, email, None, asked.at)
                 if place is not None:
                     self.contacts.place(cursor, contact, place)
                     mail = self.place_mail(email, place, contact)
                 else:
+                    self._stand_as_decided(cursor, places)
                     mail = self.letterhead.early_access_waiting(email, self.contacts.line(cursor), contact)
                 queue(cursor, self.core.settings, mail)
 
@@ -122,21 +129,60 @@ class LeadsDesk:
 
         def decide() -> Decision:
             found = self.core.store.load(contact, early_access.evolve)
-            if found is None or found.left:
-                return [], None
-            return self.left(found, now()), lambda cursor, _: self.contacts.forget(cursor, contact)
+            return self.left(found, now()) if found is not None and not found.left else ([], None)
 
         self.write(decide)
 
-    def left(self, signup: early_access.Signup | None, asked: Asked) -> list[DomainEvent]:
-        """What becomes of a place that is given up: it is free, and an invite that nobody used ends with it, so that
-        no more register than there are places."""
-        events = early_access.leave(self.places(), signup, asked)
-        invite_id = early_access.there(signup).invite_id
-        invite = self.core.store.load(invite_id, invites.evolve) if invite_id is not None else None
+    def left(self, signup: early_access.Signup | None, asked: Asked) -> Decision:
+        """What becomes of a place that is given up: it is of who waits longest, who is told, and an invite that nobody
+        used ends with it, so that no more register than there are places."""
+        signup = early_access.there(signup)
+        invite = self.invite_of(signup)
+        heir = self._heir() if signup.place is not None else None
+        events = early_access.leave(self.places(), signup, asked, heir)
         if invite is not None and invite.uses == 0:
             events += invites.revoke(invite, by_system(asked.at))
-        return events
+
+        give = self.giving(events)
+
+        def also(cursor: Cursor[dict[str, Any]], position: int | None) -> None:
+            if signup.place is not None and not self.contacts.still_first(cursor, heir.id if heir else None):
+                raise Conflict("early_access_line")
+            self.contacts.forget(cursor, signup.id)
+            give(cursor, position)
+
+        return events, also
+
+    def giving(self, events: Sequence[DomainEvent]) -> Also:
+        """Notes and tells who gets a place that was free, in the transaction of the events."""
+        promoted = [event for event in events if isinstance(event, EarlyAccessPromoted)]
+        addresses = {event.originator_id: self.contacts.find(event.originator_id) for event in promoted}
+
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            for event in promoted:
+                self.contacts.place(cursor, event.originator_id, event.place)
+                contact = addresses[event.originator_id]
+                if contact is not None:
+                    mail = self.place_mail(contact.email, event.place, event.originator_id)
+                    queue(cursor, self.core.settings, mail)
+
+        return also
+
+    def invite_of(self, signup: early_access.Signup) -> invites.Invite | None:
+        return self.core.store.load(signup.invite_id, invites.evolve) if signup.invite_id is not None else None
+
+    def _heir(self) -> early_access.Signup | None:
+        """Who is first in line. None also for one who has just got a place or left: the write finds that out."""
+        first = self.contacts.first_in_line()
+        heir = self.core.store.load(first, early_access.evolve) if first is not None else None
+        return heir if heir is not None and not heir.left and heir.place is None else None
+
+    def _stand_as_decided(self, cursor: Cursor[dict[str, Any]], places: early_access.Places) -> None:
+        """Raises `Conflict` when a place was taken or freed since: nobody waits beside one that has just become free.
+        Transactions with events run one after the other, so what is seen here stays so until this one ends."""
+        row = cursor.execute(_VERSION, (early_access_places_id(),)).fetchone()
+        if row is None or row["version"] != places.version:
+            raise Conflict("early_access_places")
 
     def place_mail(self, email: str, place: int, contact: UUID) -> Mail:
         return self.letterhead.early_access_place(email, place, early_access.PLACES, contact)

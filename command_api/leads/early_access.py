@@ -74,24 +74,28 @@ def promote(places: Places, signup: Signup | None, asked: Asked) -> list[DomainE
     return [_take(places, places.free, signup.id, asked), promoted]
 
 
-def invite(signup: Signup | None, invite_id: UUID, asked: Asked) -> list[DomainEvent]:
-    """Whoever has a place may register, once."""
+def invite(signup: Signup | None, invite_id: UUID, asked: Asked, *, is_used: bool, is_open: bool) -> list[DomainEvent]:
+    """Whoever has a place may register, once. `is_used`, `is_open`: what became of the invite before, if there was one;
+    one that ran out or was withdrawn can be followed by another."""
     signup = there(signup)
     if signup.place is None:
         raise conflict("no_place", "Only who has a place can be invited: give them one first.")
-    if signup.invite_id is not None:
+    if is_used:
+        raise conflict("registered", "This person has an account already.")
+    if is_open:
         raise conflict("invited", "This address was sent an invite already.")
     return [EarlyAccessInvited(**step(signup.id, signup.version, asked), invite_id=invite_id)]
 
 
-def leave(places: Places, signup: Signup | None, asked: Asked) -> list[DomainEvent]:
-    """Gives the place, or the place in line, up."""
+def leave(places: Places, signup: Signup | None, asked: Asked, heir: Signup | None = None) -> list[DomainEvent]:
+    """Gives the place, or the place in line, up. A place goes to `heir` at once: who is first in line."""
     signup = there(signup)
     left = EarlyAccessLeft(**step(signup.id, signup.version, asked))
     if signup.place is None:
         return [left]
     freed = EarlyAccessPlaceFreed(**step(early_access_places_id(), places.version, asked), place=signup.place)
-    return [freed, left]
+    inherited = promote(evolve_places(places, freed), heir, asked) if heir is not None else []
+    return [freed, left, *inherited]
 
 
 def there(signup: Signup | None) -> Signup:

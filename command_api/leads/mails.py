@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from textwrap import indent
 from uuid import UUID
 
+from command_api.leads.inquiries import Inquiry
 from infra import PRODUCT_NAME, contacts
 from infra.mail import Mail
 from infra.settings import Settings
@@ -42,7 +43,7 @@ class Letterhead:
 
     def _of_list(self, to: str, subject: str, text: str, contact: UUID, kind: str) -> Mail:
         stop = contacts.one_click_url(self.settings, contact)
-        return Mail(to, subject, text, f"newsletter_{kind}", unsubscribe_url=stop)
+        return Mail(to, subject, text, f"newsletter_{kind}", unsubscribe_url=stop, about=contact)
 
     def early_access_place(self, to: str, place: int, of: int, contact: UUID) -> Mail:
         text = (
@@ -51,7 +52,7 @@ class Letterhead:
             f"If you did not ask for this, or need the place no more, give it to somebody else:\n\n"
             f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
         )
-        return Mail(to, f"You're on the list: {PRODUCT_NAME} early access", text, "early_access")
+        return Mail(to, f"You're on the list: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
     def early_access_waiting(self, to: str, line: int, contact: UUID) -> Mail:
         text = (
@@ -60,24 +61,31 @@ class Letterhead:
             "If you did not ask for this, or do not want to wait any more, have your address deleted:\n\n"
             f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
         )
-        return Mail(to, f"You're on the waiting list: {PRODUCT_NAME} early access", text, "early_access")
+        return Mail(to, f"You're on the waiting list: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
-    def early_access_invite(self, to: str, code: str) -> Mail:
+    def early_access_invite(self, to: str, code: str, contact: UUID) -> Mail:
         text = (
             f"Early access to {PRODUCT_NAME} is open for you. Create your account with this invite code:\n\n"
             f"    {code}\n\n{self.app_url}/login?tab=register&invite={code}\n\nIt is for one account, for 30 days.\n"
         )
-        return Mail(to, f"Your invite to {PRODUCT_NAME}", text, "early_access_invite")
+        return Mail(to, f"Your invite to {PRODUCT_NAME}", text, "early_access_invite", about=contact)
 
-    def inquiry_received(self, to: str) -> Mail:
+    def inquiry_received(self, to: str, inquiry_id: UUID) -> Mail:
         text = (
             f"Hello,\n\nthank you for your inquiry. We have it, and will get back to you within 24 hours."
-            f"\n\n{PRODUCT_NAME}\n{self.app_url}\n"
+            f"\n{self._where_to_answer()}\n{PRODUCT_NAME}\n{self.app_url}\n"
         )
-        return Mail(to, f"Your inquiry at {PRODUCT_NAME}", text, "inquiry_received")
+        return Mail(to, f"Your inquiry at {PRODUCT_NAME}", text, "inquiry_received", about=inquiry_id)
 
-    def inquiry_answer(self, to: str, text: str, message: str) -> Mail:
+    def inquiry_answer(self, inquiry: Inquiry, text: str) -> Mail:
         """With what is answered below."""
-        quoted = indent(message, "> ", lambda _: True)
-        text = f"{text.rstrip()}\n\nYou wrote:\n\n{quoted}\n"
-        return Mail(to, f"Re: Your inquiry at {PRODUCT_NAME}", text, "inquiry_answer")
+        quoted = indent(inquiry.message, "> ", lambda _: True)
+        text = f"{text.rstrip()}\n{self._where_to_answer()}\nYou wrote:\n\n{quoted}\n"
+        subject = f"Re: Your inquiry at {PRODUCT_NAME}"
+        return Mail(inquiry.email, subject, text, "inquiry_answer", about=inquiry.id, about_step=inquiry.version + 1)
+
+    def _where_to_answer(self) -> str:
+        """Answers go to `ALTHING_CONTACT_EMAIL`. Without one nobody would read them."""
+        if self.settings.contact_email is not None:
+            return ""
+        return f"\nPlease do not reply to this mail, which nobody would read. Write here: {self.app_url}/contact\n"

@@ -10,7 +10,7 @@ from schemas.events.leads import EarlyAccessInvited, EarlyAccessJoined, EarlyAcc
 
 EARLY_ACCESS: Final = ReadModel(
     name="early_access",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "place int",
@@ -21,7 +21,7 @@ EARLY_ACCESS: Final = ReadModel(
     ),
     key=("id",),
     readers=EVERYBODY,  # ids, places and times: how many places are left is public
-    indexes=("joined_at, id",),
+    indexes=("joined_at, id", "place"),
 )
 
 

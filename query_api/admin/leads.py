@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import count
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
@@ -16,14 +18,16 @@ from query_api.context import AsAdmin, Context, Reads
 from query_api.owned import not_found
 from query_api.paging import Cursor, Limit
 from query_api.public.early_access import PLACES
-from query_api.tabular import csv_response
+from query_api.reader import Reader
+from query_api.tabular import csv_stream
 from schemas.events.leads import InquiryStatus
 
 router = APIRouter(prefix="/api/admin", tags=["leads"])
 
 ANSWER_WITHIN: Final = timedelta(hours=24)
 """Spec §9: replies are promised within 24 hours."""
-MOST_EXPORTED: Final = 100_000
+_AT_ONCE: Final = 2_000
+"""Rows of the file that are read together."""
 
 
 class Inquiry(BaseModel):
@@ -48,6 +52,9 @@ class InquiryStep(BaseModel):
     text: str
     by: str | None = Field(description="Name of the admin")
     at: datetime
+    mail: Literal["waiting", "sent", "failed"] | None = Field(
+        description="Of an answer: sent once a mail server took it; null after 30 days, when mails are forgotten"
+    )
 
 
 class InquiryInFull(Inquiry):
@@ -111,8 +118,9 @@ UNION ALL SELECT 'subscribers', state, count(*) FROM read.subscriptions GROUP BY
 UNION ALL SELECT 'signups', CASE WHEN place IS NULL THEN 'waiting' ELSE 'placed' END, count(*)
 FROM read.early_access WHERE left_at IS NULL GROUP BY 2"""
 _STEPS: Final = """
-SELECT s.kind, coalesce(t.name, s.text) AS text, s.at, a.name AS by FROM read.inquiry_steps AS s
+SELECT s.kind, coalesce(t.name, s.text) AS text, s.at, a.name AS by, m.state AS mail FROM read.inquiry_steps AS s
 LEFT JOIN read.accounts AS a ON a.id = s.actor_id
+LEFT JOIN ops.mail AS m ON s.kind = 'answer' AND m.about = s.inquiry_id AND m.about_step = s.number
 LEFT JOIN read.accounts AS t ON s.kind = 'assigned' AND t.id::text = s.text
 WHERE s.inquiry_id = %s ORDER BY s.number"""
 _SUBSCRIBERS: Final = """
@@ -121,13 +129,12 @@ WHERE (%(state)s::text IS NULL OR s.state = %(state)s)
   AND (%(at)s::timestamptz IS NULL OR (s.requested_at, s.id) < (%(at)s, %(id)s))
 ORDER BY s.requested_at DESC, s.id DESC LIMIT %(limit)s"""
 _SIGNUPS: Final = """
-SELECT * FROM (
-    SELECT e.*, c.email_sealed, CASE WHEN e.place IS NULL THEN
-        row_number() OVER (PARTITION BY e.place IS NULL ORDER BY e.joined_at, e.id) END AS line
-    FROM read.early_access AS e LEFT JOIN ops.contact AS c ON c.id = e.id WHERE e.left_at IS NULL
-) AS signup
-WHERE %(at)s::timestamptz IS NULL OR (joined_at, id) > (%(at)s, %(id)s)
-ORDER BY joined_at, id LIMIT %(limit)s"""
+SELECT e.*, c.email_sealed FROM read.early_access AS e LEFT JOIN ops.contact AS c ON c.id = e.id
+WHERE e.left_at IS NULL AND (%(at)s::timestamptz IS NULL OR (e.joined_at, e.id) > (%(at)s, %(id)s))
+ORDER BY e.joined_at, e.id LIMIT %(limit)s"""
+_AHEAD: Final = """
+SELECT count(*) AS ahead FROM read.early_access
+WHERE left_at IS NULL AND place IS NULL AND (joined_at, id) <= (%(at)s, %(id)s)"""
 
 
 @router.get("/leads", dependencies=[Depends(Reads("inquiries", "subscriptions", "early_access"))])
@@ -192,11 +199,9 @@ def get_subscribers(
     dependencies=[Depends(Reads("subscriptions"))],
 )
 def get_subscribers_csv(context: Context, admin: AsAdmin) -> Response:
-    """Everybody who confirmed, for the program that sends the newsletter, with the link that ends it for each; at most
-    100,000."""
-    rows = admin.reader.rows(_SUBSCRIBERS, {"state": "confirmed", "limit": MOST_EXPORTED, **_after(None)})
-    found = [_for_sending(context.settings, row) for row in rows if row["email_sealed"] is not None]
-    return csv_response("subscribers", list(SubscriberForSending.model_fields), found)
+    """Everybody who confirmed, for the program that sends the newsletter, with the link that ends it for each."""
+    found = _confirmed(admin.reader, context.settings)
+    return csv_stream("subscribers", list(SubscriberForSending.model_fields), found)
 
 
 @router.get("/early-access", dependencies=[Depends(Reads("early_access"))])
@@ -204,8 +209,19 @@ def get_early_access(
     request: Request, response: Response, context: Context, admin: AsAdmin, limit: Limit = 50, cursor: Cursor = None
 ) -> list[EarlyAccessSignup]:
     """In the order of joining: places first come first served, then the line."""
-    rows = admin.reader.rows(_SIGNUPS, {"limit": limit + 1, **_after(cursor)})
-    return [_signup(context.settings, row) for row in _page(request, response, rows, limit, "joined_at")]
+    after = _after(cursor)
+    rows = _page(request, response, admin.reader.rows(_SIGNUPS, {"limit": limit + 1, **after}), limit, "joined_at")
+    ahead = admin.reader.row(_AHEAD, after) if cursor else None
+    line = count(1 + (ahead["ahead"] if ahead is not None else 0))
+    return [_signup(context.settings, row, next(line) if row["place"] is None else None) for row in rows]
+
+
+def _confirmed(reader: Reader, settings: Settings) -> Iterator[SubscriberForSending]:
+    """Newest first, read piece by piece: there may be many, and the file leaves out nobody."""
+    after: dict[str, Any] = {"at": None, "id": None}
+    while rows := reader.rows(_SUBSCRIBERS, {"state": "confirmed", "limit": _AT_ONCE, **after}):
+        yield from (_for_sending(settings, row) for row in rows if row["email_sealed"] is not None)
+        after = {"at": rows[-1]["requested_at"], "id": rows[-1]["id"]}
 
 
 def _after(cursor: str | None) -> dict[str, Any]:
@@ -250,7 +266,7 @@ def _inquiry(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _step(row: dict[str, Any]) -> InquiryStep:
-    return InquiryStep(kind=row["kind"], text=row["text"], by=row["by"], at=row["at"])
+    return InquiryStep(kind=row["kind"], text=row["text"], by=row["by"], at=row["at"], mail=row["mail"])
 
 
 def _subscriber(settings: Settings, row: dict[str, Any]) -> Subscriber:
@@ -271,12 +287,12 @@ def _for_sending(settings: Settings, row: dict[str, Any]) -> SubscriberForSendin
     return SubscriberForSending(**_subscriber(settings, row).model_dump(), unsubscribeUrl=stop)
 
 
-def _signup(settings: Settings, row: dict[str, Any]) -> EarlyAccessSignup:
+def _signup(settings: Settings, row: dict[str, Any], line: int | None) -> EarlyAccessSignup:
     return EarlyAccessSignup(
         id=row["id"],
         email=_opened(settings, row["id"], "email", row["email_sealed"]),
         place=row["place"],
-        waitingNumber=row["line"],
+        waitingNumber=line,
         joinedAt=row["joined_at"],
         invitedAt=row["invited_at"],
     )

@@ -14,8 +14,8 @@ router = APIRouter(prefix="/api/public", tags=["public"])
 
 PLACES: Final = 10
 _TAKEN: Final = (
-    "SELECT count(*) FILTER (WHERE place IS NOT NULL) AS taken, count(*) FILTER (WHERE place IS NULL) AS waiting"
-    " FROM read.early_access WHERE left_at IS NULL"
+    "SELECT (SELECT count(*) FROM read.early_access WHERE place IS NOT NULL) AS taken,"
+    " EXISTS (SELECT 1 FROM read.early_access WHERE place IS NULL AND left_at IS NULL) AS waits"
 )
 
 
@@ -28,6 +28,6 @@ class EarlyAccessPlaces(BaseModel):
 def get_early_access_places(context: Context, response: Response) -> EarlyAccessPlaces:
     """Read model `early_access`."""
     row = Reader.of_service(context.pool).row(_TAKEN)
-    taken, waiting = (row["taken"], row["waiting"]) if row is not None else (0, 0)
+    taken, waits = (row["taken"], row["waits"]) if row is not None else (0, False)
     response.headers["Cache-Control"] = "public, max-age=5"
-    return EarlyAccessPlaces(places=PLACES, left=0 if waiting else max(0, PLACES - taken))
+    return EarlyAccessPlaces(places=PLACES, left=0 if waits else max(0, PLACES - taken))

@@ -159,9 +159,10 @@ def test_an_address_that_nobody_confirms_is_forgotten_after_a_week(command_world
     contacts = LeadsDesk.of(command_world.core).contacts
     assert contacts.find(contacts.id_of("newsletter", unconfirmed)) is None
     assert contacts.find(contacts.id_of("newsletter", owner)) is not None
+    assert [to for to, _ in mails(command_world, "newsletter_confirm")] == [owner]  # nor is it in the outbox any more
     command_world.postgres.execute("DELETE FROM auth.rate_limit")
     post(command_world, "newsletter/subscribe", json={"email": unconfirmed})  # and may ask again
-    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[2][1])})
+    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[1][1])})
 
 
 def test_other_addresses_take_no_forms(command_world: World) -> None:
@@ -183,25 +184,74 @@ def test_there_are_ten_places_and_a_line_behind_them(command_world: World) -> No
     assert (full["code"], full["message"]) == ("no_place_left", "All 10 places are taken.")
     admin(command_world, "DELETE", f"/api/admin/early-access/{tenth}", 204)
     assert desk.contacts.find(tenth) is None
-    promoted = admin(command_world, "POST", f"/api/admin/early-access/{eleventh}/promote", json={})
-    assert promoted == {"id": str(eleventh), "place": 10}
-    assert "place 10 of 10" in mails(command_world, "early_access")[-1][1]
+    assert desk.places().taken[10] == eleventh
+    last = mails(command_world, "early_access")[-1]
+    assert last[0] == emails[10] and "place 10 of 10" in last[1]
+    again = admin(command_world, "POST", f"/api/admin/early-access/{eleventh}/promote", 409, json={})
+    assert again["code"] == "has_place"
 
 
-def test_a_place_that_became_free_belongs_to_those_who_wait(command_world: World) -> None:
-    for _ in range(11):
-        post(command_world, "early-access", json={"email": somebody()})
+def test_a_place_that_is_given_up_goes_to_who_waits_longest(command_world: World) -> None:
+    emails = [somebody() for _ in range(12)]
+    for email in emails:
+        post(command_world, "early-access", json={"email": email})
     texts = [text for _, text in mails(command_world, "early_access")]
     command_world.postgres.execute("DELETE FROM auth.rate_limit")
     left = post(command_world, "early-access/leave", json={"code": code_of(texts[3])})
     assert left["message"] == "You've left early access, and your address is deleted."
     assert post(command_world, "early-access/leave", json={"code": code_of(texts[3])}) == left
-    assert LeadsDesk.of(command_world.core).places().free == 4
+    told = mails(command_world, "early_access")
+    assert told[-1][0] == emails[10] and "place 4 of 10" in told[-1][1]
+    assert emails[3] not in [to for to, _ in told]  # nor does the outbox know the address any more
+    assert LeadsDesk.of(command_world.core).places().free is None
     post(command_world, "early-access", json={"email": somebody()})
     assert "as number 2." in mails(command_world, "early_access")[-1][1]
-    assert LeadsDesk.of(command_world.core).places().free == 4
-    post(command_world, "early-access/leave", json={"code": code_of(texts[10])})
+    for number in (10, 11):  # who has the place now, and who waits first
+        post(command_world, "early-access/leave", json={"code": code_of(texts[number])})
+    assert "place 4 of 10" in mails(command_world, "early_access")[-1][1]
+    post(command_world, "early-access/leave", json={"code": code_of(mails(command_world, "early_access")[-1][1])})
+    assert LeadsDesk.of(command_world.core).places().free == 4  # nobody waits any more
     post(command_world, "newsletter/unsubscribe", 400, json={"code": code_of(texts[0])})
+
+
+def test_one_mailbox_has_one_place_however_its_address_is_written(command_world: World) -> None:
+    name = uuid4().hex[:12]
+    written = (f"{name}@bücher.example", f"{name.upper()}@XN--BCHER-KVA.example", f"{name}+beta@bücher.example")
+    for email in written:
+        post(command_world, "early-access", json={"email": email})
+    assert len(LeadsDesk.of(command_world.core).places().taken) == 1
+    assert [to for to, _ in mails(command_world, "early_access")] == [written[0]]
+    for number in range(6):  # nor is it flooded by way of its aliases
+        post(command_world, "newsletter/subscribe", json={"email": f"{name}+{number}@bücher.example"})
+    assert len(mails(command_world, "newsletter_confirm")) == 3
+
+
+def test_who_leaves_and_who_comes_at_the_same_moment_leave_no_place_empty_beside_a_line(command_world: World) -> None:
+    desk = LeadsDesk.of(command_world.core)
+    leaving = [somebody() for _ in range(10)]
+    for email in leaving:
+        desk.join_early_access(email)
+    coming = [somebody() for _ in range(THREADS - 10)]
+    for email in coming[:4]:
+        desk.join_early_access(email)
+
+    def act(number: int) -> None:
+        if number < 10:
+            desk.leave_early_access(desk.contacts.id_of("early_access", leaving[number]))
+        else:
+            desk.join_early_access(coming[number - 10])
+
+    at_once(act)
+    taken = desk.places().taken
+    assert len(set(taken.values())) == 10
+    waiting = "SELECT id FROM ops.contact WHERE kind = 'early_access' AND place IS NULL"
+    waits = {row[0] for row in command_world.postgres.execute(waiting).fetchall()}
+    everybody = {desk.contacts.id_of("early_access", email) for email in coming}
+    assert set(taken.values()) | waits == everybody and not set(taken.values()) & waits
+    told = [to for to, text in mails(command_world, "early_access") if "of 10" in text]
+    assert sorted(told) == sorted(email for email in coming if desk.contacts.id_of("early_access", email) not in waits)
+    command_world.postgres.execute("TRUNCATE events.stored_events")
+    command_world.postgres.execute("DELETE FROM ops.contact")
 
 
 def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world: World) -> None:
@@ -214,7 +264,24 @@ def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world:
     [(to, text)] = mails(command_world, "early_access_invite")
     code = re.search(r"invite=(\S+)", text)
     assert code is not None and to == email and f"{DEFAULT_DAYS} days" in text
+    command_world.postgres.execute("DELETE FROM ops.mail")
     assert register(command_world, code[1], email).status_code == 201
+    again = admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", 409, json={})
+    assert again["code"] == "registered"
+
+
+def test_who_let_an_invite_run_out_is_invited_again(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    email = somebody()
+    post(command_world, "early-access", json={"email": email})
+    contact = LeadsDesk.of(command_world.core).contacts.id_of("early_access", email)
+    with monkeypatch.context() as yesterday:
+        yesterday.setattr("command_api.accounts.invites.DEFAULT_DAYS", -1)
+        admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", json={})
+    admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", json={})
+    [(_, old), (_, new)] = mails(command_world, "early_access_invite")
+    codes = [found[1] for found in (re.search(r"invite=(\S+)", text) for text in (old, new)) if found]
+    assert register(command_world, codes[0], email).json()["code"] == "invite_expired"
+    assert register(command_world, codes[1], email).status_code == 201
 
 
 def test_an_invite_that_nobody_used_ends_with_its_place(command_world: World) -> None:
@@ -261,8 +328,14 @@ def test_an_inquiry_arrives_is_confirmed_and_answered_by_mail(command_world: Wor
     assert answered == {"id": str(row[0]), "status": "answered", "assignedTo": None}
     [(to, text)] = mails(command_world, "inquiry_answer")
     quoted = "> We sell wool.\n> How soon can you start?\n"
-    assert (to, text) == ("embla@example.com", f"On Monday.\n\nYou wrote:\n\n{quoted}")
+    contact = f"{command_world.settings.app_url}/contact"
+    hint = f"Please do not reply to this mail, which nobody would read. Write here: {contact}"
+    assert (to, text) == ("embla@example.com", f"On Monday.\n\n{hint}\n\nYou wrote:\n\n{quoted}")
+    assert hint in receipt
+    step = command_world.count("SELECT about_step FROM ops.mail WHERE kind = 'inquiry_answer' AND about = %s", row[0])
+    assert command_world.events(row[0])[step - 1] == "inquiry.answered.v1"
     admin(command_world, "DELETE", path, 204)
+    assert command_world.count("SELECT count(*) FROM ops.mail") == 0  # the answer quotes what was written
     admin(command_world, "POST", f"{path}/notes", 404, json={"text": "Gone."})
     assert command_world.count(
         "SELECT count(*) FROM auth.subject_key WHERE subject_id = %s AND key_wrapped IS NULL", row[0]
@@ -298,6 +371,8 @@ def test_a_program_that_fills_in_the_hidden_field_changes_nothing(command_world:
         ("newsletter/subscribe", {"email": "a@b.example", "name": "x" * 201}, "name", "at most 200 characters"),
         ("early-access", {"email": "a b@c.example"}, "email", "Please enter a valid email"),
         ("early-access", {"email": "a@b.example\r\nBcc: c@d.example"}, "email", "Please enter a valid email"),
+        ("early-access", {"email": "=?utf-8?q?c=40d.example=2c?=@b.example"}, "email", "Please enter a valid email"),
+        ("early-access", {"email": "a@b..example"}, "email", "Please enter a valid email"),
         ("contact", {**CONTACT, "firstName": " "}, "firstName", "Please enter a name"),
         ("contact", {**CONTACT, "firstName": "A\nB"}, "firstName", "one line"),
         ("contact", {**CONTACT, "message": "\x00"}, "message", "NUL"),

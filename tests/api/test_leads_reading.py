@@ -12,7 +12,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from command_api.leads.contacts import Contacts
+from infra import contacts
 from infra.contacts import one_click_url, stop_page
+from infra.mail import Mail, queue
 from tests.support.query import Person
 from tests.support.whole_api import Api
 
@@ -48,10 +50,10 @@ def wrote(api: Api, minutes: int = 0, **values: Any) -> UUID:
 
 def kept(api: Api, kind: Any, email: str, name: str | None = None) -> UUID:
     """An address as the command service writes it down."""
-    contacts = Contacts(api.core.settings, api.core.pool)
-    made = contacts.id_of(kind, email)
+    kept_by = Contacts(api.core.settings, api.core.pool)
+    made = kept_by.id_of(kind, email)
     with api.core.pool.connection() as connection, connection.cursor() as cursor:
-        contacts.keep(cursor, kind, made, email, name)
+        kept_by.keep(cursor, kind, made, email, name, NOW)
     return made
 
 
@@ -90,17 +92,23 @@ def test_one_inquiry_with_what_was_done_about_it(api: Api) -> None:
         step = {"inquiry_id": inquiry, "number": number, "kind": kind, "text": text}
         api.query.insert("inquiry_steps", {**step, "actor_id": admin.account_id, "at": NOW})
     found = got(api, f"/api/admin/inquiries/{inquiry}", admin)
-    assert [(step["kind"], step["text"], step["by"]) for step in found["steps"]] == [
-        ("assigned", "Ada", "Ada"),
-        ("answer", "On Monday.", "Ada"),
+    assert [(step["kind"], step["text"], step["by"], step["mail"]) for step in found["steps"]] == [
+        ("assigned", "Ada", "Ada", None),
+        ("answer", "On Monday.", "Ada", None),
     ]
+    mail = Mail("embla@example.com", "Re: Your inquiry", "On Monday.", "inquiry_answer", about=inquiry, about_step=1)
+    with api.core.pool.connection() as connection, connection.cursor() as cursor:
+        queue(cursor, api.core.settings, mail)
+    for state in ("waiting", "sent", "failed"):  # shown as sent only once a server took it
+        api.query.postgres.execute("UPDATE ops.mail SET state = %s WHERE about = %s", (state, inquiry))
+        assert got(api, f"/api/admin/inquiries/{inquiry}", admin)["steps"][1]["mail"] == state
     assert found["answerBy"] is None
     erased = wrote(api, erased=True)
     for missing in (erased, uuid4()):
         assert api.call("GET", f"/api/admin/inquiries/{missing}", admin).status_code == 404
 
 
-def test_subscribers_and_their_file(api: Api) -> None:
+def test_subscribers_and_their_file(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     admin = admin_of(api)
     formula = kept(api, "newsletter", "ada@example.com", "=HYPERLINK(1)")
     ended, pending = uuid4(), kept(api, "newsletter", "eve@example.com")
@@ -114,6 +122,17 @@ def test_subscribers_and_their_file(api: Api) -> None:
     assert [one["id"] for one in got(api, "/api/admin/subscribers?state=pending", admin)] == [str(pending)]
     answer = api.call("GET", "/api/admin/subscribers.csv", admin)
     assert answer.headers["Content-Disposition"] == 'attachment; filename="subscribers.csv"'
+    older = [uuid4() for _ in range(5)]
+    for number, one in enumerate(older):
+        sealed = contacts.sealed(api.query.settings, one, "email", f"{number}@example.com")
+        api.query.postgres.execute(
+            "INSERT INTO ops.contact (id, kind, email_sealed) VALUES (%s, 'newsletter', %s)", (one, sealed)
+        )
+        times = {"requested_at": NOW - timedelta(days=1), "confirmed_at": NOW}
+        api.query.insert("subscriptions", {"id": one, "state": "confirmed", "source": "blog", **times})
+    monkeypatch.setattr("query_api.admin.leads._AT_ONCE", 2)
+    whole = list(csv.DictReader(io.StringIO(api.call("GET", "/api/admin/subscribers.csv", admin).text)))
+    assert {row["id"] for row in whole} == {str(formula), *map(str, older)} and len(whole) == 6
     [row] = csv.DictReader(io.StringIO(answer.text))
     assert (row["email"], row["name"]) == ("ada@example.com", "'=HYPERLINK(1)")
     page = stop_page(api.query.settings, "newsletter", formula).removeprefix(api.query.settings.app_url)

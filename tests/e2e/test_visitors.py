@@ -17,6 +17,7 @@ READER, TESTER, SENDER = "reader@visitors.example", "tester@visitors.example", "
 
 
 def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Client, post: MailServer) -> None:
+    """Spec §1, §2."""
     app = admin_stack.app
     page.goto(app)
     newsletter = form(page, "Subscribe")
@@ -57,6 +58,7 @@ def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Cli
     drawer.get_by_role("button", name="Send reply").click()
     expect(drawer.get_by_text("Reply by ")).to_be_visible()
     assert "> Twelve sites" in mail(post, SENDER, "Re: Your inquiry").get_content()
+    expect(drawer.get_by_text("Mail sent")).to_be_visible(timeout=20_000)
 
     page.goto(f"{app}/admin/subscribers")
     expect(page.get_by_text("1 of 10 places are taken, 0 wait")).to_be_visible()

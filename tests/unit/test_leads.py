@@ -11,6 +11,7 @@ import pytest
 
 from command_api.decision import AnotherKind, Refused, by_system
 from command_api.leads import early_access, inquiries, newsletter
+from command_api.leads.addresses import mailbox, spelled
 from infra import contacts
 from infra.settings import Settings
 from schemas.base import DomainEvent
@@ -59,18 +60,55 @@ def test_who_leaves_frees_the_place_and_who_waits_frees_none() -> None:
     assert names(early_access.leave(FULL, early_access.Signup(uuid4(), 1, None), NOW)) == ["early_access.left"]
 
 
+def test_a_place_that_is_given_up_is_of_who_waits_longest() -> None:
+    heir = early_access.Signup(uuid4(), 1, None)
+    events = early_access.leave(FULL, early_access.Signup(FULL.taken[7], 1, place=7), NOW, heir)
+    assert names(events) == [
+        "early_access.place_freed", "early_access.left", "early_access.place_taken", "early_access.promoted",
+    ]  # fmt: skip
+    assert [events[0].originator_version, events[2].originator_version] == [11, 12]
+    places = FULL
+    for event in (events[0], events[2]):
+        places = early_access.evolve_places(places, event)
+    assert places.taken[7] == heir.id and places.free is None
+    waiting = early_access.leave(FULL, early_access.Signup(uuid4(), 1, None), NOW)
+    assert names(waiting) == ["early_access.left"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are_one_address", "are_one_mailbox"),
+    [
+        ("Ada@Example.COM", " ada@example.com ", True, True),
+        ("ada@Bücher.example", "ADA@xn--bcher-kva.example", True, True),
+        ("ada@münchen。example", "ada@münchen.example", True, True),
+        ("ａda@example.com", "ada@example.com", True, True),
+        ("ada+beta@example.com", "ada@example.com", False, True),
+        ("a.d.a+1@googlemail.com", "ada@gmail.com", False, True),
+        ("a.da@example.com", "ada@example.com", False, False),
+        ("аda@example.com", "ada@example.com", False, False),  # begins with a Cyrillic letter
+        ("+ada@example.com", "+eve@example.com", False, False),
+    ],
+)
+def test_when_two_addresses_are_one(one: str, other: str, are_one_address: bool, are_one_mailbox: bool) -> None:
+    assert (spelled(one) == spelled(other)) is are_one_address
+    assert (mailbox(one) == mailbox(other)) is are_one_mailbox
+
+
 def test_what_cannot_be_promoted_or_invited() -> None:
     waiting = early_access.Signup(uuid4(), 1, None)
     attempts: list[Callable[[], object]] = [
         lambda: early_access.promote(FULL, waiting, NOW),
         lambda: early_access.promote(early_access.Places(), replace(waiting, place=3), NOW),
         lambda: early_access.promote(early_access.Places(), replace(waiting, left=True), NOW),
-        lambda: early_access.invite(waiting, uuid4(), NOW),
-        lambda: early_access.invite(replace(waiting, place=3, invite_id=uuid4()), uuid4(), NOW),
+        lambda: early_access.invite(waiting, uuid4(), NOW, is_used=False, is_open=False),
+        lambda: early_access.invite(replace(waiting, place=3), uuid4(), NOW, is_used=False, is_open=True),
+        lambda: early_access.invite(replace(waiting, place=3), uuid4(), NOW, is_used=True, is_open=False),
     ]
     for refused in attempts:
         with pytest.raises(Refused):
             refused()
+    [again] = early_access.invite(replace(waiting, place=3), uuid4(), NOW, is_used=False, is_open=False)
+    assert again.NAME == "early_access.invited"
 
 
 def test_a_subscription_is_confirmed_once_and_ended_for_good_until_asked_for_again() -> None:

@@ -10,7 +10,7 @@ const inquiry = (index) => ({
   message: MESSAGE, status: STATUS[index], assignedTo: index === 1 ? 'a0' : null, assignedName: index === 1 ? 'Sigrún Jónsdóttir' : null, receivedAt: ago(200 + index * 700),
   answerBy: index < 3 ? ahead(1240 - index * 700) : null, answeredAt: index === 3 ? ago(90) : null,
 });
-const step = (kind, text, minutes) => ({ kind, text, by: 'Sigrún Jónsdóttir', at: ago(minutes) });
+const step = (kind, text, minutes) => ({ kind, text, by: 'Sigrún Jónsdóttir', at: ago(minutes), mail: kind === 'answer' ? 'sent' : null });
 const subscriber = (index, state) => ({ id: `s${index}`, email: state === 'ended' ? null : `reader${index}@example.com`, name: index === 1 ? 'Gunnar Þórsson' : null, state, source: ['home_page', 'website'][index % 2], requestedAt: ago(index * 900), confirmedAt: state === 'pending' ? null : ago(index * 880), endedAt: state === 'ended' ? ago(30) : null });
 const signup = (index) => ({ id: `e${index}`, email: `tester${index}@example.com`, place: index < 9 ? index + 1 : null, waitingNumber: index < 9 ? null : index - 8, joinedAt: ago(9000 - index * 400), invitedAt: index < 2 ? ago(100) : null });
 

@@ -17,6 +17,7 @@ export const isStatus = (text: string | undefined): text is InquiryStatus => tex
 export const isState = (text: string | undefined): text is Subscriber['state'] => text === 'pending' || text === 'confirmed' || text === 'ended';
 
 const LEADS = 'leads';
+const LOOK_AGAIN_MS = 5_000;
 const at = (cursor: string) => ({ limit: 50, ...(cursor ? { cursor } : {}) });
 
 export const totalsQuery = queryOptions({
@@ -40,6 +41,8 @@ export const inquiryQuery = (id: string) =>
     queryKey: [LEADS, 'inquiry', id],
     queryFn: ({ signal }) => body(api.GET('/api/admin/inquiries/{id}', { params: { path: { id } }, signal })),
     staleTime: 0,
+    // Until a mail server has taken the answer, which happens without anybody here doing anything.
+    refetchInterval: ({ state }) => (state.data?.steps.some((step) => step.mail === 'waiting') ? LOOK_AGAIN_MS : false),
   });
 
 /** Who can look after an inquiry: only admins can. */

@@ -8,9 +8,10 @@ import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { api, body, done } from '@/lib/api/client';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { useFromNow } from '@/lib/now';
 import { signupsQuery, totalsQuery, useLead, type Signup } from './admin-queries';
 
-/** Who has one of the ten places, and who waits. A place that became free is given by hand, to the first in line or another. */
+/** Who has one of the ten places, and who waits. A place that is given up goes to who waits longest, by itself. */
 export function EarlyAccessPanel() {
   const signups = useInfiniteQuery(signupsQuery);
   const totals = useQuery(totalsQuery).data;
@@ -20,6 +21,7 @@ export function EarlyAccessPanel() {
   const release = useLead((id: string) => done(api.DELETE('/api/admin/early-access/{id}', { params: { path: { id } } })), 'Place released', 'Failed to release the place');
   const busy = promote.isPending || invite.isPending || release.isPending;
   const zone = browserTimezone();
+  const hour = useFromNow((at) => Math.floor(at / HOUR_MS));
   const isFree = totals !== undefined && totals.placesTaken < totals.places;
   const columns: Column<Signup>[] = [
     { id: 'place', header: 'Place', cell: (row) => (row.place === null ? <Badge>{`Waiting, number ${row.waitingNumber ?? '–'}`}</Badge> : <Badge tone="brand">{`Place ${row.place}`}</Badge>) },
@@ -36,8 +38,8 @@ export function EarlyAccessPanel() {
               Give place
             </Button>
           ) : (
-            <Button size="sm" aria-label={`Invite ${emailOf(row)}`} disabled={busy || row.invitedAt !== null} onClick={() => invite.mutate(row.id)}>
-              Invite
+            <Button size="sm" aria-label={`${inviting(row)} ${emailOf(row)}`} disabled={busy || isInvited(row, hour * HOUR_MS)} onClick={() => invite.mutate(row.id)}>
+              {inviting(row)}
             </Button>
           )}
           <Button size="sm" aria-label={`Release ${emailOf(row)}`} disabled={busy} onClick={() => setLeaving(row)}>
@@ -53,12 +55,19 @@ export function EarlyAccessPanel() {
       {leaving && (
         <ConfirmDialog
           title={`Release ${emailOf(leaving)}?`} action="Release"
-          description={leaving.place === null ? 'The place in line is given up, and the address is deleted.' : 'The place becomes free, and the address is deleted. Its invite ends; an account that was made with it stays.'}
+          description={leaving.place === null ? 'The place in line is given up, and the address is deleted.' : 'The place goes to whoever waits longest, and the address is deleted. Its invite ends; an account that was made with it stays.'}
           onClose={() => setLeaving(null)} onConfirm={() => release.mutate(leaving.id)}
         />
       )}
     </Card>
   );
 }
+
+const HOUR_MS = 3_600_000;
+/** An invite is for 30 days; after that another can be sent. */
+const INVITED_MS = 30 * 24 * HOUR_MS;
+const isInvited = ({ invitedAt }: Signup, now: number): boolean => invitedAt !== null && now < Date.parse(invitedAt) + INVITED_MS;
+
+const inviting = ({ invitedAt }: Signup): string => (invitedAt === null ? 'Invite' : 'Invite again');
 
 const emailOf = (row: Signup): string => row.email ?? 'deleted address';

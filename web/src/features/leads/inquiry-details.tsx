@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
+import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Dialog } from '@/components/ui/dialog';
@@ -54,7 +56,15 @@ function Whole({ inquiry, onErased }: { readonly inquiry: InquiryInFull; readonl
           <ol className="flex flex-col gap-3">
             {inquiry.steps.map((step) => (
               <li key={`${step.at} ${step.kind}`} className="border-l-2 border-line pl-3">
-                <p className="text-[0.8125rem] text-muted">{`${toldOf(step)}${step.by ? ` by ${step.by}` : ''}, ${formatDateTime(step.at, zone)}`}</p>
+                <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted">
+                  <span>{`${toldOf(step)}${step.by ? ` by ${step.by}` : ''}, ${formatDateTime(step.at, zone)}`}</span>
+                  {step.mail && <Badge tone={MAILS[step.mail].tone}>{MAILS[step.mail].label}</Badge>}
+                  {step.mail && step.mail !== 'sent' && (
+                    <Link to="/admin/outbox" className="text-brand underline">
+                      Outbox
+                    </Link>
+                  )}
+                </p>
                 {(step.kind === 'answer' || step.kind === 'note') && <p className="mt-1 whitespace-pre-wrap [overflow-wrap:anywhere]">{step.text}</p>}
               </li>
             ))}
@@ -139,6 +149,13 @@ function Erasing({ inquiry, onErased }: { readonly inquiry: InquiryInFull; reado
     </>
   );
 }
+
+/** Sent is said of an answer once a mail server took it. */
+const MAILS: Readonly<Record<NonNullable<InquiryStep['mail']>, { readonly label: string; readonly tone: Tone }>> = {
+  waiting: { label: 'Mail waits', tone: 'neutral' },
+  sent: { label: 'Mail sent', tone: 'good' },
+  failed: { label: 'Mail failed', tone: 'bad' },
+};
 
 function toldOf({ kind, text }: InquiryStep): string {
   if (kind === 'answer') return 'Reply';

@@ -24,7 +24,7 @@ const places = (left: number) => server.use(http.get(at('/api/public/early-acces
 beforeEach(() => places(3));
 afterEach(() => vi.restoreAllMocks());
 
-test('§4, §8 newsletter: pending, success, cleared', async () => {
+test('spec §4, §7, §8 newsletter: pending, success, cleared', async () => {
   const answer = held();
   server.use(http.post(at('/api/public/newsletter/subscribe'), async () => {
     await answer.released;
@@ -35,6 +35,7 @@ test('§4, §8 newsletter: pending, success, cleared', async () => {
   await user.type(screen.getByLabelText('Email'), 'ada@example.com');
   await user.click(screen.getByRole('button', { name: 'Subscribe' }));
   expect(await screen.findByRole('button', { name: 'Subscribing...' })).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Subscribing...' }).querySelector('.animate-spin')).toBeInTheDocument();
   answer.release();
   expect(await screen.findByText('Success!')).toBeInTheDocument();
   expect(screen.getByText("You've been subscribed to our newsletter.")).toBeInTheDocument();
@@ -44,7 +45,7 @@ test('§4, §8 newsletter: pending, success, cleared', async () => {
   expect(sent('POST /api/public/newsletter/subscribe')).toEqual({ email: 'ada@example.com', name: 'Ada', source: 'home_page', website: '' });
 });
 
-test('§3, §5 newsletter: no name without its field, the default source, nothing sent when empty', async () => {
+test('spec §3, §5 newsletter: no name without its field, the default source, nothing sent when empty', async () => {
   server.use(http.post(at('/api/public/newsletter/subscribe'), () => ok('x')));
   const { user } = renderPart(<NewsletterForm />);
   expect(screen.queryByLabelText('Name (optional)')).not.toBeInTheDocument();
@@ -56,7 +57,7 @@ test('§3, §5 newsletter: no name without its field, the default source, nothin
   await waitFor(() => expect(sent('POST /api/public/newsletter/subscribe')).toEqual({ email: 'ada@example.com', source: 'website', website: '' }));
 });
 
-test('§8 newsletter: a failure says the server\'s words, an answer without ok as well', async () => {
+test('spec §8 newsletter: a failure says the server\'s words, an answer without ok as well', async () => {
   server.use(http.post(at('/api/public/newsletter/subscribe'), () => refuse(429, 'Too many attempts. Please wait a moment and try again.')));
   const { user } = renderPart(<NewsletterForm />);
   await user.type(screen.getByLabelText('Email'), 'ada@example.com{Enter}');
@@ -71,7 +72,19 @@ test('§8 newsletter: a failure says the server\'s words, an answer without ok a
   expect(await screen.findByText('Failed to subscribe')).toBeInTheDocument();
 });
 
-test('§4, §8, §9 early access: the real free places, pending, success', async () => {
+test.each([
+  ['the error of the answer', HttpResponse.json({ error: 'Full.' }, { status: 409 }), 'Full.'],
+  ['the message of the answer', HttpResponse.json({ message: 'Too late.' }, { status: 409 }), 'Too late.'],
+  ['the text of the answer', new HttpResponse('upstream is gone', { status: 502, statusText: 'Bad Gateway' }), 'upstream is gone'],
+  ['status and status text', new HttpResponse('', { status: 502, statusText: 'Bad Gateway' }), '502: Bad Gateway'],
+])('spec §7 forms: a refusal is told by %s', async (_, answer, told) => {
+  server.use(http.post(at('/api/public/newsletter/subscribe'), () => answer));
+  const { user } = renderPart(<NewsletterForm />);
+  await user.type(screen.getByLabelText('Email'), 'ada@example.com{Enter}');
+  expect(await screen.findByText(told, { exact: true })).toBeInTheDocument();
+});
+
+test('spec §1, §3, §4, §8, §9 early access: the real free places, pending, success', async () => {
   const answer = held();
   server.use(http.post(at('/api/public/early-access'), async () => {
     places(2);
@@ -95,7 +108,7 @@ test('§4, §8, §9 early access: the real free places, pending, success', async
   await waitFor(() => expect(screen.getByLabelText('Email')).toHaveValue(''));
 });
 
-test('§8 early access: failure, and no place left', async () => {
+test('spec §8 early access: failure, and no place left', async () => {
   places(0);
   server.use(http.post(at('/api/public/early-access'), () => refuse(400, 'Please enter a valid email', 'invalid', [{ field: 'email', message: 'Please enter a valid email' }])));
   const { user } = renderPart(
@@ -113,7 +126,7 @@ test('§8 early access: failure, and no place left', async () => {
   expect(await screen.findByText('Failed to sign up')).toBeInTheDocument();
 });
 
-test('§4, §8 inquiry: the chosen service, submitting, success, cleared', async () => {
+test('spec §3, §4, §5, §7, §8 inquiry: the chosen service, submitting, success, cleared', async () => {
   const answer = held();
   server.use(http.post(at('/api/public/contact'), async () => {
     await answer.released;
@@ -142,7 +155,7 @@ test('§4, §8 inquiry: the chosen service, submitting, success, cleared', async
   await waitFor(() => expect(screen.getByLabelText('Message')).toHaveValue(''));
 });
 
-test('§8 inquiry: a failure keeps what was written, and says why where the server does', async () => {
+test('spec §8 inquiry: a failure keeps what was written, and says why where the server does', async () => {
   server.use(http.post(at('/api/public/contact'), () => refuse(400, 'The request is not valid', 'invalid', [{ field: 'message', message: 'Please use at most 20,000 characters' }])));
   const { user } = renderPart(<InquiryForm />);
   for (const [label, text] of [['First Name', 'A'], ['Last Name', 'B'], ['Email', 'a@b.is'], ['Message', 'Hi']] as const) await user.type(screen.getByLabelText(label), text);
@@ -157,7 +170,7 @@ test('§8 inquiry: a failure keeps what was written, and says why where the serv
   expect(await screen.findByText('Too many attempts. Please wait a moment and try again.')).toBeInTheDocument();
 });
 
-test('§7, §9 share: windows of 600 × 400, a mail, the copied link', async () => {
+test('spec §2, §7, §8, §9 share: windows of 600 × 400, a mail, the copied link', async () => {
   const open = vi.spyOn(window, 'open').mockReturnValue(null);
   const { user } = renderPart(<ShareSection url="https://althing.example/a?b=1" title="A & B" description="Why" />);
   const opened = () => new URL(String(open.mock.calls.at(-1)?.[0]));
@@ -180,7 +193,7 @@ test('§7, §9 share: windows of 600 × 400, a mail, the copied link', async () 
   expect(screen.getByText('Please try again.')).toBeInTheDocument();
 });
 
-test('§3 share: as icons, of the page itself', async () => {
+test('spec §3 share: as icons, of the page itself', async () => {
   const open = vi.spyOn(window, 'open').mockReturnValue(null);
   const { user } = renderPart(<ShareSection title="T" variant="icon" />);
   await user.click(screen.getByRole('button', { name: 'Share on Facebook' }));
@@ -223,7 +236,7 @@ function inbox(): void {
   server.use(
     http.get(at('/api/admin/leads'), () => HttpResponse.json({ inquiries: { new: 1 }, subscribers: { confirmed: 2 }, places: 10, placesTaken: 9, waiting: 1 })),
     http.get(at('/api/admin/inquiries'), ({ request }) => HttpResponse.json(new URL(request.url).searchParams.get('search') ? [] : [inquiry()])),
-    http.get(at('/api/admin/inquiries/{id}'), () => HttpResponse.json(inquiry({ steps: [{ kind: 'status', text: 'in_progress', by: 'Sigrún', at: '2026-11-20T13:00:00Z' }, { kind: 'note', text: 'Big shop.', by: 'Sigrún', at: '2026-11-20T14:00:00Z' }] }))),
+    http.get(at('/api/admin/inquiries/{id}'), () => HttpResponse.json(inquiry({ steps: [{ kind: 'status', text: 'in_progress', by: 'Sigrún', at: '2026-11-20T13:00:00Z', mail: null }, { kind: 'note', text: 'Big shop.', by: 'Sigrún', at: '2026-11-20T14:00:00Z', mail: null }, { kind: 'answer', text: 'Soon.', by: 'Sigrún', at: '2026-11-20T15:00:00Z', mail: 'sent' }, { kind: 'answer', text: 'Now.', by: 'Sigrún', at: '2026-11-20T16:00:00Z', mail: 'failed' }] }))),
     http.get(at('/api/admin/accounts'), () => HttpResponse.json([{ id: 'u1', name: 'Sigrún', email: 's@example.com', roles: ['admin'], disabledAt: null, erasedAt: null }])),
   );
 }
@@ -254,6 +267,8 @@ test('an inquiry is read, assigned, moved, noted, answered and erased', async ()
   expect(drawer.getByText(/We sell wool/)).toBeInTheDocument();
   expect(drawer.getByText(/^Status set to In progress by Sigrún/)).toBeInTheDocument();
   expect(drawer.getByText('Big shop.')).toBeInTheDocument();
+  expect(drawer.getAllByText(/^Mail (sent|failed|waits)$/).map((shown) => shown.textContent)).toEqual(['Mail sent', 'Mail failed']);
+  expect(drawer.getByRole('link', { name: 'Outbox' })).toHaveAttribute('href', '/admin/outbox');
   await drawer.findByRole('option', { name: 'Sigrún' });
   await user.selectOptions(drawer.getByLabelText('Assigned to'), 'Sigrún');
   expect(await screen.findByText('Assignment changed')).toBeInTheDocument();
@@ -290,7 +305,7 @@ test('subscribers and early access: counts, file, place given, invite, release',
   const given = () => HttpResponse.json({ id: 'e1', place: 1 });
   server.use(
     http.get(at('/api/admin/subscribers'), () => HttpResponse.json([person, { ...person, id: 's2', email: null, name: null, state: 'ended' }])),
-    http.get(at('/api/admin/early-access'), () => HttpResponse.json([signup, { ...signup, id: 'e2', email: 'two@example.com', place: null, waitingNumber: 1 }])),
+    http.get(at('/api/admin/early-access'), () => HttpResponse.json([signup, { ...signup, id: 'e2', email: 'two@example.com', place: null, waitingNumber: 1 }, { ...signup, id: 'e3', email: 'three@example.com', place: 3, invitedAt: '2026-01-02T00:00:00Z' }, { ...signup, id: 'e4', email: 'four@example.com', place: 4, invitedAt: new Date().toISOString() }])),
     http.post(at('/api/admin/early-access/{id}/promote'), given), http.post(at('/api/admin/early-access/{id}/invite'), given),
     http.delete(at('/api/admin/early-access/{id}'), () => new HttpResponse(null, { status: 204 })), http.delete(at('/api/admin/subscribers/{id}'), () => new HttpResponse(null, { status: 204 })),
   );
@@ -303,6 +318,8 @@ test('subscribers and early access: counts, file, place given, invite, release',
   expect(await screen.findByText('Place given')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Invite one@example.com' }));
   expect(await screen.findByText('Invite on its way')).toBeInTheDocument();
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Invite again three@example.com' })).toBeEnabled());
+  expect(screen.getByRole('button', { name: 'Invite again four@example.com' })).toBeDisabled();
   await user.click(screen.getByRole('button', { name: 'Release one@example.com' }));
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Release' }));
   expect(await screen.findByText('Place released')).toBeInTheDocument();
