@@ -259,6 +259,7 @@ def outsiders(api: Api, of: Belongings) -> dict[str, dict[str, str]]:
 
 
 def test_only_who_is_signed_in_gets_through(whole_api: Api, belongings: Belongings, calls: list[Call]) -> None:
+    """Spec §6."""
     callers = outsiders(whole_api, belongings)
     wrong = []
     for call in calls:
@@ -283,6 +284,7 @@ def test_refusals_are_described_as_they_are(whole_api: Api) -> None:
 
 
 def test_what_is_anothers_is_refused(whole_api: Api, belongings: Belongings, calls: list[Call]) -> None:
+    """Spec §6."""
     before = history(whole_api, belongings)
     wrong = []
     for call in calls:

@@ -22,8 +22,8 @@ def go(url: str, agent: str) -> str:
 
 
 def test_a_partner_its_links_a_click_and_its_commission(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
-    """An admin adds a partner, changes its commission, makes links in bulk; a click on one appears in Click Tracking,
-    then its sale with the new commission; a rule sends phones elsewhere."""
+    """Spec §1, §2: an admin adds a partner, changes its commission, makes links in bulk; a click on one appears in
+    Click Tracking, then its sale with the new commission; a rule sends phones elsewhere."""
     site = connect(api, "admin-journey.example")
     sign_in(page, admin_stack.app)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Admin").click()

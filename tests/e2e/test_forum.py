@@ -24,6 +24,7 @@ STARTER, ANSWERER = ("Solveig Arnardóttir", "solveig@forum.example"), ("Birna K
 def test_members_talk_and_a_moderator_keeps_order(
     admin_stack: Stack, page: Page, another: Callable[[], Page], api: httpx.Client, post: MailServer
 ) -> None:
+    """Spec §1, §2."""
     app = admin_stack.app
     solveig, birna = (join(app, api, *who) for who in (STARTER, ANSWERER))
 

@@ -22,6 +22,7 @@ TITLE = "YouTube brings more of your page views"
 def test_what_changed_is_told_with_its_evidence_and_leads_to_the_figures(
     admin_stack: Stack, page: Page, api: httpx.Client
 ) -> None:
+    """Spec §1, §2."""
     [told] = [website for website in plan.WEBSITES if website.domain == plan.PRAISED[0]]
     site = connect(api, DOMAIN, timezone=told.timezone)
     views = page_views(told)

@@ -14,7 +14,7 @@ from tests.support.stack import Stack
 def test_from_nothing_to_the_first_live_event(
     admin_stack: Stack, page: Page, context: BrowserContext, publisher: Publisher, api: httpx.Client
 ) -> None:
-    """Sign in, connect a website, paste the snippet into a static page, see its page view and click come."""
+    """Spec §1: sign in, connect a website, paste the snippet into a static page, see its page view and click come."""
     sign_in(page, admin_stack.app)
     page.goto(f"{admin_stack.app}/account-settings?tab=websites")
     page.get_by_role("button", name="Connect Website").first.click()

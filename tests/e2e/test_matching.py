@@ -14,6 +14,7 @@ HEADER = "company_name,category,description,url,commission_type,commission_perce
 
 
 def test_from_an_idea_to_an_application(admin_stack: Stack, page: Page, context: BrowserContext) -> None:
+    """Spec §1, §2."""
     app, company = admin_stack.app, f"City Hounds {uuid4().hex[:6]}"
     context.route(
         "https://hounds.example.com/**", lambda route: route.fulfill(content_type="text/html", body="<h1>Join us</h1>")

@@ -18,7 +18,7 @@ EMAIL, FIRST, SECOND = "embla@althing.example", "wide oceans and 7 gulls", "deep
 def test_from_an_invite_to_a_safe_account(
     admin_stack: Stack, page: Page, chromium: Browser, api: httpx.Client, post: MailServer
 ) -> None:
-    """Invited, registered, second factor set up; in by code, by recovery code, and after a reset by mail; sessions."""
+    """Spec §1, §2: invited, registered, second factor; in by code, by recovery code, and after a reset by mail."""
     app = admin_stack.app
     invite = api.post("/api/platform/invite-codes", json={}).json()["code"]
     page.goto(f"{app}/login?invite={invite}")
