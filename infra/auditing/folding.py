@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from infra.auditing import account_folds, domain_folds, forum_folds, statement_folds
+from infra.auditing import account_folds, domain_folds, forum_folds, matching_folds, statement_folds
 from infra.auditing.happenings import happening
 from schemas.base import ERASED, DomainEvent
 from schemas.events import accounts, conversions, links, operations, partners, websites
@@ -360,6 +360,7 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "activity": _activity,
     "exchange_rates": _exchange_rates,
     **forum_folds.FOLDS,
+    **matching_folds.FOLDS,
 }
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(FOLDS, ("id",)),
@@ -370,28 +371,24 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "website_zones": ("website_id", "since"),
     "exchange_rates": ("base", "quote", "on_day"),
     **forum_folds.KEYS,
+    **matching_folds.KEYS,
 }
 
 
 WITHOUT_A_FOLD: Final = frozenset(
     {
-        "application_steps",
-        "applications",
         "early_access",
         "escrows",
         "inquiries",
         "inquiry_steps",
         "insight_digests",
         "insights",
-        "lessons_done",
         "listing_questions",
         "listing_watches",
         "listings",
         "market_steps",
-        "matching_profiles",
         "offer_messages",
         "offers",
-        "programs",
         "saved_searches",
         "sellers",
         "subscriptions",

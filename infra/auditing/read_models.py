@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 
 from infra.auditing.folding import FOLDS, KEYS, Key, Row, Rows, commissions
 from infra.auditing.forum_folds import Blanked, kept
+from infra.auditing.matching_folds import LONG, PERSONAL
 from infra.auditing.report import Kind, Report
 from schemas.base import ERASED, DomainEvent
 from schemas.topics import DOMAIN
@@ -27,8 +28,9 @@ _PERSONAL = {
     "forum_flags": ("note",),
     "forum_suspensions": ("reason",),
     "forum_log": ("reason",),
+    **PERSONAL,
 }
-_LONG = {"forum_threads": ("title",), "forum_posts": ("text",), "forum_edits": ("text",)}
+_LONG = {"forum_threads": ("title",), "forum_posts": ("text",), "forum_edits": ("text",), **LONG}
 """Columns of texts that are compared as `forum_folds.kept` has them."""
 _DERIVED = {"forum_threads": ("search",), "forum_posts": ("search",)}
 """Columns that Postgres works out of others."""

@@ -57,7 +57,7 @@ def kept(words: Mapping[UUID, ModelWords]) -> str:
     return json.dumps(state, ensure_ascii=False)
 
 
-def read(text: str | None) -> Mapping[UUID, ModelWords]:
+def read(text: str) -> Mapping[UUID, ModelWords]:
     """What `kept` made; nothing of what was erased."""
     if not text or text == ERASED:
         return {}

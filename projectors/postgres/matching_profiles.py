@@ -23,7 +23,7 @@ MATCHING_PROFILES: Final = ReadModel(
         "wording text not null",
         "method text not null",
         "silent text not null",
-        "words text",
+        "words text not null default ''",
         "words_silent text not null default ''",
         "analyzed_at timestamptz not null",
     ),
@@ -43,7 +43,7 @@ def analyzed(rows: Rows, event: BusinessAnalyzed) -> None:
         wording=event.wording,
         method=event.method,
         silent=event.silent,
-        words=None,
+        words="",
         words_silent="",
         analyzed_at=event.timestamp,
     )

@@ -220,7 +220,7 @@ def get_applications(theirs: Theirs) -> list[FollowedApplication]:
 
 def _wording(settings: Settings, row: Mapping[str, Any]) -> Wording:
     silence = row["words_silent"] or None
-    if row["words"] is not None and silence is None:
+    if row["words"] and silence is None:
         return Wording(toldBy="model", silence=None, mayBeAsked=False)
     if settings.openai_base_url is None:
         return Wording(toldBy="rules", silence="not_configured", mayBeAsked=False)

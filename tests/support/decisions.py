@@ -10,6 +10,7 @@ from uuid import UUID, uuid5
 from schemas.base import DomainEvent, Money
 from schemas.events import accounts, conversions, domains, links, operations, partners, websites
 from tests.support.forum_decisions import forum_history
+from tests.support.matching_decisions import matching_history
 
 NOW = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
 WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
@@ -78,6 +79,7 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
         ),
         came,
         *forum_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
+        *matching_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
         left,
     ]
 

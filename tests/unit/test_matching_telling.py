@@ -139,4 +139,4 @@ def test_what_is_kept_is_read_again_and_what_is_erased_is_nothing() -> None:
     found = matches()
     kept = heard(said(found, "It fits your idea"), found, COMPANIES).words
     assert wording.read(wording.kept(kept)) == kept
-    assert wording.read(None) == wording.read("[erased]") == {}
+    assert wording.read("") == wording.read("[erased]") == {}
