@@ -64,7 +64,7 @@ def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Cli
     expect(page.get_by_text("1 of 10 places are taken, 0 wait")).to_be_visible()
     expect(page.get_by_role("region", name="Subscribers").get_by_text(READER)).to_be_visible()
     page.get_by_role("button", name=f"Invite {TESTER}").click()
-    assert "/login?tab=register&invite=" in mail(post, TESTER, "Your invite").get_content()
+    assert "/login?tab=create-account&invite=" in mail(post, TESTER, "Your invite").get_content()
 
     stop = urlsplit(str(welcome["List-Unsubscribe"]).strip("<>"))
     page.goto(f"{app}{stop.path}")

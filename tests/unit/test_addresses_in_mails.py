@@ -1,0 +1,37 @@
+"""Whatever a mail leads to is a page of the app, on a tab that this page has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WRITERS = [
+    *ROOT.glob("command_api/*/*mails.py"),
+    *ROOT.glob("command_api/*/*digest*.py"),
+    ROOT / "command_api" / "marketplace" / "desk.py",
+    ROOT / "infra" / "contacts.py",
+    ROOT / "infra" / "digest.py",
+]
+APP = ROOT / "web" / "src" / "app"
+ROUTES = {
+    path for file in APP.glob("*rout*.ts*") for path in re.findall(r"path: '(/[\w/$-]*)'", file.read_text())
+}  # fmt: skip
+LEADS = re.compile(r"""(?:url\}|"(?:newsletter|early_access)": ")(/(?!api/|go/)[\w/-]+)(?:\?tab=([\w-]+))?""")
+ADDRESSES = sorted({found for file in WRITERS for found in LEADS.findall(file.read_text())})
+
+
+def test_there_are_addresses() -> None:
+    assert len(ADDRESSES) >= 10
+    assert {"/login", "/dashboard", "/forum", "/marketplace/saved"} <= ROUTES
+
+
+@pytest.mark.parametrize(("path", "tab"), ADDRESSES)
+def test_it_leads_to_a_page(path: str, tab: str) -> None:
+    known = {re.sub(r"\$\w+$", "", route) for route in ROUTES}
+    assert path in known
+    if tab:
+        page = APP / "pages" / f"{path.strip('/').replace('/', '-')}.tsx"
+        assert f"'{tab}'" in page.read_text()
