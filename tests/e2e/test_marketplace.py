@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import httpx
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import sign_in
 from tests.e2e.test_forum import enter, join
 from tests.support.market import picture
 from tests.support.stack import Stack, wait_for
 
+LOOKS_AGAIN_MS = 5_000
 TITLE = "Reviews of mountain huts"
 DESCRIPTION = "Every hut between two glaciers, visited and reviewed by ourselves."
 SELLER, BUYER = ("Hallgerður Ósk", "hallgerdur@market.example"), ("Njáll Bergsson", "njall@market.example")
@@ -21,12 +22,14 @@ SELLER, BUYER = ("Hallgerður Ósk", "hallgerdur@market.example"), ("Njáll Berg
 def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     admin_stack: Stack, page: Page, another: Callable[[], Page], api: httpx.Client
 ) -> None:
+    """Spec §1, §2."""
     app = admin_stack.app
     sells, buys = (join(app, api, *who) for who in (SELLER, BUYER))
     waiting = "/api/admin/marketplace/listings?status=in_review"
     sold = "/api/admin/marketplace/listings?status=sold"
 
     seller = another()
+    seller.clock.install()
     enter(seller, app, SELLER[1])
     seller.goto(f"{app}/marketplace")
     seller.get_by_role("link", name="Sell Your Website").click()
@@ -37,6 +40,7 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     expect(seller.get_by_text("In review", exact=True)).to_be_visible()
 
     buyer = another()
+    buyer.clock.install()
     buyer.goto(f"{app}/marketplace?search=mountain+huts")
     expect(buyer.get_by_text("No listings found matching your criteria.")).to_be_visible()
 
@@ -72,22 +76,22 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     counter.get_by_label("Price").fill("41000")
     counter.get_by_role("button", name="Send counter-offer of $41,000").click()
 
-    buyer.get_by_role("button", name="Accept $41,000").click()
+    soon(buyer, buyer.get_by_role("button", name="Accept $41,000")).click()
     confirm(buyer, "Buy for $41,000?", "Accept")
     with buyer.expect_popup() as opened:
-        buyer.get_by_role("link", name="Pay $41,000 into escrow").click()
+        soon(buyer, buyer.get_by_role("link", name="Pay $41,000 into escrow")).click()
     opened.value.get_by_role("button", name="Pay").click()
     expect(opened.value.get_by_text("Paid.")).to_be_visible()
 
-    seller.get_by_role("button", name="I have handed it over").click()
+    soon(seller, seller.get_by_role("button", name="I have handed it over")).click()
     confirm(seller, "Handed everything over?", "I have handed it over")
-    buyer.get_by_role("button", name="I have received it").click()
+    soon(buyer, buyer.get_by_role("button", name="I have received it")).click()
     confirm(buyer, "Do you have the website?", "I have received it")
     expect(buyer.get_by_role("heading", name="Your turn: inspect and accept")).to_be_visible()
     buyer.get_by_role("button", name="Accept the website").click()
     confirm(buyer, "Accept the website?", "Accept the website")
     for side in (buyer, seller):
-        expect(side.get_by_role("heading", name="Sold", exact=True)).to_be_visible()
+        expect(soon(side, side.get_by_role("heading", name="Sold", exact=True))).to_be_visible()
         expect(side.get_by_text("The seller got $41,000.")).to_be_visible()
         done = side.get_by_role("list", name="Escrow").get_by_role("listitem")
         expect(done.filter(has_text="(done)")).to_have_count(6)
@@ -129,6 +133,17 @@ def confirm(page: Page, title: str, action: str) -> None:
     dialog = page.get_by_role("dialog", name=title)
     dialog.get_by_role("button", name=action, exact=True).click()
     expect(dialog).to_have_count(0)
+
+
+def soon(page: Page, wanted: Locator) -> Locator:
+    """What the page shows by itself once it has looked again: every five seconds, which pass at once here."""
+
+    def shown() -> bool:
+        page.clock.fast_forward(LOOKS_AGAIN_MS)
+        return wanted.is_visible()
+
+    wait_for(shown, f"the page to show {wanted}")
+    return wanted
 
 
 def titles(person: httpx.Client, path: str) -> bool:
