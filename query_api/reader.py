@@ -20,6 +20,8 @@ ROLE: Final = "query_reader"
 
 ADMIN: Final = "admin"
 SERVICE: Final = "service"
+MODERATOR: Final = "moderator:"
+"""Before the account's id."""
 
 Row = dict[str, Any]
 
@@ -46,6 +48,11 @@ class Reader:
     def of_service(cls, pool: Pool) -> Reader:
         """Reads what belongs to no account."""
         return cls(pool, SERVICE)
+
+    @classmethod
+    def of_moderator(cls, pool: Pool, account_id: UUID) -> Reader:
+        """Reads for an account that also sees what the forum does not show."""
+        return cls(pool, f"{MODERATOR}{account_id}")
 
     def rows(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[Row]:
         """The rows of one statement, in a transaction of its own. Raises `psycopg.Error`."""

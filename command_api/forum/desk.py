@@ -86,7 +86,7 @@ class ForumDesk:
     def edit(self, writer: Writer, post_id: UUID, text: str) -> tuple[Decision, posts.Post]:
         asked = writer.asked
         before = posts.owned(self.post(post_id), asked)
-        thread = None if asked.is_admin else threads.open_to(self.thread(before.thread_id), asked)
+        thread = None if asked.is_admin else threads.unlocked(self.thread(before.thread_id), asked)
         mentions, held = self._judged(writer, text, before.author_id)
         events = posts.edit(before, text, mentions, hold=held, asked=asked)
         after = before
@@ -167,6 +167,11 @@ class ForumDesk:
             if connection.execute(sql, (account_id,)).fetchone() is None:
                 return None
         return self.core.store.load(forum_member_id(account_id), members.evolve)
+
+    def is_admin(self, account_id: UUID) -> bool:
+        with self.core.pool.connection() as connection:
+            sql = "SELECT 1 FROM auth.admin WHERE account_id = %s"
+            return connection.execute(sql, (account_id,)).fetchone() is not None
 
     def _judged(self, writer: Writer, text: str, author_id: UUID) -> tuple[list[UUID], bool]:
         """Whom the text mentions, and whether it must be approved. Raises `Refused` for too much of either."""

@@ -1,4 +1,4 @@
-"""`/api/admin/forum/*`: what moderators do; admins are moderators. Each act is in the forum's log."""
+"""`/api/admin/forum/*`: what moderators do: admins, and whom they gave that role. Each act is in the forum's log."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import Field
 
 from command_api.commands import Decided
-from command_api.decision import Asked
+from command_api.decision import Asked, Refused
 from command_api.forum import members, threads
 from command_api.forum.desk import Decision, ForumDesk
-from command_api.forum.routes import Desk
+from command_api.forum.routes import Desk, InForum
 from command_api.forum.text import GivenReason, Reason
-from command_api.http import Body, Id, Moment, Nothing, Run, Runs
-from infra.identity import require_admin
+from command_api.http import Body, Id, Moment, Nothing, Run
+from infra.problems import Problem
 from schemas.base import DomainEvent
 
 router = APIRouter(prefix="/api/admin/forum", tags=["forum"])
@@ -42,8 +42,9 @@ class Suspension(Body):
     until: Moment | None = None
 
 
-def by_moderator(run: Runs) -> Run:
-    require_admin(run.person)
+def by_moderator(run: InForum) -> Run:
+    if not run.person.is_moderator:
+        raise Problem(403, "not_allowed", "Only a moderator may do this.")
     return run
 
 
@@ -111,11 +112,13 @@ def restore_post(post_id: Id, run: ByModerator, desk: Desk) -> Response:
 @router.post("/members/{id}/suspend", status_code=204)
 def suspend_member(account_id: Id, body: Suspension, run: ByModerator, desk: Desk) -> Response:
     """They may read, and write nothing, until then; without an end until reinstated."""
-    return run(
-        lambda: Decided(members.suspend(desk.member(account_id), body.until, body.reason, run.asked), Nothing()),
-        body,
-        status=204,
-    )
+
+    def decide() -> Decided[Nothing]:
+        if not run.person.is_admin and desk.is_admin(account_id):
+            raise Refused("forbidden", "not_allowed", "Only an admin may suspend an admin.")
+        return Decided(members.suspend(desk.member(account_id), body.until, body.reason, run.asked), Nothing())
+
+    return run(decide, body, status=204)
 
 
 @router.post("/members/{id}/reinstate", status_code=204)

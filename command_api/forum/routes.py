@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Final, Literal
 from uuid import UUID
@@ -73,11 +74,18 @@ def desk_of(request: Request) -> ForumDesk:
     return desk
 
 
+def in_the_forum(run: Runs) -> Run:
+    """Here a moderator may do what an admin may."""
+    run.asked = replace(run.asked, is_admin=run.person.is_moderator)
+    return run
+
+
 Desk = Annotated[ForumDesk, Depends(desk_of)]
+InForum = Annotated[Run, Depends(in_the_forum)]
 
 
 @router.post("/forum/threads", status_code=201, response_model=StartedThread)
-def start_thread(body: NewThread, run: Runs, desk: Desk) -> Response:
+def start_thread(body: NewThread, run: InForum, desk: Desk) -> Response:
     """Starts a thread, which its author follows. A new member's with links waits for approval."""
 
     def decide() -> Decided[StartedThread]:
@@ -90,7 +98,7 @@ def start_thread(body: NewThread, run: Runs, desk: Desk) -> Response:
 
 
 @router.post("/forum/threads/{id}/posts", status_code=201, response_model=WrittenPost)
-def reply_to_thread(thread_id: Id, body: Reply, run: Runs, desk: Desk) -> Response:
+def reply_to_thread(thread_id: Id, body: Reply, run: InForum, desk: Desk) -> Response:
     """Replies; who replies for the first time follows the thread."""
 
     def decide() -> Decided[WrittenPost]:
@@ -101,7 +109,7 @@ def reply_to_thread(thread_id: Id, body: Reply, run: Runs, desk: Desk) -> Respon
 
 
 @router.patch("/forum/posts/{id}", response_model=WrittenPost)
-def edit_post(post_id: Id, body: NewText, run: Runs, desk: Desk) -> Response:
+def edit_post(post_id: Id, body: NewText, run: InForum, desk: Desk) -> Response:
     """Replaces the text; the one before is kept for the author and moderators."""
 
     def decide() -> Decided[WrittenPost]:
@@ -112,13 +120,13 @@ def edit_post(post_id: Id, body: NewText, run: Runs, desk: Desk) -> Response:
 
 
 @router.delete("/forum/posts/{id}", status_code=204)
-def delete_post(post_id: Id, run: Runs, desk: Desk) -> Response:
+def delete_post(post_id: Id, run: InForum, desk: Desk) -> Response:
     """One's own; the first post of a thread as long as nobody has replied."""
     return run(lambda: Decided(desk.delete(post_id, "", run.asked, as_moderator=False), Nothing()), status=204)
 
 
 @router.put("/forum/posts/{id}/like", status_code=204)
-def like_post(post_id: Id, run: Runs, desk: Desk) -> Response:
+def like_post(post_id: Id, run: InForum, desk: Desk) -> Response:
     """Once; again changes nothing."""
 
     def decide() -> Decided[Nothing]:
@@ -129,13 +137,13 @@ def like_post(post_id: Id, run: Runs, desk: Desk) -> Response:
 
 
 @router.delete("/forum/posts/{id}/like", status_code=204)
-def unlike_post(post_id: Id, run: Runs, desk: Desk) -> Response:
+def unlike_post(post_id: Id, run: InForum, desk: Desk) -> Response:
     who = run.person.account_id
     return run(lambda: Decided(desk.unlike(who, post_id, run.asked), Nothing()), status=204)
 
 
 @router.post("/forum/posts/{id}/flag", status_code=204)
-def flag_post(post_id: Id, body: Report, run: Runs, desk: Desk) -> Response:
+def flag_post(post_id: Id, body: Report, run: InForum, desk: Desk) -> Response:
     """Reports a post to the moderators; the third member's report hides it until one has looked."""
 
     def decide() -> Decided[Nothing]:
@@ -146,19 +154,19 @@ def flag_post(post_id: Id, body: Report, run: Runs, desk: Desk) -> Response:
 
 
 @router.put("/forum/threads/{id}/follow", status_code=204)
-def follow_thread(thread_id: Id, run: Runs, desk: Desk) -> Response:
+def follow_thread(thread_id: Id, run: InForum, desk: Desk) -> Response:
     who = run.person.account_id
     return run(lambda: Decided(desk.follow(who, thread_id, run.asked, follows=True), Nothing()), status=204)
 
 
 @router.delete("/forum/threads/{id}/follow", status_code=204)
-def unfollow_thread(thread_id: Id, run: Runs, desk: Desk) -> Response:
+def unfollow_thread(thread_id: Id, run: InForum, desk: Desk) -> Response:
     who = run.person.account_id
     return run(lambda: Decided(desk.follow(who, thread_id, run.asked, follows=False), Nothing()), status=204)
 
 
 @router.post("/forum/threads/{id}/read", status_code=204)
-def read_thread(thread_id: Id, body: ReadUpTo, run: Runs, desk: Desk) -> Response:
+def read_thread(thread_id: Id, body: ReadUpTo, run: InForum, desk: Desk) -> Response:
     """Keeps how far the reader came, a place that only ever moves on, and takes its notifications as seen. No event: it
     is nobody else's business."""
     threads.seen(desk.thread(thread_id), run.asked)

@@ -58,8 +58,16 @@ def start(
 
 def open_to(thread: Thread | None, asked: Asked) -> Thread:
     """The thread, if whoever asks may answer in it. Raises `Refused`."""
+    thread = unlocked(thread, asked)
+    if not asked.is_admin and not thread.shown:
+        raise conflict("thread_hidden", "This thread is not shown: nobody can reply to it.")
+    return thread
+
+
+def unlocked(thread: Thread | None, asked: Asked) -> Thread:
+    """The thread, if whoever asks may still change what they wrote in it. Raises `Refused`."""
     thread = seen(thread, asked)
-    if not asked.is_admin and (thread.locked or not thread.shown):
+    if not asked.is_admin and thread.locked:
         raise conflict("thread_locked", "This thread is locked: nobody can reply to it any more.")
     return thread
 

@@ -194,7 +194,7 @@ def flags(rows: Rows, event: DomainEvent, _: int) -> None:
             _change_where(rows, "account_id", event.originator_id, note=BLANKED)
 
 
-def members(rows: Rows, event: DomainEvent, _: int) -> None:
+def members(rows: Rows, event: DomainEvent, position: int) -> None:
     key = (event.originator_id,)
     match event:
         case accounts.AccountRegistered():
@@ -210,6 +210,7 @@ def members(rows: Rows, event: DomainEvent, _: int) -> None:
                 "likes_received": 0,
                 "suspended_until": None,
                 "erased": False,
+                "registered_position": position,
             }
         case accounts.AccountRenamed():
             _change(rows, key, name=event.name)
@@ -327,7 +328,7 @@ def _is_news(event: forum.PostWritten | forum.PostApproved) -> bool:
 
 
 def _moderates(roles: tuple[accounts.Role, ...]) -> bool:
-    return accounts.Role.ADMIN in roles
+    return any(role in (accounts.Role.ADMIN, accounts.Role.MODERATOR) for role in roles)
 
 
 def _change(rows: Rows, key: Key, **values: Any) -> None:

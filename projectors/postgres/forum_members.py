@@ -1,7 +1,7 @@
 """`read.forum_members` and `read.forum_suspensions`: who takes part in the forum, by the name that others see.
 
 There is a row for every account, so that a name is known when its owner first writes; it is shown once there is a
-handle. Nobody's e-mail is in it.
+handle. Nobody's e-mail is in it. What lies before `registered_position` in the log is old news to that member.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from schemas.events.forum import (
 
 FORUM_MEMBERS: Final = ReadModel(
     name="forum_members",
-    version=1,
+    version=2,
     columns=(
         "account_id uuid",
         "name text not null",
@@ -42,6 +42,7 @@ FORUM_MEMBERS: Final = ReadModel(
         "likes_received int not null default 0",
         "suspended_until timestamptz",
         "erased boolean not null default false",
+        "registered_position bigint not null default 0",
     ),
     key=("account_id",),
     readers=shown_or_own("(joined_at is not null or is_moderator)", "account_id"),
@@ -65,8 +66,9 @@ def registered(rows: Rows, event: AccountRegistered) -> None:
     rows.put(
         account_id=event.originator_id,
         name=event.name,
-        is_moderator=Role.ADMIN in event.roles,
+        is_moderator=_moderates(event.roles),
         registered_at=event.timestamp,
+        registered_position=rows.position,
     )
 
 
@@ -77,7 +79,7 @@ def renamed(rows: Rows, event: AccountRenamed) -> None:
 
 @FORUM_MEMBERS.on(RolesChanged)
 def roles_changed(rows: Rows, event: RolesChanged) -> None:
-    rows.update({"account_id": event.originator_id}, is_moderator=Role.ADMIN in event.roles)
+    rows.update({"account_id": event.originator_id}, is_moderator=_moderates(event.roles))
 
 
 @FORUM_MEMBERS.on(AccountErased)
@@ -158,6 +160,10 @@ def suspension_ended(rows: Rows, event: ForumMemberReinstated) -> None:
 @FORUM_SUSPENSIONS.on(AccountErased)
 def suspension_blanked(rows: Rows, event: AccountErased) -> None:
     rows.update({"account_id": event.originator_id}, reason=ERASED)
+
+
+def _moderates(roles: tuple[Role, ...]) -> bool:
+    return not {Role.ADMIN, Role.MODERATOR}.isdisjoint(roles)
 
 
 Counted = PostWritten | PostEdited | PostApproved | PostHidden | PostDeleted | PostRestored

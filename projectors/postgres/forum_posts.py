@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account, shown_or_own
+from projectors.postgres.readers import own_account, own_or_moderated, shown_own_or_moderated
 from schemas.base import ERASED
 from schemas.events.accounts import AccountErased
 from schemas.events.forum import (
@@ -48,7 +48,7 @@ FORUM_POSTS: Final = ReadModel(
         "search tsvector generated always as (to_tsvector('english', text)) stored",
     ),
     key=("id",),
-    readers=shown_or_own("state = 'visible'", "author_id"),
+    readers=shown_own_or_moderated("state = 'visible'", "author_id"),
     indexes=("thread_id, position", "author_id, position desc", "waiting_since, id", "using gin (search)"),
 )
 
@@ -65,7 +65,7 @@ FORUM_EDITS: Final = ReadModel(
         "position bigint not null",
     ),
     key=("post_id", "number"),
-    readers=own_account("author_id"),
+    readers=own_or_moderated("author_id"),
     indexes=("author_id",),
 )
 
@@ -89,7 +89,7 @@ FORUM_FLAGS: Final = ReadModel(
         "open boolean not null",
     ),
     key=("post_id", "account_id"),
-    readers=own_account("account_id"),
+    readers=own_or_moderated("account_id"),
     indexes=("account_id",),
 )
 

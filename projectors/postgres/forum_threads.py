@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import EVERYBODY, own_account, shown_or_own
+from projectors.postgres.readers import EVERYBODY, own_account, shown_own_or_moderated
 from schemas.base import ERASED
 from schemas.events.accounts import AccountErased
 from schemas.events.forum import (
@@ -63,7 +63,7 @@ FORUM_THREADS: Final = ReadModel(
         "search tsvector generated always as (to_tsvector('english', title)) stored",
     ),
     key=("id",),
-    readers=shown_or_own("visible", "author_id"),
+    readers=shown_own_or_moderated("visible", "author_id"),
     indexes=(
         "visible, is_pinned desc, last_position desc",
         "visible, is_pinned desc, position desc",

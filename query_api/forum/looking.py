@@ -9,9 +9,9 @@ from uuid import UUID
 
 from fastapi import Depends, Header, Request, Response
 
-from infra.identity import authenticate, bearer, session_cookie
+from infra.identity import Principal, authenticate, bearer, session_cookie
 from infra.problems import FieldError, Problem
-from query_api.context import STALE, Context
+from query_api.context import STALE, Context, Services, Theirs
 from query_api.forum.shapes import DELETED_MEMBER, REMOVED, Author
 from query_api.reader import Reader
 from query_api.waiting import BadToken, parse
@@ -44,11 +44,34 @@ def look(request: Request, context: Context) -> Look:
             person = authenticate(context.pool, request.headers, request.method)
         except Problem:
             return Look(Reader.of_service(context.pool), None, False)
-        return Look(Reader.of(context.pool, person), person.account_id, person.is_admin)
+        return look_of(context, person)
     return Look(Reader.of_service(context.pool), None, False)
 
 
 Looks = Annotated[Look, Depends(look)]
+
+
+def look_of(context: Services, person: Principal) -> Look:
+    """What somebody who is signed in sees."""
+    if person.is_moderator and not person.is_admin:
+        return Look(Reader.of_moderator(context.pool, person.account_id), person.account_id, True)
+    return Look(Reader.of(context.pool, person), person.account_id, person.is_admin)
+
+
+def look_of_member(context: Context, theirs: Theirs) -> Look:
+    """Raises `Problem` 401."""
+    return look_of(context, theirs.principal)
+
+
+def look_of_moderator(looks: Annotated[Look, Depends(look_of_member)]) -> Look:
+    """Raises `Problem` 401 and 403."""
+    if not looks.is_moderator:
+        raise Problem(403, "not_allowed", "Only a moderator may do this.")
+    return looks
+
+
+LooksOfMember = Annotated[Look, Depends(look_of_member)]
+LooksOfModerator = Annotated[Look, Depends(look_of_moderator)]
 
 
 class Shows:

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from query_api import paging
-from query_api.context import AsAdmin, Reads, Theirs
-from query_api.forum.looking import NOBODY_ANY_MORE, Look, Looks, Shows, author, named, people, said
+from query_api.context import Reads, Theirs
+from query_api.forum.looking import NOBODY_ANY_MORE, Look, Looks, LooksOfModerator, Shows, author, named, people, said
 from query_api.forum.posts import COLUMNS, shown
 from query_api.forum.shapes import Author, Flag, LogEntry, Member, QueuedPost
 from query_api.owned import not_found
@@ -66,7 +66,7 @@ def get_forum_member(handle: str, looks: Looks) -> Member:
 @own_router.get("/me", dependencies=[Depends(Reads("forum_members", "forum_suspensions"))])
 def get_forum_me(theirs: Theirs) -> Me:
     """For the forms: what the reader may do."""
-    me, is_moderator = theirs.principal.account_id, theirs.principal.is_admin
+    me, is_moderator = theirs.principal.account_id, theirs.principal.is_moderator
     row = theirs.reader.row("SELECT * FROM read.forum_members WHERE account_id = %s", (me,))
     suspension = theirs.reader.row("SELECT until, reason FROM read.forum_suspensions WHERE account_id = %s", (me,))
     until = _still(suspension["until"]) if suspension is not None else None
@@ -98,16 +98,16 @@ def get_forum_log(
     "/queue", dependencies=[Depends(Reads("forum_posts", "forum_threads", "forum_flags", "forum_members"))]
 )
 def get_forum_queue(
-    request: Request, response: Response, admin: AsAdmin, limit: Limit = 20, cursor: Cursor = None
+    request: Request, response: Response, looks: LooksOfModerator, limit: Limit = 20, cursor: Cursor = None
 ) -> list[QueuedPost]:
     """Posts that wait for a moderator, the longest first."""
     at, last = paging.decode(cursor, datetime, UUID) if cursor is not None else (None, None)
-    rows = admin.reader.rows(_QUEUE, {"at": at, "id": last, "limit": limit + 1})
+    rows = looks.reader.rows(_QUEUE, {"at": at, "id": last, "limit": limit + 1})
     more, rows = len(rows) > limit, rows[:limit]
     paging.link_next(request, response, paging.encode(rows[-1]["waiting_since"], rows[-1]["id"]) if more else None)
-    flags = admin.reader.rows(_FLAGS, ([row["id"] for row in rows],))
-    found = people(admin.reader, (flag["account_id"] for flag in flags))
-    posts = shown(Look(admin.reader, admin.principal.account_id, True), rows)
+    flags = looks.reader.rows(_FLAGS, ([row["id"] for row in rows],))
+    found = people(looks.reader, (flag["account_id"] for flag in flags))
+    posts = shown(looks, rows)
     return [
         QueuedPost(
             post=post,

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from infra import markdown
 from query_api import paging
-from query_api.context import Reads, Theirs
-from query_api.forum.looking import Look, Looks, Shows, named, people, said
+from query_api.context import Reads
+from query_api.forum.looking import Look, Looks, LooksOfMember, Shows, named, people, said
 from query_api.forum.shapes import Edit, Post, Quoted
 from query_api.owned import not_found
 from query_api.paging import Cursor, Limit
@@ -68,14 +68,13 @@ def get_forum_posts_of_member(
 
 
 @router.get("/posts/{id}/history", dependencies=[Depends(Reads("forum_posts", "forum_edits"))])
-def get_forum_post_history(id: UUID, theirs: Theirs) -> list[Edit]:
+def get_forum_post_history(id: UUID, looks: LooksOfMember) -> list[Edit]:
     """The texts before each edit, newest first: for the author and moderators: people edit out what they regret."""
-    post = theirs.reader.row("SELECT author_id FROM read.forum_posts WHERE id = %s", (id,))
-    allowed = theirs.principal.is_admin or (post is not None and post["author_id"] == theirs.principal.account_id)
-    if post is None or not allowed:
+    post = looks.reader.row("SELECT author_id FROM read.forum_posts WHERE id = %s", (id,))
+    if post is None or not looks.may_change(post["author_id"]):
         raise not_found("post")
-    rows = theirs.reader.rows(_HISTORY, (id,))
-    found = people(theirs.reader, (row["edited_by"] for row in rows))
+    rows = looks.reader.rows(_HISTORY, (id,))
+    found = people(looks.reader, (row["edited_by"] for row in rows))
     return [
         Edit(
             number=len(rows) - index,

@@ -35,32 +35,33 @@ FROM read.forum_categories AS c LEFT JOIN (
     FROM read.forum_threads WHERE visible GROUP BY category_id
 ) AS t ON t.category_id = c.id
 ORDER BY c.place, c.id"""
-_COLUMNS: Final = """
+_READ_ALL: Final = """
+SELECT greatest(m.registered_position, (SELECT position FROM ops.forum_read
+    WHERE account_id = %(me)s AND thread_id = '00000000-0000-0000-0000-000000000000'))
+FROM read.forum_members AS m WHERE m.account_id = %(me)s"""
+"""Up to where everything is read; null for visitors, to whom nothing is unread."""
+_COLUMNS: Final = f"""
 SELECT t.id, t.title, t.category_id, t.author_id, t.first_post_id, t.is_pinned, t.is_locked, t.visible, t.views,
     t.replies, t.created_at, t.last_reply_at, t.last_reply_by, t.position, t.last_position, r.position AS read_position,
-    greatest(r.position, mine.all_read, 0) AS read_to, mine.since, coalesce(f.follows, false) AS follows
+    greatest(r.position, mine.read_all) AS read_to, coalesce(f.follows, false) AS follows
 FROM read.forum_threads AS t
 LEFT JOIN ops.forum_read AS r ON r.thread_id = t.id AND r.account_id = %(me)s
 LEFT JOIN read.forum_follows AS f ON f.thread_id = t.id AND f.account_id = %(me)s AND f.follows
-CROSS JOIN (SELECT
-    coalesce((SELECT position FROM ops.forum_read
-     WHERE account_id = %(me)s AND thread_id = '00000000-0000-0000-0000-000000000000'), 0) AS all_read,
-    (SELECT registered_at FROM read.forum_members WHERE account_id = %(me)s) AS since
-) AS mine"""
+CROSS JOIN (SELECT ({_READ_ALL}) AS read_all) AS mine"""  # noqa: S608 - own text
+_UNREAD: Final = """
+t.last_position > greatest(r.position, mine.read_all) AND coalesce((
+    SELECT p.position FROM read.forum_posts AS p WHERE p.thread_id = t.id AND p.state = 'visible'
+    ORDER BY p.position DESC LIMIT 1
+), t.last_position) > greatest(r.position, mine.read_all)"""
 _FILTERS: Final[Mapping[Filter, str]] = {
     "all": "t.visible",
     "following": "t.visible AND f.follows",
     "mine": "t.author_id = %(me)s",
-    "unread": "t.visible AND t.last_position > mine.all_read"
-    " AND t.last_position > greatest(r.position, mine.all_read)"
-    " AND coalesce(t.last_reply_at, t.created_at) > mine.since"
-    " AND coalesce((SELECT p.position FROM read.forum_posts AS p WHERE p.thread_id = t.id AND p.state = 'visible'"
-    " ORDER BY p.position DESC LIMIT 1), t.last_position) > greatest(r.position, mine.all_read)",
+    "unread": f"t.visible AND t.last_position > ({_READ_ALL}) AND {_UNREAD}",
 }
 _PAGE: Final = """
 SELECT page.*, last.is_first AS unanswered, last.created_at AS last_at, last.author_id AS last_by,
-    coalesce(last.position, page.last_position) > page.read_to
-    AND coalesce(last.created_at, page.last_reply_at, page.created_at) > page.since AS unread
+    coalesce(last.position, page.last_position) > page.read_to AS unread
 FROM ({page}) AS page LEFT JOIN LATERAL (
     SELECT p.is_first, p.created_at, p.author_id, p.position FROM read.forum_posts AS p
     WHERE p.thread_id = page.id AND p.state = 'visible' ORDER BY p.position DESC LIMIT 1

@@ -17,6 +17,7 @@ class Role(StrEnum):
 
     MEMBER = "member"
     ANALYST = "analyst"
+    MODERATOR = "moderator"
     ADMIN = "admin"
 
 

@@ -321,6 +321,35 @@ def test_a_suspended_member_reads_and_writes_nothing(forum: Forum, ada: Person) 
     assert forum.call("POST", nobody, forum.moderator, json={"reason": "x"}).status_code == 404
 
 
+def test_a_moderator_is_no_admin_and_keeps_order_in_the_forum_alone(forum: Forum, ada: Person) -> None:
+    """A role of its own, which an admin gives."""
+    warden = forum.member("Warden", "member", "moderator")
+    new = forum.member("Held", new=True)
+    made = forum.start(new, text="See https://a.example for more of it")
+    assert forum.read("platform/forum/me", warden)["isModerator"] is True
+    queue = forum.read("admin/forum/queue", warden, limit=200)
+    assert made["postId"] in [one["post"]["id"] for one in queue]
+    assert [one["state"] for one in posts_of(forum, made, warden)] == ["held"]
+    forum.done("PATCH", f"forum/posts/{made['postId']}", new, json={"text": "See https://a.example or ask me"})
+    assert len(forum.read(f"forum/posts/{made['postId']}/history", warden)) == 1
+    forum.done("POST", f"admin/forum/posts/{made['postId']}/approve", warden)
+    assert thread_of(forum, made, ada)["isVisible"]
+    forum.done("POST", f"admin/forum/threads/{made['id']}/lock", warden, json={"reason": "Settled"})
+    forum.done("POST", f"forum/threads/{made['id']}/posts", warden, json={"text": "A last word on it by a moderator"})
+    assert forum.read("forum/log", warden)[0]["by"] == "Warden"
+    forum.done("POST", f"admin/forum/members/{new.account_id}/suspend", warden, json={"reason": "Rude"})
+    forum.postgres.execute("INSERT INTO auth.admin VALUES (%s) ON CONFLICT DO NOTHING", (forum.moderator.account_id,))
+    path = f"admin/forum/members/{forum.moderator.account_id}/suspend"
+    try:
+        assert forum.call("POST", path, warden, json={"reason": "Mine now"}).status_code == 403
+    finally:
+        forum.postgres.execute("DELETE FROM auth.admin WHERE account_id = %s", (forum.moderator.account_id,))
+    for path in ("admin/accounts", "admin/inquiries", "admin/outbox"):
+        assert forum.call("GET", path, warden).status_code == 403, path
+    assert forum.call("GET", "admin/forum/queue", ada).status_code == 403
+    assert forum.call("GET", "admin/forum/queue").status_code == 401
+
+
 def test_limits_say_when_to_come_back(forum: Forum, ada: Person) -> None:
     made = forum.start(ada)
     body = {"text": "Exactly these words again"}
@@ -353,6 +382,9 @@ def test_search_finds_words_and_marks_them_without_html(forum: Forum, ada: Perso
     by_title = forum.start(ada, title=f"All about {word}")
     in_text = forum.start(eve, text=f"Nobody has seen a <b>{word}</b> here yet")
     held = forum.start(forum.member("N", new=True), text=f"{word} at https://a.example")
+    assert [one["threadId"] for one in forum.read("forum/search", q=word, categoryId=str(STARTED))] == ids(
+        [by_title, in_text]
+    )
     found = forum.read("forum/search", q=word)
     assert [one["threadId"] for one in found] == [by_title["id"], in_text["id"]]
     pieces = found[1]["excerpt"]
@@ -421,13 +453,21 @@ def test_the_second_wall_shows_nobody_what_is_not_shown(forum: Forum, eve: Perso
             "visitor": Reader.of_service(pool), "eve": Reader(pool, eve.account_id),
             "new": Reader(pool, new.account_id),
             "moderator": Reader(pool, ADMIN), "nobody": Reader(pool, ""),
+            "warden": Reader.of_moderator(pool, eve.account_id),
         }  # fmt: skip
         seen = {who: _ids_of(reader, "forum_posts", "id", both) for who, reader in readers.items()}
         threads = {who: _ids_of(reader, "forum_threads", "first_post_id", both) for who, reader in readers.items()}
+        marks = {who: len(reader.rows(_OF_OTHERS, (eve.account_id,))) for who, reader in readers.items()}
         reports = {who: len(_ids_of(reader, "forum_flags", "post_id", both)) for who, reader in readers.items()}
     only = {shown["postId"]}
-    assert seen == threads == {"visitor": only, "eve": only, "new": set(both), "moderator": set(both), "nobody": set()}
-    assert reports == {"visitor": 0, "eve": 0, "new": 0, "moderator": 1, "nobody": 0}
+    assert seen == threads == {
+        "visitor": only, "eve": only, "new": set(both), "moderator": set(both), "warden": set(both), "nobody": set(),
+    }  # fmt: skip
+    assert reports == {"visitor": 0, "eve": 0, "new": 0, "moderator": 1, "warden": 1, "nobody": 0}
+    assert marks["warden"] == marks["eve"] == 0 and marks["moderator"] > 0  # what others like is theirs to know
+
+
+_OF_OTHERS = "SELECT 1 FROM read.forum_follows WHERE account_id <> %s"
 
 
 def _ids_of(reader: Reader, table: str, column: str, wanted: list[str]) -> set[str]:

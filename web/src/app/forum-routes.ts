@@ -1,7 +1,7 @@
 // The forum, which everybody may read, and what members are told.
 import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
 import { textOf, type FlatSearch } from '@/lib/search';
-import { getSession, isAdmin } from '@/lib/session';
+import { getSession, isModerator } from '@/lib/session';
 import { member } from './member-route';
 import { root } from './root-route';
 
@@ -53,7 +53,7 @@ const moderation = createRoute({
   path: '/forum/moderation',
   staticData: { title: 'Moderation' },
   beforeLoad: () => {
-    if (!isAdmin(getSession()?.user)) throw notFound();
+    if (!isModerator(getSession()?.user)) throw notFound();
   },
   component: lazyRouteComponent(() => import('./pages/forum-moderation'), 'ForumModerationPage'),
 });

@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
-import { isAdmin, useSession } from '@/lib/session';
+import { isModerator, useSession } from '@/lib/session';
 import { CategoryCards } from '@/features/forum/category-cards';
 import { ForumSearch } from '@/features/forum/forum-search';
 import { FoundList } from '@/features/forum/found-list';
@@ -70,7 +70,7 @@ export function ForumPage() {
                   Mark all as read
                 </Button>
               )}
-              {isAdmin(session?.user) && (
+              {isModerator(session?.user) && (
                 <Link to="/forum/moderation" className={buttonClass({ variant: 'ghost' })}>
                   Moderation
                 </Link>

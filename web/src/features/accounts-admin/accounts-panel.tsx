@@ -15,7 +15,7 @@ import { toast, toastError } from '@/stores/toasts';
 import { PagedTable } from '@/components/data/paged-table';
 import { accountsQuery } from './queries';
 
-const ROLES = ['member', 'analyst', 'admin'] as const;
+const ROLES = ['member', 'analyst', 'moderator', 'admin'] as const;
 type Role = (typeof ROLES)[number];
 type Doing = { readonly what: 'roles' | 'disable' | 'sessions'; readonly account: AdminAccount };
 

@@ -9,7 +9,7 @@ import { messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime, formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { isAdmin, useSession } from '@/lib/session';
+import { isModerator, useSession } from '@/lib/session';
 import { toast, toastError } from '@/stores/toasts';
 import { memberQuery, reinstateMember } from './queries';
 import { isEndless } from './suspension';
@@ -52,7 +52,7 @@ export function MemberProfile({ handle }: { readonly handle: string }) {
             <span>Joined {formatIn(member.joinedAt, zone, { year: 'numeric', month: 'long' })}</span>
           </p>
         </div>
-        {id && isAdmin(session?.user) && session?.user.id !== id &&
+        {id && isModerator(session?.user) && session?.user.id !== id &&
           (member.suspendedUntil ? (
             <Button busy={reinstate.isPending} onClick={() => reinstate.mutate(id)}>
               End suspension

@@ -8,7 +8,7 @@ import { surface } from '@/components/ui/card';
 import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
-import { isAdmin, useSession } from '@/lib/session';
+import { isModerator, useSession } from '@/lib/session';
 import { PostCard, type PostDialog } from './post-card';
 import { postsQuery } from './queries';
 import { ReplyForm, type ReplyHandle } from './reply-form';
@@ -40,7 +40,7 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
   const form = useRef<ReplyHandle>(null);
   const [asked, setAsked] = useState<{ readonly what: PostDialog; readonly post: Post } | null>(null);
   const me = session?.user.id ?? null;
-  const moderator = isAdmin(session?.user);
+  const moderator = isModerator(session?.user);
   const posts = query.data?.data;
   const arrived = posts !== undefined && !query.isPlaceholderData;
   useReading(thread, arrived ? posts : undefined, me !== null);

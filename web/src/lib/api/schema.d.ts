@@ -8625,7 +8625,7 @@ export interface components {
          * @description What an account may do. A role is a right, not a rank: an admin who queries as an analyst holds both.
          * @enum {string}
          */
-        Role: "member" | "analyst" | "admin";
+        Role: "member" | "analyst" | "moderator" | "admin";
         /** RunStatistics */
         RunStatistics: {
             /** Rows */
