@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from infra.auditing import account_folds, domain_folds, forum_folds, matching_folds, statement_folds
+from infra.auditing import account_folds, deal_folds, domain_folds, forum_folds, matching_folds, statement_folds
 from infra.auditing.happenings import happening
 from schemas.base import ERASED, DomainEvent
 from schemas.events import accounts, conversions, links, operations, partners, websites
@@ -359,6 +359,7 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "statement_months": statement_folds.statement_months,
     "activity": _activity,
     "exchange_rates": _exchange_rates,
+    **deal_folds.FOLDS,
     **forum_folds.FOLDS,
     **matching_folds.FOLDS,
 }
@@ -378,7 +379,6 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 WITHOUT_A_FOLD: Final = frozenset(
     {
         "early_access",
-        "escrows",
         "inquiries",
         "inquiry_steps",
         "insight_digests",
@@ -387,8 +387,6 @@ WITHOUT_A_FOLD: Final = frozenset(
         "listing_watches",
         "listings",
         "market_steps",
-        "offer_messages",
-        "offers",
         "saved_searches",
         "sellers",
         "subscriptions",

@@ -28,9 +28,11 @@ _PERSONAL = {
     "forum_flags": ("note",),
     "forum_suspensions": ("reason",),
     "forum_log": ("reason",),
+    "offer_messages": ("text",),
+    "escrows": ("dispute_text",),
     **PERSONAL,
 }
-_LONG = {"forum_threads": ("title",), "forum_posts": ("text",), "forum_edits": ("text",), **LONG}
+_LONG = {"forum_threads": ("title",), "forum_posts": ("text",), "forum_edits": ("text",), "offer_messages": ("text",), **LONG}
 """Columns of texts that are compared as `forum_folds.kept` has them."""
 _DERIVED = {"forum_threads": ("search",), "forum_posts": ("search",)}
 """Columns that Postgres works out of others."""

@@ -141,6 +141,9 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.forum_suspensions": 1,
         "rows of read.forum_log": 15,
         "rows of read.notification_choices": 3,
+        "rows of read.offers": 6,
+        "rows of read.offer_messages": 9,
+        "rows of read.escrows": 3,
         "rows of read.exchange_rates": 1,
         "refusals": 4,
         "cells of traffic_15m": report.checked["cells of traffic_15m"],
@@ -295,6 +298,15 @@ CHANGES_IN_POSTGRES = (
         Kind.WRONG,
         "UPDATE read.notification_choices__g1 SET mail = 'daily' WHERE kind = 'reply'",
     ),
+    ("offers", Kind.WRONG, "UPDATE read.offers__g1 SET price = price + 1 WHERE status = 'declined'"),
+    ("offers", Kind.WRONG, "UPDATE read.offers__g1 SET escrow_status = 'funded' WHERE escrow_status = 'refunded'"),
+    ("offers", Kind.MISSING, "DELETE FROM read.offers__g1 WHERE status = 'withdrawn'"),
+    ("offer_messages", Kind.WRONG, "UPDATE read.offer_messages__g1 SET text = text || '.' WHERE side = 'seller'"),
+    ("offer_messages", Kind.WRONG, "UPDATE read.offer_messages__g1 SET text = 'I pay 1' WHERE text = '[erased]'"),
+    ("escrows", Kind.WRONG, "UPDATE read.escrows__g1 SET to_seller = to_seller + 1, to_buyer = to_buyer - 1"),
+    ("escrows", Kind.WRONG, "UPDATE read.escrows__g1 SET dispute_text = 'Mine' WHERE dispute_text = '[erased]'"),
+    ("escrows", Kind.WRONG, "UPDATE read.escrows__g1 SET status = 'released' WHERE status = 'disputed'"),
+    ("escrows", Kind.MISSING, "DELETE FROM read.escrows__g1 WHERE came_late"),
 )
 
 _OWN_COLUMNS = (

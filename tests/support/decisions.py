@@ -9,6 +9,7 @@ from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
 from schemas.events import accounts, conversions, domains, links, operations, partners, websites
+from tests.support.deal_decisions import deal_history
 from tests.support.forum_decisions import forum_history
 from tests.support.matching_decisions import matching_history
 
@@ -79,6 +80,7 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
         ),
         came,
         *forum_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
+        *deal_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
         *matching_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
         left,
     ]

@@ -1,0 +1,85 @@
+"""One of every decided event of offers and escrows, as a small history that hangs together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+from schemas.base import DomainEvent, Money
+from schemas.events import deals
+
+Encrypt = Callable[[UUID, str, str], str]
+DAY = datetime(2026, 5, 24, tzinfo=UTC)
+LONG_TEXT = "What an audit compares by a digest, because it is longer than a text that it keeps as it is would be."
+
+
+def deal_history(
+    encrypt: Encrypt, in_order: Callable[..., list[DomainEvent]], root: UUID, seller: UUID, buyer: UUID
+) -> list[DomainEvent]:
+    """What `seller` and `buyer`, who is erased later, agreed on. `in_order` makes the events of one aggregate."""
+    listing = uuid5(root, "listing")
+
+    def usd(amount: int) -> Money:
+        return Money(amount=amount, currency="USD")
+
+    def said(who: UUID, text: str, **more: Any) -> dict[str, Any]:
+        return {"author_id": who, "text": encrypt(who, "text", text), **more}
+
+    def deal(name: str, *ends: tuple[type[DomainEvent], dict[str, Any]]) -> list[DomainEvent]:
+        sides = {"listing_id": listing, "seller_id": seller, "buyer_id": buyer}
+        priced = {"price": usd(40_000_00), "expires_at": DAY}
+        begin = (deals.OfferSent, {**sides, **said(buyer, "Hello", **priced)})
+        return in_order(uuid5(root, f"offer {name}"), begin, *ends)
+
+    def escrow(name: str, *steps: tuple[type[DomainEvent], dict[str, Any]]) -> list[DomainEvent]:
+        agreed = {
+            "offer_id": uuid5(root, f"offer {name}"),
+            "listing_id": listing,
+            "seller_id": seller,
+            "buyer_id": buyer,
+            "price": usd(41_000_00),
+            "pay_until": DAY,
+        }
+        return in_order(uuid5(root, f"escrow {name}"), (deals.EscrowAgreed, agreed), *steps)
+
+    def accepted(name: str) -> tuple[type[DomainEvent], dict[str, Any]]:
+        return deals.OfferAccepted, {"escrow_id": uuid5(root, f"escrow {name}"), "side": "buyer"}
+
+    funded = (deals.EscrowFunded, {"reference": "tx"})
+    late = (deals.EscrowFunded, {"reference": "tx", "is_late": True})
+    opened = (deals.EscrowOpened, {"reference": "tx", "payment_url": "https://pay.example/1", "is_trial": True})
+    delivered = (deals.EscrowDelivered, {"inspect_from": DAY})
+    inspection = (deals.EscrowInspectionBegan, {"until": DAY})
+    halves = {"to_seller": usd(20_500_01), "to_buyer": usd(20_499_99)}
+    return [
+        *deal(
+            "sold",
+            (deals.OfferCountered, said(seller, "More", side="seller", price=usd(41_000_00), expires_at=DAY)),
+            (deals.OfferMessageSent, said(buyer, LONG_TEXT, side="buyer")),
+            (deals.OfferMessageSent, said(seller, LONG_TEXT, side="seller")),
+            accepted("sold"),
+        ),
+        *escrow(
+            "sold",
+            opened,
+            funded,
+            delivered,
+            inspection,
+            (deals.EscrowAccepted, {}),
+            (deals.EscrowReleased, {"to_seller": usd(41_000_00), "to_buyer": usd(0)}),
+        ),
+        *deal("disputed", accepted("disputed")),
+        *escrow(
+            "disputed",
+            funded,
+            (deals.EscrowDisputed, said(buyer, "Nothing comes.", side="buyer")),
+            (deals.EscrowDecided, {"outcome": "split", "reason": "Half and half.", **halves}),
+        ),
+        *deal("late", accepted("late")),
+        *escrow("late", (deals.EscrowCancelled, {"side": None}), late, (deals.EscrowRefunded, {})),
+        *deal("declined", (deals.OfferDeclined, {"side": "seller"})),
+        *deal("withdrawn", (deals.OfferWithdrawn, {})),
+        *deal("expired", (deals.OfferExpired, {})),
+    ]
