@@ -66,7 +66,8 @@ class Letterhead:
     def early_access_invite(self, to: str, code: str, contact: UUID) -> Mail:
         text = (
             f"Early access to {PRODUCT_NAME} is open for you. Create your account with this invite code:\n\n"
-            f"    {code}\n\n{self.app_url}/login?tab=create-account&invite={code}\n\nIt is for one account, for 30 days.\n"
+            f"    {code}\n\n{self.app_url}/login?tab=create-account&invite={code}\n\n"
+            "It is for one account, for 30 days.\n"
         )
         return Mail(to, f"Your invite to {PRODUCT_NAME}", text, "early_access_invite", about=contact)
 
