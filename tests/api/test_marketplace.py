@@ -178,7 +178,7 @@ def test_one_buyer_has_one_open_offer_for_a_listing(there: Market, seller: Perso
 
 
 def test_who_sees_what(there: Market, seller: Person, buyer: Person, other: Person, admin: Person) -> None:
-    """Rows: what; columns: visitor, seller, buyer, another member, admin."""
+    """Spec §4. Rows: what; columns: visitor, seller, buyer, another member, admin."""
     draft, deal, quarrel = there.draft(seller), there.online(seller, admin), there.online(seller, admin)
     waiting, of_admin = there.draft(seller), there.draft(admin)
     there.post(seller, f"{LIST}/{waiting}/submit")

@@ -31,7 +31,7 @@ test('spec §2, §9, footer: social links and the copyright of 2024', async () =
   expect(screen.getByText(/© 2024 Althing/)).toBeInTheDocument();
 });
 
-test('the home page leads to sign-in (spec §2)', async () => {
+test('spec §2: the home page leads to sign-in', async () => {
   const { user, router } = renderApp('/');
   expect(await screen.findByRole('heading', { level: 1, name: /^Finding the perfect product for affiliate marketing$/ })).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Get Started' })).toHaveAttribute('href', '/login');

@@ -126,7 +126,7 @@ test('spec §2, §4, §5, §7, §8: a partner is added by the rules of the speci
   expect(await screen.findByRole('button', { name: 'Edit Nord VPN' })).toBeInTheDocument();
 });
 
-test('spec §7, §8: a partner is edited, and its refusal is told', async () => {
+test('spec §4, §7, §8: a partner is edited, and its refusal is told', async () => {
   signIn();
   const bodies: unknown[] = [];
   server.use(http.patch(at('/api/admin/partners/{id}'), async ({ request }) => {
@@ -165,7 +165,7 @@ test('the address of a partner that was deleted says so', async () => {
   expect(await screen.findByText('That partner was deleted.')).toBeInTheDocument();
 });
 
-test('deleting a partner with history says what stays', async () => {
+test('spec §4: deleting a partner with history says what stays', async () => {
   signIn();
   server.use(http.delete(at('/api/admin/partners/{id}'), () => {
     state.adminPartners = [];

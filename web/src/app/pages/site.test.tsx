@@ -29,6 +29,18 @@ test('spec §1, §2, §9, home: eight features, the statistics, both forms and t
   expect(within(screen.getByRole('group', { name: 'Share' })).getByRole('button', { name: 'Copy Link' })).toBeInTheDocument();
 });
 
+test('spec §3, home: the newsletter of the home page has its source', async () => {
+  const sent: unknown[] = [];
+  server.use(http.post(at('/api/public/newsletter/subscribe'), async ({ request }) => {
+    sent.push(await request.json());
+    return HttpResponse.json({ ok: true, message: 'x' });
+  }));
+  const { user } = renderApp('/');
+  const form = (await screen.findByLabelText('Name (optional)')).closest('form') as HTMLFormElement;
+  await user.type(within(form).getByLabelText('Email'), 'ada@example.com{Enter}');
+  await waitFor(() => expect(sent).toEqual([{ email: 'ada@example.com', source: 'home_page', website: '' }]));
+});
+
 test('spec §1: the card of the website builder says that it is a later work and leads to the waiting list', async () => {
   renderApp('/');
   await heading(/Finding the perfect/);
