@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
+from infra.auditing import lead_folds, listing_folds
 from infra.auditing.folding import FOLDS, KEYS, Key, Row, Rows, commissions
 from infra.auditing.forum_folds import Blanked, kept
 from infra.auditing.matching_folds import LONG, PERSONAL
@@ -28,11 +29,20 @@ _PERSONAL = {
     "forum_flags": ("note",),
     "forum_suspensions": ("reason",),
     "forum_log": ("reason",),
+    **lead_folds.PERSONAL,
+    **PERSONAL,
     "offer_messages": ("text",),
     "escrows": ("dispute_text",),
-    **PERSONAL,
+    **listing_folds.PERSONAL,
 }
-_LONG = {"forum_threads": ("title",), "forum_posts": ("text",), "forum_edits": ("text",), "offer_messages": ("text",), **LONG}
+_LONG = {
+    "forum_threads": ("title",),
+    "forum_posts": ("text",),
+    "forum_edits": ("text",),
+    "offer_messages": ("text",),
+    **LONG,
+    **listing_folds.LONG,
+}
 """Columns of texts that are compared as `forum_folds.kept` has them."""
 _DERIVED = {"forum_threads": ("search",), "forum_posts": ("search",)}
 """Columns that Postgres works out of others."""
@@ -102,7 +112,7 @@ class ReadModels:
             cursor.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier("read", name)))
             for row in cursor:
                 for column in _LONG.get(name, ()):
-                    row[column] = kept(row[column])
+                    row[column] = kept(row[column]) if row[column] is not None else None
                 for column in _DERIVED.get(name, ()):
                     del row[column]
                 yield row

@@ -11,6 +11,8 @@ from schemas.base import DomainEvent, Money
 from schemas.events import accounts, conversions, domains, links, operations, partners, websites
 from tests.support.deal_decisions import deal_history
 from tests.support.forum_decisions import forum_history
+from tests.support.lead_decisions import lead_history
+from tests.support.listing_decisions import listing_history
 from tests.support.matching_decisions import matching_history
 
 NOW = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
@@ -80,8 +82,10 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
         ),
         came,
         *forum_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
-        *deal_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
+        *listing_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
         *matching_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
+        *deal_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
+        *lead_history(encrypt, _in_order, WEBSITE, ACCOUNT),
         left,
     ]
 
