@@ -195,6 +195,8 @@ const STATES = [
   { name: 'listing, months', path: '/marketplace/listing/m1', act: named('button', 'Show as table') },
   { name: 'listing, offer', path: '/marketplace/listing/m1', act: async (page) => { await opens('Make an offer')(page); await page.getByRole('textbox', { name: /^Price/ }).fill('12.5'); await page.getByRole('button', { name: 'Send offer' }).click(); } },
   { name: 'listing, report', path: '/marketplace/listing/m1', act: opens(/^Report the question/) },
+  { name: 'seller', path: '/marketplace/seller/s1', signedIn: false },
+  { name: 'seller, none', path: '/marketplace/seller/s1', base: first },
   { name: 'sell', path: '/marketplace/sell' },
   { name: 'sell, wrong', path: '/marketplace/sell', act: named('button', 'Start draft') },
   { name: 'sell, website', path: '/marketplace/sell?listing=mine' },
@@ -389,6 +391,7 @@ async function connect(page) {
 async function ofPost(page, what) {
   for (const button of await page.getByRole('button', { name: /^More about the post/ }).all()) {
     await button.click();
+    await page.getByRole('menu').waitFor(); // fetched when it is first opened
     const item = page.getByRole('menuitem', { name: what });
     if (await item.count()) return item.click();
     await page.keyboard.press('Escape');
