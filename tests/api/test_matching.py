@@ -15,7 +15,7 @@ from command_api.matching import starter_set
 from command_api.matching.program_files import COLUMNS, starter
 from infra.llm import LanguageModel
 from projectors.postgres.programs import PROGRAMS
-from schemas.identity import matching_profile_id, program_id
+from schemas.identity import learning_id, matching_profile_id, program_id
 from tests.api.test_command_races import at_once
 from tests.support.command import Person, World, command_world
 from tests.support.llm_server import ModelServer, model_server
@@ -315,6 +315,19 @@ def test_a_lesson_is_marked_and_opened_again(command_world: World) -> None:
         body = {"course": "first-steps", "lesson": "help-wordpress", "done": done}
         send(command_world, "POST", "/api/platform/learning/lessons", person, 204, json=body)
     send(command_world, "POST", "/api/platform/learning/lessons", person, 400, json={"course": "A b", "lesson": "x"})
+
+
+def test_lessons_marked_in_two_tabs_at_once_are_each_done_once(command_world: World) -> None:
+    person = command_world.person("member")
+
+    def mark(number: int) -> int:
+        body = {"course": "first-steps", "lesson": f"lesson-{number % 4}"}
+        return command_world.call("POST", "/api/platform/learning/lessons", person, json=body).status_code
+
+    assert set(at_once(mark, 16)) <= {204, 409}
+    for number in range(4):
+        mark(number)
+    assert names(command_world, learning_id(person.account_id)) == ["lesson.completed"] * 4
 
 
 def test_only_admins_maintain_the_directory(command_world: World) -> None:

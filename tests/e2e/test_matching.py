@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from uuid import uuid4
 
 from playwright.sync_api import BrowserContext, Page, expect
@@ -16,9 +17,6 @@ HEADER = "company_name,category,description,url,commission_type,commission_perce
 def test_from_an_idea_to_an_application(admin_stack: Stack, page: Page, context: BrowserContext) -> None:
     """Spec §1, §2."""
     app, company = admin_stack.app, f"City Hounds {uuid4().hex[:6]}"
-    context.route(
-        "https://hounds.example.com/**", lambda route: route.fulfill(content_type="text/html", body="<h1>Join us</h1>")
-    )
     page.goto(f"{app}/affiliate-matching")
     expect(page.get_by_text("Login Required", exact=True)).to_be_visible()
     sign_in(page, app)
@@ -50,14 +48,18 @@ def test_from_an_idea_to_an_application(admin_stack: Stack, page: Page, context:
     page.get_by_role("button", name="View Matching Affiliate Programs").click()
     card = page.get_by_role("article", name=company)
     expect(card).to_contain_text("Highly Recommended")
-    with context.expect_page() as opened:
-        card.get_by_role("button", name="Apply Now").click()
-    expect(opened.value.get_by_role("heading", name="Join us")).to_be_visible()
-    assert "utm_source=althing" in opened.value.url
-    assert opened.value.evaluate("window.opener") is None
+    program_page = "https://hounds.example.com/join?utm_source=althing"
+    with context.expect_event("request", lambda request: request.url.startswith(program_page)) as led_to:
+        card.get_by_role("button", name="Apply Now").dblclick()
+    tracked = led_to.value.redirected_from
+    assert tracked is not None
+    assert "referer" not in led_to.value.headers
+    assert re.fullmatch(rf"{app}/api/platform/affiliate/applications/[0-9a-f-]+/go", tracked.url)
 
+    page.reload()
     applications = page.get_by_role("region", name="Your applications")
     expect(applications).to_contain_text("page opened 1 time")
+    expect(applications.get_by_role("listitem").filter(has_text=company)).to_have_count(1)
     applications.get_by_role("button", name=f"Update the application to {company}").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("State").select_option("approved")

@@ -83,7 +83,7 @@ function LessonRow({ course, lesson: { id, card }, number, isDone, canMark }: Ro
   return (
     <div className="flex items-start gap-3">
       {canMark ? (
-        <input type="checkbox" className="mt-1 size-4 shrink-0 accent-brand" aria-label={`${card.title}: done`} checked={shown} onChange={(event) => marking.mutate(event.target.checked)} />
+        <input type="checkbox" className="mt-1 size-4 shrink-0 accent-brand" aria-label={`${card.title}: done`} checked={shown} onChange={(event) => !marking.isPending && marking.mutate(event.target.checked)} />
       ) : (
         <span aria-hidden className="w-5 shrink-0 text-muted">{number}.</span>
       )}

@@ -25,6 +25,7 @@ export const applicationsQuery = queryOptions({
   queryKey: ['matching', 'applications'],
   queryFn: ({ signal }) => body(api.GET('/api/platform/affiliate/applications', { signal })),
   staleTime: 0,
+  refetchOnWindowFocus: true, // back from a program's page: its tracked link was followed
 });
 
 export const analyze = (businessIdea: string) => body(api.POST('/api/platform/affiliate/analyze-business', { body: { businessIdea } }));
