@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { deal, escrow, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import { actionsOf, isTold, milestonesOf, nextOf, waitsForMe, type Deal } from './deal-steps';
+import { actionsOf, escrowNote, isTold, milestonesOf, nextOf, waitsForMe, type Deal } from './deal-steps';
 import type { Dispute, EscrowStatus, Message, Step } from './types';
 
 const AT = '2026-11-20T12:00:00Z';
@@ -42,6 +42,16 @@ test('the next step names who has to do it, and until when', () => {
   const split = { toSeller: { amount: 3_000_000, currency: 'USD' }, toBuyer: { amount: 1_000_000, currency: 'USD' } };
   expect(nextOf(inEscrow('released', { next: 'none' }, split)).text).toBe('The seller got $30,000, the buyer got $10,000 back.');
   expect(nextOf(inEscrow('refunded', { next: 'none' })).text).toBe('The buyer got $40,000 back.');
+});
+
+test('a trial says that no real money moves, and an open offer that none can be accepted', () => {
+  const trial = 'The escrow here is a trial: no real money moves. Hand no real website over.';
+  expect(escrowNote(deal())).toBeNull();
+  expect(escrowNote(deal({ escrowKind: 'trial' }))).toBe(trial);
+  expect(escrowNote(inEscrow('funded', { escrowKind: 'trial' }))).toBe(trial);
+  expect(escrowNote(inEscrow('funded'))).toBeNull();
+  expect(escrowNote(deal({ escrowKind: 'none' }))).toBe('No escrow provider is set up here, so no offer can be accepted yet.');
+  expect(escrowNote(deal({ escrowKind: 'none', status: 'declined' }))).toBeNull();
 });
 
 test('an offer on hold says why: another one was accepted, or the website is not for sale', () => {

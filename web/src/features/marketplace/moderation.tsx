@@ -131,7 +131,7 @@ function HideDialog({ question, onClose }: { readonly question: FlaggedQuestion;
   );
 }
 
-const STEPS: Readonly<Record<string, string>> = { open: 'Open the transaction', settle: 'Pay out', cancel: 'Cancel the transaction' };
+const STEPS: Readonly<Record<string, string>> = { open: 'Open the transaction', settle: 'Pay out', cancel: 'Cancel the transaction', look: 'Ask where the money is' };
 
 /** What the escrow provider has not heard yet. */
 export function EscrowCalls() {

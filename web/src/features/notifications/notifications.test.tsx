@@ -44,12 +44,17 @@ test('the page: all, new only, mark all as seen, empty', async () => {
 test('what one is told of is chosen in Account Settings; a refusal takes the choice back', async () => {
   signIn();
   server.use(
-    http.get(at('/api/platform/notification-preferences'), () => HttpResponse.json([{ kind: 'like', title: 'Somebody likes your post', inApp: true, mail: 'off' }])),
+    http.get(at('/api/platform/notification-preferences'), () => HttpResponse.json([
+      { kind: 'like', title: 'Somebody likes your post', inApp: true, mail: 'off', atOnce: false },
+      { kind: 'deal', title: 'Your deals', inApp: true, mail: 'off', atOnce: true },
+    ])),
     http.put(at('/api/platform/notification-preferences/{kind}'), () => HttpResponse.json({ kind: 'like', title: 'Somebody likes your post', inApp: true, mail: 'weekly' }), { once: true }),
   );
   const { user } = renderApp('/account-settings?tab=notifications');
   await user.selectOptions(await screen.findByLabelText('Somebody likes your post: by mail'), 'Once a week');
   expect(await screen.findByText('Choice kept', { exact: true })).toBeInTheDocument();
+  expect(screen.getByText('Mailed at once')).toBeInTheDocument();
+  expect(screen.queryByLabelText('Your deals: by mail')).not.toBeInTheDocument();
   expect(sent('PUT /api/platform/notification-preferences/like')).toEqual({ inApp: true, mail: 'weekly' });
   server.use(http.put(at('/api/platform/notification-preferences/{kind}'), () => refuse(503, 'Not now.')));
   await user.click(screen.getByRole('checkbox', { name: 'Somebody likes your post: in the app' }));
