@@ -4,6 +4,7 @@ import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
+import { useToasts } from '@/stores/toasts';
 import type { Insight } from './queries';
 
 const insight = (over: Partial<Insight> = {}): Insight => ({
@@ -69,6 +70,7 @@ test('spec §2, §7, §8: Generate New: "Generating..." while pending, then the 
   expect(await screen.findByText('AI Insights Generated')).toBeInTheDocument();
   expect(screen.getByText('Fresh insights have been generated based on your latest data.')).toBeInTheDocument();
   expect(await inside.findByText('Second')).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line.startsWith('POST'))).toMatchObject({ line: 'POST /api/analytics/w1/ai-insights', body: null });
   expect(inside.getByText("Some worded by a language model, the others in the finder's own words. Every figure is measured.")).toBeInTheDocument();
   await waitFor(() => expect(requests('GET /api/analytics/w1/insights').length).toBe(2)); // the cached list was invalidated
 });
@@ -79,9 +81,8 @@ test('spec §8: a failure is a toast, and what was there stays', async () => {
   const { user } = renderApp('/analytics');
   const inside = await card();
   await user.click(await inside.findByRole('button', { name: 'Generate New' }));
-  const toast = (await screen.findByText('Failed to generate AI insights. Please try again.')).closest('[data-tone]');
-  expect(screen.getByText('Error')).toBeInTheDocument();
-  if (toast) expect(toast).toHaveAttribute('data-tone', 'destructive');
+  expect(await screen.findByText('Failed to generate AI insights. Please try again.')).toBeInTheDocument();
+  expect(useToasts.getState().items).toMatchObject([{ title: 'Error', tone: 'destructive' }]);
   expect(inside.getByText('No conversions from NordVPN this week')).toBeInTheDocument();
 });
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { components } from '@/lib/api/schema';
 import { renderApp, renderPart, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
+import { useToasts } from '@/stores/toasts';
 import { EarlyAccessBanner, EarlyAccessForm } from './early-access-form';
 import { InquiryForm } from './inquiry-form';
 import { NewsletterForm } from './newsletter-form';
@@ -63,6 +64,7 @@ test('spec §8 newsletter: a failure says the server\'s words, an answer without
   await user.type(screen.getByLabelText('Email'), 'ada@example.com{Enter}');
   expect(await screen.findByText('Subscription failed')).toBeInTheDocument();
   expect(screen.getByText('Too many attempts. Please wait a moment and try again.')).toBeInTheDocument();
+  expect(useToasts.getState().items[0]?.tone).toBe('destructive');
   expect(screen.getByLabelText('Email')).toHaveValue('ada@example.com');
   server.use(http.post(at('/api/public/newsletter/subscribe'), () => HttpResponse.json({ ok: false, message: 'Not today.' })));
   await user.click(screen.getByRole('button', { name: 'Subscribe' }));
