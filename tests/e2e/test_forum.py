@@ -1,6 +1,6 @@
 """What members do together in the forum, in real browsers with a real mail server: a thread, an answer
-that quotes and mentions, the notification and the digest of it, a like, a report that comes too early, and what a
-moderator does."""
+that quotes and mentions, the notification and the digest of it, a like, a report that comes too early and one that does
+not, and what a moderator does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from email.message import EmailMessage
 import httpx
 from playwright.sync_api import Locator, Page, expect
 
-from infra import digest
+from infra import digest, postgres
 from infra.settings import load
 from tests.e2e.conftest import PASSWORD, sign_in
 from tests.support.mail_server import MailServer
@@ -78,14 +78,21 @@ def test_members_talk_and_a_moderator_keeps_order(
     report.get_by_role("radio", name="Off topic").check()
     report.get_by_role("button", name="Report").click()
     expect(report.get_by_text("New members cannot report posts yet.")).to_be_visible()
-    report.get_by_role("button", name="Cancel").click()
+    season(admin_stack, solveig)
+    report.get_by_role("button", name="Report").click()
+    expect(first.get_by_text("Report sent", exact=True)).to_be_visible()
 
     sign_in(page, app)
+    page.goto(f"{app}/forum/moderation")
+    waiting = page.get_by_role("article", name=f"Post by {ANSWERER[0]} in {TITLE}")
+    expect(waiting.get_by_role("list", name="Reports")).to_contain_text(f"Off topic by {STARTER[0]}")
+    waiting.get_by_role("button", name="Dismiss reports").click()
+    expect(page.get_by_text("Nothing waits for a moderator.")).to_be_visible()
     page.goto(thread)
     moderate(page, "Lock", "Thread locked")
     moderate(page, "Move", "Thread moved", category="Niche Strategies")
     page.goto(f"{app}/forum/log")
-    for done in ("Moved", "Locked"):
+    for done in ("Moved", "Locked", "Reports dismissed"):
         expect(page.get_by_text(done, exact=True).first).to_be_visible()
 
     second.goto(thread)
@@ -103,6 +110,16 @@ def join(app: str, api: httpx.Client, name: str, email: str) -> httpx.Client:
     made = httpx.post(f"{app}/api/platform/register", json=body, timeout=15)
     assert made.status_code == 201, made.text
     return httpx.Client(base_url=app, timeout=15, headers={"Authorization": f"Bearer {made.json()['token']}"})
+
+
+def season(stack: Stack, member: httpx.Client) -> None:
+    """As if the member had been there for long."""
+    account = member.get("/api/platform/user").json()["id"]
+    with postgres.connect(load(stack.environment, None)) as connection:
+        connection.execute(
+            "UPDATE ops.forum_member SET joined_at = now() - interval '9 days', shown = 9 WHERE account_id = %s",
+            (account,),
+        )
 
 
 def enter(page: Page, app: str, email: str) -> None:
