@@ -17,7 +17,18 @@ _SECRET_NAMES = re.compile(r"password|secret|token|authorization|cookie|api_?key
 _SECRET_IN_URL = re.compile(r"(\w+://[^\s:/@]+:)[^\s@/]+@")
 _SECRET_IN_QUERY = re.compile(r"([?&](?:token|key|password|secret|site)=)[^&\s]+", re.IGNORECASE)
 BLANK = "***"
-_QUIET = ("kafka", "httpx", "httpcore", "uvicorn", "apscheduler", "urllib3", "clickhouse_connect", "eventsourcing")
+_QUIET = (
+    "kafka",
+    "httpx",
+    "httpx2",
+    "httpcore",
+    "openai",
+    "uvicorn",
+    "apscheduler",
+    "urllib3",
+    "clickhouse_connect",
+    "eventsourcing",
+)
 
 
 def configure(service: str, level: int = logging.INFO) -> None:

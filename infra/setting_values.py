@@ -38,6 +38,15 @@ def parse_url(*schemes: str) -> Callable[[str], str]:
     return parse
 
 
+def parse_endpoint(text: str) -> str:
+    """An address that others see in logs: names and passwords have settings of their own."""
+    found = parse_url("http", "https")(text)
+    parts = urlsplit(found)
+    if not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("an address without user, password, ? and # is needed; the key has a setting of its own")
+    return found
+
+
 def parse_one_of(*names: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text not in names:

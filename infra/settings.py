@@ -18,6 +18,7 @@ from infra.setting_values import (
     Server,
     parse_count,
     parse_email,
+    parse_endpoint,
     parse_file,
     parse_flag,
     parse_master_key,
@@ -184,7 +185,11 @@ class Settings:
         "Which log to use. Default: kafka where Java 17+ and Maven are found, else postgres, said loudly.",
     )
     openai_base_url: str | None = setting(
-        "OPENAI_BASE_URL", parse_url("http", "https"), None, "Any endpoint that speaks the OpenAI protocol."
+        "OPENAI_BASE_URL",
+        parse_endpoint,
+        None,
+        "Any endpoint that speaks the OpenAI protocol.",
+        secret=True,
     )
     openai_api_key: str | None = setting("OPENAI_API_KEY", str, None, "Key for that endpoint.", secret=True)
     openai_model: str = setting("OPENAI_MODEL", str, "gpt-4o-mini", "Name of the model to ask at that endpoint.")

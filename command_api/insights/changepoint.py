@@ -1,8 +1,10 @@
 """When a series changed its level: the split that tells the two sides apart best, and whether chance could do as well.
 
 The statistic is the largest difference of the two sides' means over all splits, in units of its spread (CUSUM); chance
-is what remains of it when the days, freed of their weekday's habit, are shuffled. Shuffles are drawn from a generator
-with a fixed seed, so the same history gives the same answer. Pure.
+is what remains of it when the days, freed of their weekday's habit, are shuffled. Shuffled days know nothing of each
+other, real ones do: a good day follows a good one, and means of such days wander further, by the factor that
+`wandering` takes from them. Shuffles are drawn from a generator with a fixed seed, so the same history gives the same
+answer. Pure.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from command_api.insights.significance import WEEK
+from command_api.insights.significance import WEEK, wandering
 
 SHUFFLES: Final = 999
 ENOUGH: Final = 20
@@ -40,6 +42,7 @@ def split(days: Sequence[int]) -> Split | None:
     if max(values) - min(values) < 1e-9:
         return None
     at, largest = _best(values)
+    largest /= math.sqrt(wandering(values[:at], values[at:]))
     random = Random(len(days))  # noqa: S311 - no secret, and the same history must give the same answer
     shuffled = list(values)
     as_good, p_value = 0, 1.0

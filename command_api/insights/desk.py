@@ -37,7 +37,7 @@ class Look:
 
     last_day: date
     found: Sequence[tuple[Finding, Told]]
-    names: Mapping[str, str]
+    names: Mapping[Subject, str]
     silence: str | None
 
 
@@ -83,8 +83,8 @@ class InsightsDesk:
             else:
                 return
 
-    def _names(self, subjects: Iterable[Subject]) -> dict[str, str]:
-        return {subject.value: shown_name(self._name(subject)) for subject in subjects}
+    def _names(self, subjects: Iterable[Subject]) -> dict[Subject, str]:
+        return {subject: shown_name(self._name(subject)) for subject in subjects}
 
     def _name(self, subject: Subject) -> str:
         match subject.dimension:

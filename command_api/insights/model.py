@@ -8,7 +8,7 @@ from datetime import date, datetime
 from uuid import UUID
 
 from command_api.decision import AnotherKind, Asked, step
-from command_api.insights.finding import Finding
+from command_api.insights.finding import Finding, Subject
 from command_api.insights.words import Told, evidence, link_filters
 from command_api.websites.model import Website
 from schemas.base import DomainEvent
@@ -37,11 +37,11 @@ def generate(
     website: Website,
     last_day: date,
     found: Sequence[tuple[Finding, Told]],
-    names: Mapping[str, str],
+    names: Mapping[Subject, str],
     silence: str | None,
     asked: Asked,
 ) -> InsightsGenerated:
-    """What a look at the history came to, in the order in which it is told. `names`: by subject's value."""
+    """What a look at the history came to, in the order in which it is told. `names`: of subjects."""
     since = {insight.key: insight.since for insight in before.open} if before else {}
     return InsightsGenerated(
         **step(insights_id(website.id), before.version if before else 0, asked),
@@ -75,7 +75,7 @@ def evolve_digest(_: Digest | None, event: DomainEvent) -> Digest:
     return Digest(event.originator_version, event.every)
 
 
-def _insight(finding: Finding, told: Told, names: Mapping[str, str], currency: str, since: datetime) -> Insight:
+def _insight(finding: Finding, told: Told, names: Mapping[Subject, str], currency: str, since: datetime) -> Insight:
     subject = finding.subject
     return Insight(
         key=finding.key,
@@ -86,7 +86,7 @@ def _insight(finding: Finding, told: Told, names: Mapping[str, str], currency: s
         content=told.words.content,
         told_by=told.by,
         confidence=finding.confidence,
-        about=About(dimension=subject.dimension, value=subject.value, name=names[subject.value]) if subject else None,
+        about=About(dimension=subject.dimension, value=subject.value, name=names[subject]) if subject else None,
         evidence=evidence(finding, currency),
         first_day=finding.now.first,
         last_day=finding.now.last,

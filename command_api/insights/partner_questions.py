@@ -42,13 +42,16 @@ def _rate(history: History, days: Sequence[Day], subject: Subject | None) -> Ite
     if before.conversions + now.conversions < LEAST_EVENTS or now.clicks < LEAST_EVENTS:
         return
     around = spread(of(recent(days)[1], "conversions"))
-    p = significance.of_shares(
-        min(now.conversions, now.clicks),
-        now.clicks,
-        min(before.conversions, before.clicks),
-        before.clicks,
-        around,
-    )
+    if now.conversions == 0 and before.clicks:
+        p = significance.of_nothing(before.conversions, before.clicks / now.clicks, around)
+    else:
+        p = significance.of_shares(
+            min(now.conversions, now.clicks),
+            now.clicks,
+            min(before.conversions, before.clicks),
+            before.clicks,
+            around,
+        )
     rate, usual = now.conversions / now.clicks, before.conversions / max(before.clicks, 1)
     change = change_of(rate, usual)
     expected = usual * now.clicks

@@ -21,6 +21,8 @@ BASELINE_WEEKS: Final = 4
 LEAST_WEEKS: Final = BASELINE_WEEKS + 1
 SILENT_EXPECTED: Final = 15.0
 LEAST_DAYS: Final = 3
+MORE_ROBOTS: Final = 1.3
+"""Their share also grows when people stay away: that is no wave."""
 ROBOTS_BUNCH: Final = Spread(4.0, 1_000)
 """A young history cannot tell how much robots' share usually varies. In the hours of a real access log (10,000 requests
 of four days) it did four times as much as chance alone would."""
@@ -156,7 +158,7 @@ def _silence(history: History, series: Sequence[Day], metric: Metric, subject: S
     before = days[-LEAST_WEEKS * WEEK : -WEEK]
     if not 1 <= silent <= WEEK or sum(before) < LEAST_EVENTS:
         return None
-    expected = sum(before) / len(before) * silent
+    expected = sum(sum(before[-back::-WEEK]) for back in range(1, silent + 1)) / BASELINE_WEEKS  # of these weekdays
     return Candidate(
         Finding(
             f"silence:{metric}" if subject is None else f"silence:{subject.dimension}:{subject.value}",
@@ -202,7 +204,7 @@ def bots(history: History) -> Iterator[Candidate]:
             impact(now.bot_clicks, before.bot_clicks / BASELINE_WEEKS, share - usual) * 3,
         ),
         significance.of_shares(now.bot_clicks, whole, before.bot_clicks, whole_before, spread(of(weeks, "bot_clicks"))),
-        share - usual >= 0.10,
+        share - usual >= 0.10 and now.bot_clicks >= MORE_ROBOTS * before.bot_clicks / BASELINE_WEEKS,
     )
 
 
@@ -232,7 +234,7 @@ def bots_of_a_day(history: History) -> Iterator[Candidate]:
                 impact(part, others / (len(seen) - 1), share - usual) * 3,
             ),
             significance.of_shares(part, whole, others, whole_others, ROBOTS_BUNCH),
-            share - usual >= 0.08 and part >= LEAST_EVENTS * 2,
+            share - usual >= 0.08 and part >= max(LEAST_EVENTS * 2, MORE_ROBOTS * others / (len(seen) - 1)),
         )
 
 
@@ -253,9 +255,9 @@ def largest(values: Mapping[str, Sequence[Day]]) -> list[str]:
 
 
 def change_of(now: float, before: float) -> float:
-    """As a part of before; 1 (doubled) where nothing was before."""
+    """As a part of before; infinite where nothing was before."""
     if before == 0:
-        return 1.0 if now > 0 else 0.0
+        return math.inf if now > 0 else 0.0
     return now / before - 1
 
 

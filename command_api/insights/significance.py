@@ -2,7 +2,8 @@
 
 Counts of people come in bunches, so they vary more than Poisson's law says. Every test here therefore takes the spread
 from the days before: Pearson's dispersion `phi` (at least 1) of the daily counts around their weekday's mean, with its
-degrees of freedom, and Student's t instead of the normal law (McCullagh and Nelder, Generalized Linear Models, 4.5).
+degrees of freedom, and Student's t instead of the normal law (McCullagh and Nelder, Generalized Linear Models, 4.5);
+where days resemble the day before, it is larger by that (`wandering`).
 Many questions are asked of one website at once; `holm` keeps the chance that any of the answers is false alarm at the
 level (Holm 1979).
 """
@@ -12,9 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 WEEK: Final = 7
+_MOST_ALIKE: Final = 0.9
 _LEAST_MEAN: Final = 0.5
 """A weekday's mean below this is taken for this: a single event on a quiet day is no surprise."""
 
@@ -28,17 +31,30 @@ class Spread:
 
 
 def spread(days: Sequence[int]) -> Spread:
-    """Of daily counts in whole weeks, oldest first, around the mean of their weekday."""
+    """Of daily counts in whole weeks, oldest first, around the mean of their weekday. Weekdays on which there never is
+    anything tell nothing about it."""
     weeks = len(days) // WEEK
-    freedom = WEEK * (weeks - 1)
-    if freedom < 1:
+    if weeks < 2:
         raise ValueError("two weeks are the least that a spread can be taken from")
-    total = 0.0
-    for weekday in range(WEEK):
-        values = days[weekday::WEEK][:weeks]
-        mean = sum(values) / weeks
-        total += sum((value - mean) ** 2 for value in values) / max(mean, _LEAST_MEAN)
-    return Spread(max(1.0, total / freedom), freedom)
+    means = [sum(days[weekday::WEEK][:weeks]) / weeks for weekday in range(WEEK)]
+    away = [
+        (value - mean) / math.sqrt(max(mean, _LEAST_MEAN))
+        for value, mean in zip(days[: weeks * WEEK], means * weeks, strict=True)
+    ]
+    freedom = max(1, sum(mean > 0 for mean in means)) * (weeks - 1)
+    return Spread(max(1.0, sum(one * one for one in away) / freedom * wandering(away)), freedom)
+
+
+def wandering(*sides: Sequence[float]) -> float:
+    """How many times more than of independent days the sum of such days varies: (1 + r) / (1 - r), r being how alike a
+    day and the next one are, where a good day follows a good one. Each side has a mean of its own."""
+    squares = products = 0.0
+    for side in sides:
+        mean = sum(side) / len(side)
+        squares += sum((value - mean) ** 2 for value in side)
+        products += sum((one - mean) * (next_ - mean) for one, next_ in pairwise(side))
+    alike = min(max(products / squares, 0.0), _MOST_ALIKE) if squares else 0.0
+    return (1 + alike) / (1 - alike)
 
 
 def of_counts(now: int, before: int, ratio: float, around: Spread) -> float:
@@ -64,19 +80,21 @@ def of_shares(part: int, whole: int, part_before: int, whole_before: int, around
 def of_sums(now: Sequence[int], before: Sequence[int]) -> float:
     """Two-sided p-value of a week's sum against the weeks before, whose days vary around their weekday's mean."""
     weeks = len(before) // WEEK
-    freedom = WEEK * (weeks - 1)
-    if freedom < 1 or len(now) != WEEK:
+    if weeks < 2 or len(now) != WEEK:
         raise ValueError("a week, and two whole weeks before it, are needed")
-    squares, expected = 0.0, 0.0
-    for weekday in range(WEEK):
-        values = before[weekday::WEEK][:weeks]
-        mean = sum(values) / weeks
-        expected += mean
-        squares += sum((value - mean) ** 2 for value in values)
-    variance = squares / freedom * WEEK * (1 + 1 / weeks)
+    means = [sum(before[weekday::WEEK][:weeks]) / weeks for weekday in range(WEEK)]
+    away = [value - mean for value, mean in zip(before[: weeks * WEEK], means * weeks, strict=True)]
+    variance = sum(one * one for one in away) / (weeks - 1) * (1 + 1 / weeks) * wandering(away)
     if variance <= 0:
         return 1.0
-    return two_sided((sum(now) - expected) / math.sqrt(variance), freedom)
+    freedom = max(1, sum(mean > 0 for mean in means)) * (weeks - 1)
+    return two_sided((sum(now) - sum(means)) / math.sqrt(variance), freedom)
+
+
+def of_nothing(before: int, ratio: float, around: Spread) -> float:
+    """The chance of nothing at all after `before` of as many chances times `ratio`: Poisson's, the rate itself being
+    known from no more than those (a gamma's mean). The normal law of `of_shares` is far too timid down there."""
+    return float((1 + 1 / ratio) ** (-before / around.phi))
 
 
 def of_silence(expected: float, around: Spread) -> float:

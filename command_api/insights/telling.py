@@ -14,7 +14,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from command_api.insights.finding import Finding
+from command_api.insights.finding import Finding, Subject
 from command_api.insights.trust import trusted
 from command_api.insights.words import Told, Words, worded
 from infra.llm import LanguageModel, ModelSilent, Question
@@ -52,9 +52,9 @@ class Telling:
 
 
 def tell(
-    model: LanguageModel, account_id: UUID, findings: Sequence[Finding], names: Mapping[str, str], currency: str
+    model: LanguageModel, account_id: UUID, findings: Sequence[Finding], names: Mapping[Subject, str], currency: str
 ) -> Telling:
-    """Blocks for as long as the model may take. `names`: of subjects, by value. Never raises for the model's sake."""
+    """Blocks for as long as the model may take. `names`: of subjects. Never raises for the model's sake."""
     if not findings:
         return Telling([], None)
     question = Question(
@@ -76,7 +76,7 @@ def tell(
         return Telling([(finding, _ours(finding, names, currency)) for finding in findings], silent.reason)
 
 
-def heard(answer: Wordings, findings: Sequence[Finding], names: Mapping[str, str], currency: str) -> Telling:
+def heard(answer: Wordings, findings: Sequence[Finding], names: Mapping[Subject, str], currency: str) -> Telling:
     """What is told after a model's answer: its words where they can be believed, its order as far as it goes."""
     masked = list(_masked(findings, currency))
     told: dict[int, Told] = {}
@@ -104,13 +104,13 @@ def _placeholder(index: int) -> str:
     return f"S{index + 1}"
 
 
-def _named(words: Words, finding: Finding, names: Mapping[str, str], index: int) -> Words:
+def _named(words: Words, finding: Finding, names: Mapping[Subject, str], index: int) -> Words:
     if finding.subject is None:
         return words
-    name = names[finding.subject.value]
+    name = names[finding.subject]
     mask = _placeholder(index)
     return Words(words.title.replace(mask, name), words.content.replace(mask, name))
 
 
-def _ours(finding: Finding, names: Mapping[str, str], currency: str) -> Told:
-    return Told(worded(finding, names[finding.subject.value] if finding.subject else "", currency), "finder")
+def _ours(finding: Finding, names: Mapping[Subject, str], currency: str) -> Told:
+    return Told(worded(finding, names[finding.subject] if finding.subject else "", currency), "finder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -42,8 +43,20 @@ def worded(finding: Finding, name: str, currency: str) -> Words:
     def shown(key: str) -> str:
         return money(figures[key], currency) if finding.metric == "revenue" else count(figures[key])
 
-    up = figures.get("change", 0) > 0
+    change = figures.get("change", 0.0)
+    up = change > 0
     match finding.topic:
+        case "week" if math.isinf(change):
+            return Words(
+                f"The first {metric} in five weeks",
+                f"{shown('current')} {_unit(metric)}from {days(finding.now)}, where there {_was(metric)} none in the"
+                f" four weeks before, {days(finding.before)}.",
+            )
+        case "level" if math.isinf(change):
+            return Words(
+                f"{metric.capitalize()} since {day(finding.now.first)}",
+                f"About {count(figures['current'])} {metric} a day since then, after none before.",
+            )
         case "week":
             return Words(
                 f"{metric.capitalize()} {'up' if up else 'down'} {percent(abs(figures['change']))} this week",
@@ -141,11 +154,11 @@ def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
         case "week":
             yield metric, shown("current")
             yield "Usual in a week", shown("usual")
-            yield "Change", signed(figures["change"])
+            yield from _change(figures)
         case "level":
             yield f"{metric} a day since then", shown("current")
             yield f"{metric} a day before", shown("usual")
-            yield "Change", signed(figures["change"])
+            yield from _change(figures)
         case "share":
             yield metric, count(figures["current"])
             yield "Usual in a week", count(figures["usual"])
@@ -176,6 +189,12 @@ def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
             yield "Clicks", count(figures["clicks"])
             yield "Share of all clicks", percent(figures["share"], 1)
             yield "Revenue", money(figures["revenue"], currency)
+
+
+def _change(figures: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Nothing is no measure of what came after it."""
+    if math.isfinite(figures["change"]):
+        yield "Change", signed(figures["change"])
 
 
 def count(value: float) -> str:
@@ -219,6 +238,10 @@ def link_filters(finding: Finding) -> Mapping[str, str]:
     if finding.topic == "bots":
         found["bots"] = "only"
     return found
+
+
+def _was(metric: str) -> str:
+    return "was" if metric == "revenue" else "were"
 
 
 def _unit(metric: str) -> str:

@@ -108,20 +108,21 @@ class LanguageModel:
         try:
             said = self._call(question, system, data)
         except Exception as error:  # whatever the library raises: the caller has words of its own
-            log.warning("the language model did not answer: %s: %s", type(error).__name__, str(error)[:200])
+            log.warning("the language model did not answer: %s", _named(error))
             self._breaker.failed()
             self._budget.settle(call_id, 0 if _took_nothing(error) else reserved, "unavailable")
             raise self._silent(question, ModelSilent("unavailable")) from error
         finally:
             _SECONDS.labels(question.purpose).observe(time.perf_counter() - began)
         self._breaker.answered()
+        took = said.tokens if said.tokens is not None else reserved
         try:
             answer = question.answer.model_validate_json(said.text)
         except ValidationError as error:
             log.warning("the language model's answer is not in form: %d faults", error.error_count())
-            self._budget.settle(call_id, said.tokens, "bad_answer")
+            self._budget.settle(call_id, took, "bad_answer")
             raise self._silent(question, ModelSilent("bad_answer")) from error
-        self._budget.settle(call_id, said.tokens, "answered")
+        self._budget.settle(call_id, took, "answered")
         _CALLS.labels(question.purpose, "answered").inc()
         return answer
 
@@ -134,6 +135,13 @@ class LanguageModel:
     def _silent(self, question: Question[Answer], silent: ModelSilent) -> ModelSilent:
         _CALLS.labels(question.purpose, silent.reason).inc()
         return silent
+
+
+def _named(error: Exception) -> str:
+    """What kind of failure it was. Not its text: an endpoint's may repeat the key, or be anything at all."""
+    status, cause = getattr(error, "status_code", None), type(error.__cause__).__name__
+    known = f" {status}" if isinstance(status, int) else f" ({cause})" if error.__cause__ is not None else ""
+    return type(error).__name__ + known
 
 
 def _took_nothing(error: Exception) -> bool:

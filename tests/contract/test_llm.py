@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -14,11 +15,16 @@ from psycopg_pool import ConnectionPool
 from pydantic import BaseModel, ConfigDict
 
 from infra.identity import Pool
-from infra.llm import LanguageModel, ModelSilent, Question, asking
+from infra.llm import LanguageModel, ModelSilent, Question, asking, calling
 from infra.llm.budget import Budget, BudgetSpent
 from infra.settings import Settings
 from tests.support.engines import free_port
 from tests.support.llm_server import Behaviour, ModelServer, model_server
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calling, "PAUSE_S", 0.01)
 
 
 class Verdict(BaseModel):
@@ -103,15 +109,80 @@ def test_an_answer_that_is_not_in_form_is_none(
 
 @pytest.mark.parametrize(
     ("behaviour", "requests", "free"),
-    [("error", 2, True), ("busy", 2, True), ("redirect", 1, True), ("endless", 2, True)],
+    [("error", 2, True), ("busy", 2, True), ("redirect", 1, True), ("endless", 1, False), ("packed", 1, False)],
 )
 def test_an_endpoint_that_fails_is_asked_once_more_at_most(
     settings: Settings, server: ModelServer, pool: Pool, behaviour: Behaviour, requests: int, free: bool
 ) -> None:
     server.behaviour = behaviour
     assert reason(LanguageModel(settings, pool)) == "unavailable"
-    assert len(server.asked) <= requests
-    assert (ledger(pool)[0][1] == 0) is free
+    assert len(server.asked) == requests
+    [(reserved, used, _)] = ledger(pool)
+    assert used == (0 if free else reserved)  # one that began to answer may have cost all that was reserved
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"Fine",
+        b"[]",
+        b"null",
+        b'{"choices": []}',
+        b'{"choices": {}}',
+        b'{"choices": [null]}',
+        b'{"choices": [{"message": null}]}',
+        b'{"choices": [{"message": {"content": {"title": "x"}}}]}',
+        b'{"choices": [{"message": {"content": "{\\"title\\": \\"\\ud800\\", \\"mood\\": \\"good\\"}"}}]}',
+        b'{"choices": [{"message": {"content": "\\ud800"}}]}',
+        b'{"choices": [{"message": {"content": "{}"}}], "usage": "none"}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+    ],
+    ids=lambda raw: raw[:60].decode(errors="replace"),
+)
+def test_nonsense_with_status_200_is_no_answer_and_counts_as_spent(
+    settings: Settings, server: ModelServer, pool: Pool, raw: bytes
+) -> None:
+    server.behaviour, server.raw = "raw", raw
+    assert reason(LanguageModel(settings, pool)) in ("unavailable", "bad_answer")
+    [(reserved, used, outcome)] = ledger(pool)
+    assert (used, outcome in ("unavailable", "bad_answer"), len(server.asked)) == (reserved, True, 1)
+
+
+@pytest.mark.parametrize("tokens", [None, "many", -5, 0, 1e300, 2**63, float("nan"), [1]], ids=str)
+def test_an_endpoint_that_does_not_say_what_it_took_is_paid_what_was_reserved(
+    settings: Settings, server: ModelServer, pool: Pool, tokens: object
+) -> None:
+    server.total_tokens = tokens
+    assert LanguageModel(settings, pool).ask(question()).title == "Fine"
+    [(reserved, used, outcome)] = ledger(pool)
+    assert (used, outcome) == (reserved, "answered")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "refusal": "I cannot help with that."},
+        {"content": None, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "x", "arguments": ""}}]},
+    ],
+    ids=["refusal", "tool call"],
+)
+def test_a_refusal_and_a_call_of_a_tool_are_no_answers(
+    settings: Settings, server: ModelServer, pool: Pool, message: dict[str, object]
+) -> None:
+    server.message = message
+    assert reason(LanguageModel(settings, pool)) == "bad_answer"
+
+
+def test_what_an_endpoint_writes_and_the_key_are_in_no_log(
+    settings: Settings, server: ModelServer, pool: Pool, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.behaviour = "forbid"
+    with caplog.at_level(logging.DEBUG, "infra"):
+        assert reason(LanguageModel(settings, pool)) == "unavailable"
+    assert "AuthenticationError 401" in caplog.text
+    assert "key-1" not in caplog.text
 
 
 def test_an_answer_cut_off_in_the_middle_is_none(settings: Settings, server: ModelServer, pool: Pool) -> None:
@@ -119,11 +190,12 @@ def test_an_answer_cut_off_in_the_middle_is_none(settings: Settings, server: Mod
     assert reason(LanguageModel(settings, pool)) == "bad_answer"
 
 
+@pytest.mark.parametrize("behaviour", ["hang", "trickle"])
 def test_who_hangs_is_left_at_the_deadline_and_counts_as_spent(
-    settings: Settings, server: ModelServer, pool: Pool, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, server: ModelServer, pool: Pool, monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour
 ) -> None:
     monkeypatch.setattr(asking, "DEADLINE_S", 0.5)
-    server.behaviour = "hang"
+    server.behaviour = behaviour
     assert reason(LanguageModel(settings, pool)) == "unavailable"
     [(reserved, used, outcome)] = ledger(pool)
     assert (used, outcome) == (reserved, "unavailable")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +13,9 @@ from typing import Any, Literal
 
 Asked = Mapping[str, Any]
 """The request's JSON body."""
-Behaviour = Literal["answer", "error", "busy", "hang", "endless", "cut off", "redirect"]
+Behaviour = Literal[
+    "answer", "error", "busy", "hang", "endless", "cut off", "redirect", "packed", "trickle", "raw", "forbid"
+]
 
 
 @dataclass
@@ -22,7 +25,11 @@ class ModelServer:
     url: str = ""
     says: Callable[[Asked], Any] = lambda asked: {}
     behaviour: Behaviour = "answer"
-    total_tokens: int | None = 100
+    total_tokens: Any = 100
+    raw: bytes = b""
+    """What is sent, if it is to be nothing else."""
+    message: dict[str, Any] = field(default_factory=dict)
+    """What the message holds besides, or instead."""
     asked: list[Asked] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -61,12 +68,21 @@ def model_server() -> Iterator[ModelServer]:
                     self.end_headers()
                 case "endless":
                     self._stream_without_end()
+                case "packed":
+                    self._send(200, gzip.compress(self._written(body)), {"content-encoding": "gzip"})
+                case "trickle":
+                    self._stream_without_end(b" ", 0.05)
+                case "raw":
+                    self._send(200, server.raw)
+                case "forbid":
+                    message = f"The key {server.keys[-1]} is not known."
+                    self._send(401, json.dumps({"error": {"message": message}}).encode())
                 case "cut off":
-                    self._answer(body, finish="length", cut=True)
+                    self._send(200, self._written(body, finish="length", cut=True))
                 case "answer":
-                    self._answer(body)
+                    self._send(200, self._written(body))
 
-        def _answer(self, body: Asked, finish: str = "stop", *, cut: bool = False) -> None:
+        def _written(self, body: Asked, finish: str = "stop", *, cut: bool = False) -> bytes:
             said = server.says(body)
             text = said if isinstance(said, str) else json.dumps(said)
             answer: dict[str, Any] = {
@@ -78,7 +94,11 @@ def model_server() -> Iterator[ModelServer]:
                     {
                         "index": 0,
                         "finish_reason": finish,
-                        "message": {"role": "assistant", "content": text[: len(text) // 2] if cut else text},
+                        "message": {
+                            "role": "assistant",
+                            "content": text[: len(text) // 2] if cut else text,
+                            **server.message,
+                        },
                     }
                 ],
             }
@@ -88,23 +108,25 @@ def model_server() -> Iterator[ModelServer]:
                     "completion_tokens": server.total_tokens,
                     "total_tokens": server.total_tokens,
                 }
-            self._send(200, json.dumps(answer).encode())
+            return json.dumps(answer).encode()
 
-        def _stream_without_end(self) -> None:
+        def _stream_without_end(self, piece: bytes = b" " * 65_536, pause_s: float = 0) -> None:
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.end_headers()
             self.close_connection = True
             try:
-                while not server.stopping.is_set():
-                    self.wfile.write(b" " * 65_536)
+                while not server.stopping.wait(pause_s):
+                    self.wfile.write(piece)
             except OSError:
                 pass
 
-        def _send(self, status: int, content: bytes) -> None:
+        def _send(self, status: int, content: bytes, headers: Mapping[str, str] | None = None) -> None:
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(content)))
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
 

@@ -101,6 +101,62 @@ def test_a_quiet_small_website_is_left_alone() -> None:
     assert sum(bool(find(history(seed, scale=0.05))) for seed in range(60)) <= 3
 
 
+def test_days_that_resemble_the_day_before_are_no_change() -> None:
+    """A good day follows a good one, as people link to what they found: half of it is left on the next day."""
+
+    def told(seed: int) -> list[Finding]:
+        random, mood = Random(seed), 0.0
+        moods = []
+        for _ in range(84):
+            mood = 0.5 * mood + math.sqrt(0.75) * random.gauss(0, 1)
+            moods.append(math.exp(mood * 0.2))
+
+        def swayed(back: int, _: str, day: Day) -> Day:
+            return replace(day, clicks=round(day.clicks * moods[83 - back]))
+
+        return find(history(seed, swayed))
+
+    alarms = sum(any(finding.topic in ("week", "level") for finding in told(seed)) for seed in range(60))
+    assert alarms <= 6, f"{alarms} of 60 websites that sway were told that they changed"
+
+
+def at_work(index: int, _: str, day: Day) -> Day:
+    """Nobody comes at the weekend."""
+    return Day() if index % 7 in (0, 1) else day
+
+
+def test_a_website_that_always_rests_on_some_days_is_not_called_silent() -> None:
+    assert not any(finding.topic == "silence" for seed in range(20) for finding in find(history(seed, at_work)))
+
+    def gone(back: int, name: str, day: Day) -> Day:
+        return Day() if back < 4 else at_work(back, name, day)
+
+    silence = named(find(history(3, gone)), "silence:pageviews")
+    assert silence.figures["days"] == 4
+    assert silence.figures["expected"] == pytest.approx(2 * 324, rel=0.2)  # the two of them that are no weekend
+
+
+def test_robots_that_stay_while_people_leave_are_no_wave() -> None:
+    def left(back: int, _: str, day: Day) -> Day:
+        robots = replace(day, bot_clicks=8)
+        return replace(robots, clicks=round(day.clicks * 0.25), pageviews=0) if back < 7 else robots
+
+    found = keys(find(history(13, left)))
+    assert "week:clicks" in found
+    assert "bots" not in found
+    robots, people = [480, 470, 500, 490], [500, 80, 480, 510]  # the second day is short of people
+    days = [Day(pageviews=seen, bot_pageviews=bots) for seen, bots in zip(people, robots, strict=True)]
+    assert find(History(date(2015, 5, 20), "USD", days, {})) == []
+
+
+def test_what_begins_after_weeks_of_nothing_has_no_percentage() -> None:
+    def begins(back: int, _: str, day: Day) -> Day:
+        return day if back < 7 else replace(day, clicks=0, conversions=0, revenue=0)
+
+    found = named(find(history(14, begins)), "week:clicks")
+    assert (found.type, found.figures["usual"], found.figures["change"]) == ("growth", 0, math.inf)
+
+
 def test_a_week_with_twice_the_clicks_is_growth_of_about_that_size() -> None:
     found = named(find(history(1, scaled(range(7), 2.0))), "week:clicks")
     assert (found.type, found.metric, found.subject) == ("growth", "clicks", None)

@@ -10,7 +10,7 @@ import pytest
 from command_api.decision import AnotherKind, Asked
 from command_api.insights import model
 from command_api.insights.digest import News, next_at, stop_token, stopped_by, written
-from command_api.insights.finding import Finding
+from command_api.insights.finding import Finding, Subject
 from command_api.insights.words import Told, Words
 from command_api.websites.model import Website
 from infra.settings import Settings
@@ -24,7 +24,7 @@ TOLD = Told(Words("Title", "Content"), "finder")
 
 
 def look(before: model.Insights | None, *findings: Finding, at: datetime = AT) -> model.Insights:
-    names = {"north": "North VPN"}
+    names = {Subject("partner", "north"): "North VPN"}
     found = [(finding, TOLD) for finding in findings]
     event = model.generate(before, WEBSITE, NOW.last, found, names, "not_configured", Asked(at))
     assert (event.originator_id, event.website_id, event.account_id) == (

@@ -39,6 +39,14 @@ def about(value: str, dimension: Dimension = "source") -> Finding:
     return Finding(f"share:{value}", "share", "growth", "clicks", subject, figures, NOW, BEFORE, 0.9, 1.0)
 
 
+X = Subject("source", "x")
+
+
+def named(finding: Finding) -> Subject:
+    assert finding.subject is not None
+    return finding.subject
+
+
 class Model:
     """Answers as told, and keeps what it was asked."""
 
@@ -53,7 +61,7 @@ class Model:
         return Wordings(insights=[Wording(number=n, title=title, content=text) for n, title, text in self.answers])
 
 
-def telling(model: Model, findings: list[Finding], names: dict[str, str]) -> Any:
+def telling(model: Model, findings: list[Finding], names: dict[Subject, str]) -> Any:
     return tell(cast(LanguageModel, model), uuid4(), findings, names, "USD")
 
 
@@ -63,7 +71,7 @@ def test_fifty_texts_planted_in_names_and_sources_never_reach_the_model() -> Non
     for index, (planted, _, _) in enumerate(INJECTIONS):
         model = Model()
         finding = about(f"value {index}", dimensions[index % 3])
-        telling(model, [WEEK, finding], {f"value {index}": planted})
+        telling(model, [WEEK, finding], {named(finding): planted})
         [question] = model.asked
         sent = json.dumps(question.data, ensure_ascii=False) + question.instructions
         assert planted not in sent
@@ -75,7 +83,7 @@ def test_fifty_texts_planted_in_names_and_sources_never_reach_the_model() -> Non
 def test_a_model_that_obeys_one_anyway_is_not_believed(planted: str, title: str, content: str) -> None:
     for finding, mask in ((WEEK, ""), (about("x"), "S1")):
         assert trusted(Words(title, content), worded(finding, mask, "USD"), finding) is None
-    told = telling(Model((1, title, content)), [about("x")], {"x": planted})
+    told = telling(Model((1, title, content)), [about("x")], {X: planted})
     assert [(words.by, words.words.title) for _, words in told.found] == [
         ("finder", f"{planted} brings more of your clicks")
     ]
@@ -86,7 +94,7 @@ def test_words_with_our_figures_are_taken_and_names_put_back() -> None:
     model = Model(
         (2, "S2 stands out", "S2 brought 30% of the clicks, after 10%."), (1, "A strong week", "2412 clicks.")
     )
-    told = telling(model, [WEEK, about("x")], {"x": "North & Co"})
+    told = telling(model, [WEEK, about("x")], {X: "North & Co"})
     assert [(finding.key, words.by, words.words) for finding, words in told.found] == [
         ("share:x", "model", Words("North & Co stands out", "North & Co brought 30% of the clicks, after 10%.")),
         ("week:clicks", "model", Words("A strong week", "2412 clicks.")),
@@ -103,12 +111,12 @@ def test_what_a_model_leaves_out_repeats_or_invents_is_told_by_the_finder() -> N
             Wording(number=0, title="Zero", content="None."),
         ]
     )
-    told = heard(answer, [about("x"), WEEK], {"x": "North"}, "USD")
+    told = heard(answer, [about("x"), WEEK], {X: "North"}, "USD")
     assert [(finding.key, words.by) for finding, words in told.found] == [
         ("share:x", "finder"),
         ("week:clicks", "finder"),
     ]
-    told = heard(answer, [WEEK, about("x")], {"x": "North"}, "USD")
+    told = heard(answer, [WEEK, about("x")], {X: "North"}, "USD")
     assert [(finding.key, words.by) for finding, words in told.found] == [
         ("week:clicks", "model"),
         ("share:x", "finder"),
@@ -137,6 +145,16 @@ def test_where_nothing_was_found_no_model_is_asked() -> None:
 )
 def test_plain_words_with_the_right_direction_are_believed(title: str, content: str) -> None:
     assert trusted(Words(title, content), worded(WEEK, "", "USD"), WEEK) == Words(title, content)
+
+
+def test_values_of_two_dimensions_that_are_written_alike_have_names_of_their_own() -> None:
+    findings = [about("(none)"), about("(none)", "country")]
+    names = {named(findings[0]): "direct visits", named(findings[1]): "an unknown country"}
+    told = telling(Model(silent=ModelSilent("not_configured")), findings, names)
+    assert [words.words.title for _, words in told.found] == [
+        "direct visits brings more of your clicks",
+        "an unknown country brings more of your clicks",
+    ]
 
 
 def test_the_number_of_a_placeholder_is_no_figure() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from command_api.insights.finding import Finding, Metric, Subject, Topic
 from command_api.insights.history import Range
 from command_api.insights.trust import trusted
-from command_api.insights.words import Words, link_filters, worded
+from command_api.insights.words import Words, evidence, link_filters, worded
 from schemas.events.insights import InsightType
 
 NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10, 16), date(2026, 11, 12))
@@ -129,6 +130,34 @@ def test_a_models_words_are_taken_when_their_figures_are_ours(content: str) -> N
         "<img src=x> growth",
         "[Click here](javascript:alert(1))",
         "Growth\u202e reversed",
+        "2,412k clicks.",
+        "2.412 clicks, or 2412 M by another count.",
+        "Clicks rose by 1,2k.",
+        "2,412% more clicks.",
+        "Clicks rose by 101.",
+        "13 clicks more than usual.",
+        "1.201,4 clicks were usual.",
+        "\u0662\u0664\u0661\u0662 clicks.",
+        "\uff12\uff14\uff11\uff12 clicks.",
+        "Clicks rose by a third.",
+        "Growth of one-fifth.",
+        "Clicks rose by forty-two.",
+        "Two quarters of the clicks are new.",
+        "Clicks grew thrice.",
+        "Clicks, up −101% in a week.",
+        "2,412 conversions this week.",
+        "2,412 visitors this week.",
+        "Clicks doubled because of your new article.",
+        "Clicks doubled after Google changed its ranking: they rose, says Google.",
+        "Most clicks came on Monday.",
+        "All clicks are new.",
+        "There were no clicks.",
+        "Clicks doubled this month.",
+        "Fewer clicks than usual.",
+        "Clicks will double again.",
+        "2,412 EUR this week.",
+        "1/3 of the clicks are new.",
+        "NaN clicks.",
         "x" * 601,
         "",
         "   ",
@@ -136,6 +165,49 @@ def test_a_models_words_are_taken_when_their_figures_are_ours(content: str) -> N
 )
 def test_words_that_say_more_than_the_evidence_are_dropped(content: str) -> None:
     assert trusted(Words("Clicks doubled", content), OURS, WEEK) is None
+
+
+RATE = finding(
+    "rate", "growth", "conversions", current=40, expected=20, clicks=400, rate=0.1, usual_rate=0.05, change=1
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "is_believed"),
+    [
+        ("40 conversions from 400 clicks, where 20 would be usual.", True),
+        ("400 conversions from 40 clicks, where 20 would be usual.", False),
+        ("10.00% of 400 clicks converted, after 5.00%.", True),
+        ("10% of 400 clicks converted.", False),  # as exact as ours, or not at all
+        ("40% of the clicks converted.", False),
+    ],
+)
+def test_a_number_counts_what_it_counts_in_our_words(content: str, is_believed: bool) -> None:
+    ours = worded(RATE, "", "USD")
+    assert (trusted(Words("A better week", content), ours, RATE) is not None) is is_believed
+
+
+def test_a_name_stands_a_few_times_at_most() -> None:
+    share = finding("share", "growth", "clicks", NORTH, current=300, usual=100, share=0.3, usual_share=0.1, change=2.0)
+    assert trusted(Words("S1 " * 29, "S1 " * 190), worded(share, "S1", "USD"), share) is None
+
+
+def test_nothing_is_no_measure_of_what_came_after_it() -> None:
+    first = finding("week", "growth", "clicks", current=510, usual=0, change=math.inf)
+    assert worded(first, "", "USD") == Words(
+        "The first clicks in five weeks",
+        "510 clicks from 13 November to 19 November, where there were none in the four weeks before, 16 October to 12"
+        " November.",
+    )
+    assert [one.label for one in evidence(first, "USD")] == ["Clicks", "Usual in a week"]
+    earned = worded(finding("week", "growth", "revenue", current=51_000, usual=0, change=math.inf), "", "USD")
+    assert earned.content.startswith("510.00 USD from 13 November to 19 November, where there was none")
+    since = finding("level", "growth", "clicks", current=51, usual=0, change=math.inf)
+    assert worded(since, "", "USD") == Words(
+        "Clicks since 13 November", "About 51 clicks a day since then, after none before."
+    )
+    assert len(evidence(since, "USD")) == 2
+    assert trusted(Words("Clicks doubled", "510 clicks."), worded(first, "", "USD"), first) is None
 
 
 def test_a_finding_leads_to_the_dashboard_that_shows_it() -> None:

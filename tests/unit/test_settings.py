@@ -54,6 +54,13 @@ def test_a_bad_value_is_refused_and_its_setting_named(name: str, value: str) -> 
     assert str(refusal.value).count("\n") == 0
 
 
+@pytest.mark.parametrize("address", ["http://me:secret@host/v1", "https://host/v1?key=secret", "https://host#secret"])
+def test_a_models_address_holds_no_key(address: str) -> None:
+    with pytest.raises(SettingsError, match="OPENAI_BASE_URL") as refusal:
+        load({"OPENAI_BASE_URL": address}, None)
+    assert "secret" not in str(refusal.value)
+
+
 def test_a_secret_never_stands_in_the_refusal() -> None:
     with pytest.raises(SettingsError) as refusal:
         load({"POSTGRES_URL": "oracle://me:hunter22@x/y"}, None)
