@@ -183,12 +183,21 @@ class Book:
         self.news.set()
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Who hangs up early, like a probe, is no trouble."""
+        if isinstance(sys.exception(), OSError):
+            return
+        log.exception("a request of %s failed", client_address)
+
+
 class Sandbox:
     """The provider at `http://127.0.0.1:port`; `start`, then `stop`."""
 
     def __init__(self, path: Path, port: int, key: str, secret: str, webhook_url: str) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", port), _handler(self))
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
         self.book = Book(path, self.address)
         self.key = key

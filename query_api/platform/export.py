@@ -41,6 +41,11 @@ class Section:
     """Opens what lies sealed."""
 
 
+def _without_payment_page(_: Settings, row: Row) -> Row:
+    """Where the buyer pays is nobody's business but the buyer's, whose page of the deal shows it."""
+    return {name: value for name, value in row.items() if name != "payment_url"}
+
+
 def _with_label(settings: Settings, row: Row) -> Row:
     label = opened_label(settings, str(row["id"]), row["label_sealed"])
     return {**{name: value for name, value in row.items() if name != "label_sealed"}, "label": label}
@@ -128,7 +133,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("savedSearches", "read.saved_searches", "id", _OWN),
     Section("offers", "read.offers", "id", _DEALS),
     Section("offerMessages", "read.offer_messages", "id", "t.author_id = %(account)s"),
-    Section("escrows", "read.escrows", "id", _DEALS),
+    Section("escrows", "read.escrows", "id", _DEALS, opened=_without_payment_page),
     Section("marketSteps", "read.market_steps", "id", "t.aggregate_id = ANY((SELECT read.reader_deals())::uuid[])"),
     Section("insights", "read.insights", "id", _OF_WEBSITES),
     Section("insightsDigest", "read.insight_digests", "account_id", _OWN),
