@@ -40,6 +40,9 @@ RULES: Final[dict[str, LiteralString]] = {
     "salts of the forum": "delete from ops.forum_salt where day < (now() at time zone 'UTC')::date - 1",
     "visitors of the forum": "delete from ops.forum_visit where day < (now() at time zone 'UTC')::date - 1",
     "notifications": "delete from ops.notification where updated_at < now() - interval '180 days'",
+    "notifications of which there are too many": "delete from ops.notification where id in (select id from"
+    " (select id, row_number() over (partition by account_id order by updated_at desc, id desc) as place"
+    " from ops.notification) as n where place > 1000)",
     "digests": "delete from ops.digest where queued_at < now() - interval '60 days'",
     "messages of the escrow provider": "delete from ops.escrow_message where received_at < now() - interval '90 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",

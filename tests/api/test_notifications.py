@@ -12,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from infra.digest import periods, send_due
+from infra.expiry import RULES
 from infra.mail import opened
 from infra.settings import Settings
 from schemas.notifications import KINDS
@@ -148,6 +149,22 @@ def test_a_member_who_follows_no_more_hears_nothing_and_neither_does_one_who_cho
     assert chosen.keys() == KINDS.keys() and chosen["like"]["inApp"] is False and chosen["reply"]["mail"] == "weekly"
     unknown = forum.call("PUT", "platform/notification-preferences/weather", ada, json={"inApp": True, "mail": "off"})
     assert unknown.status_code == 404
+
+
+def test_an_account_keeps_its_newest_thousand(forum: Forum) -> None:
+    ada, eve = forum.member("Flooded"), forum.member("Not Flooded")
+    forum.postgres.execute(
+        "INSERT INTO ops.notification (id, account_id, kind, about, created_at, updated_at, title)"
+        " SELECT gen_random_uuid(), %s, 'moderation', n::text, now(), now() - interval '1 minute' * n, n::text"
+        " FROM generate_series(1, 1003) AS n",
+        (ada.account_id,),
+    )
+    forum.reply(ada, forum.start(eve, title="Kept"))
+    forum.project()
+    forum.postgres.execute(RULES["notifications of which there are too many"].encode())
+    sql = "SELECT count(*), max(title::int) FROM ops.notification WHERE account_id = %s"
+    assert forum.postgres.execute(sql, (ada.account_id,)).fetchone() == (1000, 1000)
+    assert len(told(forum, eve)) == 1
 
 
 def test_notifications_are_nobody_elses(forum: Forum) -> None:
