@@ -67,7 +67,9 @@ class Letterhead:
         text = (
             f"Early access to {PRODUCT_NAME} is open for you. Create your account with this invite code:\n\n"
             f"    {code}\n\n{self.app_url}/login?tab=create-account&invite={code}\n\n"
-            "It is for one account, for 30 days.\n"
+            "It is for one account, for 30 days.\n\n"
+            "If you do not want it any more, give your place to somebody else, and your address is deleted:\n\n"
+            f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
         )
         return Mail(to, f"Your invite to {PRODUCT_NAME}", text, "early_access_invite", about=contact)
 

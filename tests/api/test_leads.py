@@ -264,6 +264,7 @@ def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world:
     [(to, text)] = mails(command_world, "early_access_invite")
     code = re.search(r"invite=(\S+)", text)
     assert code is not None and to == email and f"{DEFAULT_DAYS} days" in text
+    assert "/early-access/leave#code=" in text  # each of our mails to them ends it
     command_world.postgres.execute("DELETE FROM ops.mail")
     assert register(command_world, code[1], email).status_code == 201
     again = admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", 409, json={})

@@ -32,13 +32,27 @@ const hasArticle = (data: unknown): data is WithArticle => typeof data === 'obje
 export function showHead({ title, description }: Head, path: string): void {
   document.title = title;
   tag('meta', 'name', 'description').setAttribute('content', description ?? `${PRODUCT}: exact, live analytics for affiliate websites.`);
-  tag('meta', 'name', 'robots').setAttribute('content', description === null ? 'noindex' : 'index, follow');
-  const canonical = document.head.querySelector('link[rel=canonical]');
   if (description === null) {
-    canonical?.remove();
+    showNotFound();
     return;
   }
+  tag('meta', 'name', 'robots').setAttribute('content', 'index, follow');
   tag('link', 'rel', 'canonical').setAttribute('href', `${window.location.origin}${path === '/' ? '/' : path.replace(/\/+$/, '')}`);
+}
+
+const TEXT_LENGTH = 160;
+
+/** The beginning of what members wrote, as the page's description. */
+export function showText(text: string): void {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const short = line.length > TEXT_LENGTH ? `${line.slice(0, TEXT_LENGTH).replace(/\s\S*$/, '')} …` : line;
+  tag('meta', 'name', 'description').setAttribute('content', short);
+}
+
+/** Nothing for search engines. */
+export function showNotFound(): void {
+  tag('meta', 'name', 'robots').setAttribute('content', 'noindex');
+  document.head.querySelector('link[rel=canonical]')?.remove();
 }
 
 function tag(kind: 'meta' | 'link', attribute: string, value: string): Element {

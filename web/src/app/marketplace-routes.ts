@@ -17,7 +17,7 @@ const listings = createRoute({
 const listing = createRoute({
   getParentRoute: () => root,
   path: '/marketplace/listing/$id',
-  staticData: { title: 'Listing' },
+  staticData: { title: 'Listing', site: { description: 'An affiliate website for sale: its figures, what was verified, and what it costs.' } },
   component: lazyRouteComponent(() => import('./pages/marketplace-listing'), 'MarketplaceListingPage'),
 });
 

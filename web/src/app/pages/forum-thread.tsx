@@ -19,7 +19,7 @@ export function ForumThreadPage() {
   const place = readPlace(useSearch({ from: '/forum/thread/$id' }));
   const thread = useQuery(threadQuery(id));
   const categories = useQuery(categoriesQuery);
-  useTitle(thread.data?.title);
+  useTitle(thread.data?.title, { text: thread.data && `${thread.data.title}: a thread of the forum for affiliate marketers, with ${thread.data.replies} replies.`, missing: thread.isError && !thread.data });
   useView(id);
   const toSignIn = () => void navigate({ to: '/login', search: { next: href } });
   const go = (post: string) => void navigate({ to: '/forum/thread/$id', params: { id }, search: { post }, resetScroll: false });

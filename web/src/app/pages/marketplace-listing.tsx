@@ -15,9 +15,10 @@ export function MarketplaceListingPage() {
   const { id } = useParams({ from: '/marketplace/listing/$id' });
   const session = useSession();
   const listing = useQuery(listingQuery(id, session?.user.id));
-  useTitle(listing.data?.title);
   // An id that is no id at all is refused with 422: for a visitor both are a page that does not exist.
-  if (listing.error instanceof ApiError && [404, 422].includes(listing.error.status)) return <NotFound />;
+  const missing = listing.error instanceof ApiError && [404, 422].includes(listing.error.status);
+  useTitle(listing.data?.title, { text: listing.data?.description, missing });
+  if (missing) return <NotFound />;
   return (
     <Page
       title={listing.data ? listing.data.title || 'Untitled' : 'Listing'}

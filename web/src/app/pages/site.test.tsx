@@ -1,12 +1,14 @@
 // The public pages, by the sections of the specification.
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
+import { listingInFull } from '@/test/marketplace';
 import { renderApp } from '@/test/render';
 import { at, server } from '@/test/server';
 
 const heading = (name: string | RegExp) => screen.findByRole('heading', { level: 1, name });
 const description = () => document.head.querySelector('meta[name=description]')?.getAttribute('content') ?? '';
+const robots = () => document.head.querySelector('meta[name=robots]')?.getAttribute('content');
 const canonical = () => document.head.querySelector('link[rel=canonical]')?.getAttribute('href') ?? null;
 
 test('spec §1, §2, §9, home: eight features, the statistics, both forms and the share section, under the tagline', async () => {
@@ -107,10 +109,30 @@ test.each([
   expect(canonical()).toBe(`${window.location.origin}${path}`);
 });
 
+test('a listing is for search engines, with the seller\'s own words; one that does not exist is not', async () => {
+  const shown = listingInFull({ title: 'Wool shop', description: `Sells  wool.\n\n${'Warm and dry. '.repeat(30)}` });
+  server.use(
+    http.get(at('/api/marketplace/listings/{id}'), ({ params }) => (params['id'] === 'l1' ? HttpResponse.json(shown) : HttpResponse.json({ message: 'No such listing' }, { status: 404 }))),
+    http.get(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json([])),
+    http.get(at('/api/marketplace/listings/{id}/history'), () => HttpResponse.json([])),
+  );
+  const { router } = renderApp('/marketplace/listing/l1');
+  await heading('Wool shop');
+  await waitFor(() => expect(document.title).toBe('Wool shop · Althing'));
+  expect(description()).toMatch(/^Sells wool\. Warm and dry\..* …$/);
+  expect(description().length).toBeLessThan(170);
+  expect(canonical()).toBe(`${window.location.origin}/marketplace/listing/l1`);
+  expect(robots()).toBe('index, follow');
+  await act(() => router.navigate({ to: '/marketplace/listing/$id', params: { id: 'l2' } }));
+  await heading('404 Page Not Found');
+  await waitFor(() => expect(robots()).toBe('noindex'));
+  expect(canonical()).toBeNull();
+});
+
 test('pages for members are not for search engines', async () => {
   renderApp('/dashboard');
   await screen.findByRole('tab', { name: 'Platform Access' });
-  await waitFor(() => expect(document.head.querySelector('meta[name=robots]')?.getAttribute('content')).toBe('noindex'));
+  await waitFor(() => expect(robots()).toBe('noindex'));
   expect(canonical()).toBeNull();
 });
 
