@@ -1,7 +1,7 @@
 """Sends the demonstration (`infra.demo.plan`) to a running stack as its users would: sign in, connect, track, report.
 
-Running it again on the same day adds nothing: partners, websites and links are found by their names, events and sales
-have the same ids.
+Running it again on the same day adds nothing: partners, websites, links and listings are found by their names, events
+and sales have the same ids.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import httpx
 
-from infra.demo import plan
+from infra.demo import market, plan
 from infra.demo.stage import start_and_fill
 from infra.progress import Meter
 from infra.settings import Settings, SettingsError, load
@@ -73,7 +73,8 @@ def _filled(settings: Settings, options: argparse.Namespace) -> int:
         return 1
     text = json.dumps(counts) if options.json else (
         f"Sent {counts['events']:,} events and {counts['sales']:,} sales of {counts['websites']} websites "
-        f"in {counts['seconds']:.0f} s. Everything of the demonstration is marked (demo)."
+        f"and put {counts['listings']} up for sale in {counts['seconds']:.0f} s. "
+        "Everything of the demonstration is marked (demo)."
     )  # fmt: skip
     sys.stdout.write(text + "\n")
     return 0
@@ -84,9 +85,13 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
     started, now = time.monotonic(), datetime.now(UTC)
     async with (
         _signed_in(settings) as app,
+        market.seller(app, settings.admin_password or "", _done) as seller,
         httpx.AsyncClient(base_url=settings.tracking_base_url, timeout=TIMEOUT_S) as edge,
     ):
-        websites = await _prepare(app)
+        partners = await _partners(app)
+        websites = [await _connect(app, site, partners) for site in plan.WEBSITES]
+        for_sale = await _connect(seller, market.FOR_SALE, partners)
+        websites.append(for_sale)
         visits = [(site, list(plan.visits(site.plan, today=now, events=events, seed=seed))) for site in websites]
         total = sum(len(visit.events) for _, made in visits for visit in made)
         with Meter("events", total, quiet=quiet) as meter:
@@ -97,9 +102,13 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
         sales = [(site, visit.sale) for site, made in visits for visit in made if visit.sale]
         with Meter("sales", len(sales), quiet=quiet) as meter:
             await _send_sales(edge, sales, meter)
+        of_sale = visits[-1][1]
+        await _counted(seller, for_sale, sum(visit.sale is not None for visit in of_sale), quiet)
+        listed = [market.claiming(market.MEASURED, of_sale, now), *market.LISTINGS]
+        listings = await market.put_up_for_sale(app, seller, listed, for_sale.id, _done)
     return {
         "websites": len(websites), "partners": len(plan.PARTNERS), "events": total, "sales": len(sales),
-        "seconds": round(time.monotonic() - started, 1),
+        "listings": listings, "seconds": round(time.monotonic() - started, 1),
     }  # fmt: skip
 
 
@@ -117,7 +126,8 @@ async def _signed_in(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def _prepare(app: httpx.AsyncClient) -> list[Connected]:
+async def _partners(app: httpx.AsyncClient) -> dict[str, str]:
+    """Ids by slug."""
     known = {row["slug"]: row["id"] for row in (await _done(app.get("/api/admin/partners"))).json()}
     for partner in plan.PARTNERS:
         if partner.slug not in known:
@@ -127,7 +137,7 @@ async def _prepare(app: httpx.AsyncClient) -> list[Connected]:
                 "cookieDays": partner.cookie_days,
             }  # fmt: skip
             known[partner.slug] = (await _done(app.post("/api/admin/partners", json=body))).json()["id"]
-    return [await _connect(app, site, known) for site in plan.WEBSITES]
+    return known
 
 
 async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: dict[str, str]) -> Connected:
@@ -203,6 +213,17 @@ async def _projected(app: httpx.AsyncClient, websites: list[Connected], quiet: b
             said = "the dashboards are still catching up; sales wait for their clicks and are counted later"
     if not quiet:
         sys.stderr.write(said + "\n")
+
+
+async def _counted(seller: httpx.AsyncClient, site: Connected, sales: int, quiet: bool) -> None:
+    """Waits until the sales of the website that is for sale are counted: it is measured when it is listed."""
+    deadline, path = time.monotonic() + CAUGHT_UP_WITHIN_S, f"/api/platform/conversions?websiteId={site.id}&limit=200"
+    while time.monotonic() < deadline:
+        found = (await _done(seller.get(path))).json()
+        if len(found) >= min(sales, 200):
+            break
+        await asyncio.sleep(0.5)
+    await _projected(seller, [site], quiet)
 
 
 async def _done(request: Any) -> httpx.Response:

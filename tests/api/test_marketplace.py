@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -19,6 +21,7 @@ from command_api.marketplace import desk, digests, listing_routes, member_routes
 from command_api.marketplace.verifying import ClickHouseFigures, Verifying
 from infra.clickhouse import ClientPool
 from infra.client import Client
+from infra.demo import market as market_of_demo
 from infra.escrow import EscrowProvider, ProviderAway, sign
 from tests.api.test_command_races import at_once
 from tests.support.market import FIELDS, SECRET, Market, market, picture
@@ -548,6 +551,46 @@ def test_only_what_is_for_sale_fills_the_watch_list(
     assert there.post(member, f"{LIST}/{second}/watch", 409, method="PUT")["code"] == "too_many_watched"
     there.post(seller, f"{LIST}/{first}/withdraw")
     there.post(member, f"{LIST}/{second}/watch", 204, method="PUT")
+
+
+def test_the_demonstration_lists_its_websites_once_whatever_cut_it_short(there: Market, admin: Person) -> None:
+    seller, domain = there.person("Sigga"), market_of_demo.FOR_SALE.domain
+    website = there.post(seller, "platform/websites", 201, domain=domain)["id"]
+    listings = [replace(market_of_demo.MEASURED, asking_price=500), *market_of_demo.LISTINGS]
+    refusing = [0, 3, None]  # the first run ends before anything, the second in the middle
+
+    async def run(answers: int | None) -> int:
+        left = answers
+
+        async def done(request: Awaitable[httpx.Response]) -> httpx.Response:
+            nonlocal left
+            if left == 0:
+                getattr(request, "close", lambda: None)()
+                raise ConnectionError("killed")
+            left = left - 1 if left is not None else None
+            answer = await request
+            assert answer.status_code < 400, answer.text
+            return answer
+
+        clients = [
+            httpx.AsyncClient(base_url=there.api.address, headers=one.headers, timeout=15) for one in (admin, seller)
+        ]
+        async with clients[0] as app, clients[1] as client:
+            return await market_of_demo.put_up_for_sale(app, client, listings, website, done)
+
+    for answers in refusing:
+        try:
+            count = asyncio.run(run(answers))
+        except ConnectionError:
+            count = None
+        there.sync()
+        assert count == (None if answers is not None else 6)
+    before = there.last_event()
+    assert asyncio.run(run(None)) == 6 and there.last_event() == before
+    mine = there.get(seller, "marketplace/my/listings")
+    assert Counter(one["status"] for one in mine) == {"active": 6}
+    measured = next(one["id"] for one in mine if one["title"] == listings[0].title)
+    assert there.get(seller, f"{LIST}/{measured}")["websiteId"] == website
 
 
 def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) -> None:

@@ -181,6 +181,11 @@ class Market:
         sql = "SELECT topic FROM events.stored_events WHERE originator_id = %s ORDER BY originator_version"
         return [row[0].removesuffix(".v1") for row in self.postgres.execute(sql, (aggregate,))]
 
+    def last_event(self) -> int:
+        """The position of what was decided last."""
+        row = self.postgres.execute("SELECT max(notification_id) FROM events.stored_events").fetchone()
+        return int(row[0]) if row is not None else 0
+
     def mails(self, kind: str, person: Person) -> list[str]:
         rows = self.postgres.execute(
             "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = %s AND account_id = %s ORDER BY id",

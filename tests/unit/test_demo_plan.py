@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.demo import plan, run
+from infra.demo import market, plan, run
 
 TODAY = datetime(2026, 5, 17, 15, 30, tzinfo=UTC)
 
@@ -49,6 +49,18 @@ def test_a_sale_follows_a_click_of_its_visitor_within_the_cookie_window() -> Non
         assert any(timedelta(0) <= sold - datetime.fromisoformat(c["occurred_at"]) < timedelta(days=90) for c in clicks)
         assert sale["amount"] > 0 and sold < TODAY
     assert {sale["status"] for _, sale in sales} == {"pending", "approved", "rejected"}
+
+
+def test_what_is_for_sale_claims_a_little_more_than_its_traffic_comes_to() -> None:
+    visits = list(plan.visits(market.FOR_SALE, today=TODAY, events=300_000, seed=1))
+    listing = market.claiming(market.MEASURED, visits, TODAY)
+    months = [datetime.fromisoformat(visit.events[0]["occurred_at"]).strftime("%Y-%m") for visit in visits]
+    whole = (months.count("2026-03") + months.count("2026-04")) / 2
+    assert 0.98 * whole < listing.monthly_traffic < 1.1 * whole
+    assert 0 < listing.monthly_profit < listing.monthly_revenue < listing.asking_price
+    every = [listing, *market.LISTINGS]
+    assert len({one.title for one in every}) == len({one.domain for one in every}) == 6
+    assert len({one.niche for one in every}) == 6 and all("(demo)" in one.title for one in every)
 
 
 def test_a_directory_that_cannot_be_used_is_named_in_one_sentence(
