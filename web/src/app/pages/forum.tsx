@@ -36,9 +36,9 @@ export function ForumPage() {
       {categories.error && !categories.data ? (
         <ErrorBox error={categories.error} prefix="Error loading categories" onRetry={() => void categories.refetch()} />
       ) : !categories.data ? (
-        <div role="status" aria-label="Loading categories" className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+        <div role="status" aria-label="Loading categories" className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-3">
           {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
-            <Skeleton key={key} className="h-32" />
+            <Skeleton key={key} className="h-24 sm:h-32" />
           ))}
         </div>
       ) : (

@@ -14,7 +14,7 @@ interface Props {
 export function CategoryCards({ categories, state }: Props) {
   return (
     <nav aria-label="Categories">
-      <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+      <ul className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-3">
         {categories.map((category) => {
           const current = category.slug === state.category;
           return (
@@ -24,13 +24,13 @@ export function CategoryCards({ categories, state }: Props) {
                 search={writeForum({ ...state, category: current ? null : category.slug })}
                 resetScroll={false}
                 className={cx(
-                  'flex h-full flex-col rounded-xl border bg-surface p-4 shadow-card transition-colors',
+                  'flex h-full flex-col rounded-xl border bg-surface p-3 shadow-card sm:p-4 transition-colors',
                   current ? 'border-brand bg-brand-soft' : 'border-line hover:border-line-strong',
                 )}
               >
                 <span className="font-semibold">{category.name}</span>
-                <span className="mt-1 flex-1 text-[0.8125rem] text-muted">{category.description}</span>
-                <span className="mt-3 text-[0.8125rem] text-muted tabular">
+                <span className="mt-1 flex-1 text-[0.8125rem] text-muted max-sm:hidden">{category.description}</span>
+                <span className="mt-1 text-[0.8125rem] text-muted tabular sm:mt-3">
                   {`${formatCount(category.threads)} ${category.threads === 1 ? 'thread' : 'threads'} · ${formatCompact(category.replies)} ${category.replies === 1 ? 'reply' : 'replies'}`}
                   {category.lastActivityAt && (
                     <>

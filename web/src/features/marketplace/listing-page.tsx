@@ -33,10 +33,18 @@ interface Props {
 export function ListingPage({ listing, share }: Props) {
   const isPublic = ['active', 'under_offer', 'in_escrow', 'sold'].includes(listing.status);
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
       <div className="flex min-w-0 flex-col gap-6">
         {listing.status !== 'active' && <StateNote listing={listing} />}
         <Gallery title={listing.title} images={listing.images} />
+      </div>
+      {/* Beside everything where there is room; on a phone the price comes before what is told at length. */}
+      <aside aria-label="Price and seller" className="flex flex-col gap-4 lg:sticky lg:top-20 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+        <Buy listing={listing} />
+        <SellerCard seller={listing.seller} />
+        {isPublic && share}
+      </aside>
+      <div className="flex min-w-0 flex-col gap-6">
         <Card title="About this website">
           <div className="mb-3 flex flex-wrap gap-1.5">
             {listing.niche && <Badge tone="brand">{NICHE_LABELS[listing.niche]}</Badge>}
@@ -49,11 +57,6 @@ export function ListingPage({ listing, share }: Props) {
         {isPublic && <Questions listing={listing} />}
         {listing.isMine && <History id={listing.id} />}
       </div>
-      <aside aria-label="Price and seller" className="flex flex-col gap-4 lg:sticky lg:top-20">
-        <Buy listing={listing} />
-        <SellerCard seller={listing.seller} />
-        {isPublic && share}
-      </aside>
     </div>
   );
 }
