@@ -114,7 +114,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         for partition in range(CONVERSIONS.partitions)
     ]
     relay = Leader(core.settings, RELAY, Relay(events).run)
-    insights = InsightsDesk(core, clients, LanguageModel(core.settings, core.pool))
+    insights = InsightsDesk(core, clients, LanguageModel(core.settings, core.pool), events)
     return [
         relay,
         *deciders,

@@ -67,7 +67,11 @@ def send_due(core: Core, connection: Connection, now: datetime) -> int:
     rows = connection.execute(_DUE, (now, AT_ONCE)).fetchall()
     for account_id, every, told_until, due in rows:
         try:
-            mail = _mail(core, account_id, told_until)
+            account = core.store.load(account_id, accounts.evolve)
+            if account is None or account.erased:
+                connection.execute("DELETE FROM policy.insight_digest WHERE account_id = %s", (account_id,))
+                continue
+            mail = _mail(core, account, told_until) if not account.disabled else None
         except UNAVAILABLE:
             raise
         except Exception:
@@ -114,12 +118,9 @@ def stopped_by(settings: Settings, token: str) -> UUID | None:
     return account_id if secrets.compare_digest(stop_token(settings, account_id).encode(), token.encode()) else None
 
 
-def _mail(core: Core, account_id: UUID, since: datetime) -> Mail | None:
-    account = core.store.load(account_id, accounts.evolve)
-    if account is None or account.erased or account.disabled:
-        return None
+def _mail(core: Core, account: accounts.Account, since: datetime) -> Mail | None:
     with core.pool.connection() as connection:
-        ids = [row[0] for row in connection.execute(_WEBSITES, (account_id,)).fetchall()]
+        ids = [row[0] for row in connection.execute(_WEBSITES, (account.id,)).fetchall()]
     news: list[News] = []
     for website_id in ids:
         found = core.store.load(insights_id(website_id), model.evolve)
@@ -127,7 +128,7 @@ def _mail(core: Core, account_id: UUID, since: datetime) -> Mail | None:
         website = core.store.load(website_id, websites.evolve) if fresh else None
         if website is not None and not website.disconnected:
             news.append(News(website.domain, fresh))
-    return written(account.email, account_id, core.settings, news) if news else None
+    return written(account.email, account.id, core.settings, news) if news else None
 
 
 def written(to: str, account_id: UUID, settings: Settings, news: Sequence[News]) -> Mail:

@@ -36,6 +36,10 @@ class HistoryUnavailable(Exception):
     """ClickHouse does not answer."""
 
 
+class StillCounted(HistoryUnavailable):
+    """The figures of its last day are not all there yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Cut:
     """Where the series of a dimension are read from, and the rows that have no value of it."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from threading import BoundedSemaphore
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -16,7 +17,7 @@ from command_api.commands import Decided
 from command_api.http import Answer, Body, From, Nothing, Runs
 from command_api.insights import digest, model
 from command_api.insights.desk import InsightsDesk, Look
-from command_api.insights.reading import HistoryUnavailable
+from command_api.insights.reading import HistoryUnavailable, StillCounted
 from command_api.websites import model as websites
 from infra.problems import Problem
 from schemas.events.insights import DigestMail
@@ -61,7 +62,9 @@ def generate_insights(website_id: WebsiteId, request: Request, run: Runs) -> Res
         if not looks:
             charge(run.core.pool, LOOKS, str(run.person.account_id))
             looks.append(_look(desk, website, run))
-        event = desk.decided(website, looks[0], run.asked)
+        # A model may have taken half a minute: what is told since then is not older than a mail of that half minute.
+        asked = replace(run.asked, at=datetime.now(UTC))
+        event = desk.decided(website, looks[0], asked)
         insights = [shown(website.id, insight) for insight in event.insights] if event is not None else []
         answer = Generated(insights=insights, silence=looks[0].silence)
         return Decided([event] if event is not None else [], answer)
@@ -105,6 +108,9 @@ def _look(desk: InsightsDesk, website: websites.Website, run: Runs) -> Look:
         raise Problem(503, "busy", message, headers={"Retry-After": "5"})
     try:
         return desk.look(website, run.asked)
+    except StillCounted as error:
+        message = "Your latest data is still being counted. Please try again in a moment."
+        raise Problem(503, "analytics_unavailable", message, headers={"Retry-After": "5"}) from error
     except HistoryUnavailable as error:
         message = "The analytics store does not answer just now. Please try again in a moment."
         raise Problem(503, "analytics_unavailable", message, headers={"Retry-After": "2"}) from error

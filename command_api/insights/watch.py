@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from threading import Event
-from typing import Final
+from typing import Any, Final
+from uuid import UUID
 
 from prometheus_client import Counter
+from psycopg import Cursor
 
 from command_api.decision import Asked
 from command_api.insights import digest
 from command_api.insights.desk import InsightsDesk
 from command_api.insights.reading import HistoryUnavailable
 from command_api.leader import Connection
-from command_api.store import UNAVAILABLE
+from command_api.store import UNAVAILABLE, Also
 from command_api.websites import model as websites
 
 NAME: Final = "policy:insights"
@@ -30,6 +32,10 @@ _AFTER_ERROR: Final = timedelta(hours=1)
 
 log = logging.getLogger(__name__)
 _LOOKS = Counter("insight_looks_total", "Daily looks at websites by what they came to", ["outcome"])
+
+
+class LookedAlready(Exception):
+    """Another process, which led before or thinks so, looked at the website that day."""
 
 
 class Watch:
@@ -54,7 +60,11 @@ class Watch:
                 continue
             try:
                 asked = Asked(self._now())
-                self._desk.keep(website, self._desk.look(website, asked), asked)
+                look = self._desk.look(website, asked)
+                if not self._desk.keep(website, look, asked, _done(website_id, due_day)):
+                    connection.execute(_DONE, (due_day, website_id, due_day))
+            except LookedAlready:
+                continue
             except UNAVAILABLE:
                 raise
             except HistoryUnavailable as error:
@@ -68,14 +78,23 @@ class Watch:
                 connection.execute(_MOVE, (self._now() + _AFTER_ERROR, website_id))
             else:
                 _LOOKS.labels("done").inc()
-                connection.execute(_DONE, (due_day, website_id))
         return len(rows)
+
+
+def _done(website_id: UUID, day: date) -> Also:
+    """Written with what came of the look: whatever crashes, a day's look is told once."""
+
+    def mark(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+        if not cursor.execute(_DONE, (day, website_id, day)).rowcount:
+            raise LookedAlready
+
+    return mark
 
 
 _DUE: Final = (
     "SELECT website_id, due_day FROM policy.insight_look WHERE looked_day IS DISTINCT FROM due_day AND next_at <= %s"
     " ORDER BY next_at, website_id LIMIT %s"
 )
-_DONE: Final = "UPDATE policy.insight_look SET looked_day = %s WHERE website_id = %s"
+_DONE: Final = "UPDATE policy.insight_look SET looked_day = %s WHERE website_id = %s AND looked_day IS DISTINCT FROM %s"
 _MOVE: Final = "UPDATE policy.insight_look SET next_at = %s WHERE website_id = %s"
 _DROP: Final = "DELETE FROM policy.insight_look WHERE website_id = %s"

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
@@ -17,8 +18,8 @@ import pytest
 from psycopg.rows import dict_row
 
 from command_api.decision import Asked, by_system
-from command_api.insights import digest
-from command_api.insights.desk import InsightsDesk
+from command_api.insights import counted, digest
+from command_api.insights.desk import InsightsDesk, Look
 from command_api.insights.reading import HistoryUnavailable
 from command_api.insights.watch import Watch
 from command_api.leader import connect
@@ -26,6 +27,7 @@ from command_api.websites import model as websites
 from infra.clickhouse import ClientPool
 from infra.insights import plan
 from infra.llm import LanguageModel
+from infra.log import Log, LogUnavailable, open_log
 from infra.mail import opened
 from infra.sealing import derived_key, unseal
 from projectors.engine.read_model import Rows
@@ -59,6 +61,9 @@ class Planted:
         self.busy, self.gone = self._link(self.partner), self._link(self.other)
         self.rows = list(self._rows())
         query.events(self.rows)
+        query.postgres.execute("UPDATE engine.position SET record_at = now() WHERE projection = 'events'")
+        with closing(open_log(api.core.settings)) as log:
+            log.create_topics()
 
     def post(self, website: UUID | None = None, person: Person | None = None, **options: Any) -> Any:
         path = f"/api/analytics/{website or self.website}/ai-insights"
@@ -254,9 +259,23 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
+class EndOfLog:
+    """A log of which only the end matters."""
+
+    def __init__(self, end: int = 0) -> None:
+        self.end = end
+
+    def end_offset(self, topic: str, partition: int) -> int:
+        if self.end < 0:
+            raise LogUnavailable("away")
+        return self.end
+
+
 def desk_with(api: Api, **changes: Any) -> InsightsDesk:
     settings = replace(api.core.settings, **changes)
-    return InsightsDesk(api.core, ClientPool(settings, 1), LanguageModel(settings, api.core.pool))
+    return InsightsDesk(
+        api.core, ClientPool(settings, 1), LanguageModel(settings, api.core.pool), cast(Log, EndOfLog())
+    )
 
 
 def test_strangers_text_reaches_no_model_and_its_words_come_back_with_names(
@@ -288,6 +307,77 @@ def test_a_store_that_does_not_answer_is_said_at_once(planted: Planted) -> None:
     desk = desk_with(planted.api, clickhouse_url=f"http://127.0.0.1:{free_port()}/althing")
     with pytest.raises(HistoryUnavailable):
         desk.look(planted.decided(), by_system())
+
+
+def test_a_day_that_is_still_being_counted_is_told_by_nobody(
+    planted: Planted, generated: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counted, "WAIT_S", 0.3)
+    desk, log, postgres = desk_with(planted.api), EndOfLog(7), planted.api.query.postgres
+    desk._counted = counted.Counted(cast(Log, log), planted.api.core.pool)
+    before = postgres.execute(_POSITIONS).fetchall()
+    read = "UPDATE engine.position SET next_offset = %s, record_at = now() - %s::interval WHERE projection = 'events'"
+    try:
+        for next_offset, age, is_told in ((6, "2 days", False), (7, "2 days", True), (6, "0", True)):
+            postgres.execute(read, (next_offset, age))
+            if is_told:
+                assert len(desk.look(planted.decided(), by_system()).found) == len(generated)
+                continue
+            with pytest.raises(HistoryUnavailable, match="still being counted"):
+                desk.look(planted.decided(), by_system())
+        log.end = -1
+        with pytest.raises(HistoryUnavailable, match="not known how far"):
+            desk.look(planted.decided(), by_system())
+    finally:
+        for next_offset, topic, partition, generation in before:
+            postgres.execute(
+                "UPDATE engine.position SET next_offset = %s, record_at = now() WHERE projection = 'events'"
+                " AND topic = %s AND partition = %s AND generation = %s",
+                (next_offset, topic, partition, generation),
+            )
+
+
+def test_what_people_switched_off_is_not_called_silent(planted: Planted, generated: list[dict[str, Any]]) -> None:
+    api, desk = planted.api, desk_with(planted.api)
+    silent = "No clicks on Calm Hosting for 3 days"
+
+    def told() -> set[str]:
+        return {told.words.title for _, told in desk.look(planted.decided(), by_system()).found}
+
+    assert silent in told()
+    link = f"/api/platform/links/{planted.gone}"
+    for change in ({"isActive": False}, {"isActive": True}):
+        changed = api.call("PATCH", link, planted.ada, json=change)
+        assert changed.status_code == 200, changed.text
+        assert (silent in told()) is change["isActive"]
+    partner = f"/api/admin/partners/{planted.other}"
+    for change in ({"isActive": False}, {"isActive": True}):
+        changed = api.call("PATCH", partner, planted.admin, json=change)
+        assert changed.status_code == 200, changed.text
+        assert (silent in told()) is change["isActive"]
+
+
+def test_a_look_that_is_told_and_one_that_is_marked_as_done_are_one(
+    planted: Planted, generated: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever ends the process between the two, a day is told once; so it is by two that both think they lead."""
+    api, postgres = planted.api, planted.api.query.postgres
+    before = len(_events(api, insights_id(planted.website)))
+    postgres.execute("DELETE FROM policy.insight_look")
+    due = "INSERT INTO policy.insight_look (website_id, due_day, next_at) VALUES (%s, '2026-01-01', '2026-01-02')"
+    postgres.execute(due, (planted.website,))
+    desk, other = desk_with(api), desk_with(api)
+    with connect(api.core.settings.postgres_url or "", "test") as connection:
+        look = desk.look
+
+        def overtaken(website: websites.Website, asked: Asked) -> Look:
+            assert Watch(other).look(connection) == 1
+            return look(website, asked)
+
+        monkeypatch.setattr(desk, "look", overtaken)
+        assert Watch(desk).look(connection) == 1
+        assert Watch(other).look(connection) == 0
+    assert len(_events(api, insights_id(planted.website))) == before + 1
 
 
 def test_the_scheduler_says_what_is_due_and_one_look_a_day_is_taken(
@@ -356,6 +446,9 @@ def test_what_is_new_is_mailed_to_those_who_chose_it_and_stops_with_one_click(pl
         "SELECT count(*) FROM policy.insight_digest WHERE account_id = %s", (ada.account_id,)
     ).fetchone()
     assert left == (0,)
+
+
+_POSITIONS = "SELECT next_offset, topic, partition, generation FROM engine.position WHERE projection = 'events'"
 
 
 def _events(api: Api, aggregate: UUID) -> list[DomainEvent]:
