@@ -33,6 +33,7 @@ _READ_FOR_ONE: Final = 20
 """Characters of the source that are read for one of a beginning."""
 
 _WEB: Final = re.compile(r"(?i)https?://")
+_BARE: Final = re.compile(r"(?i)(?<![a-z0-9])(?:https?://|www\.)[^\s<>]{2,}")
 _SPACE: Final = re.compile(r"\s+")
 
 
@@ -95,8 +96,12 @@ def links(source: str) -> list[str]:
 
 
 def foreign_links(source: str, own_host: str) -> list[str]:
-    """Those that lead away from the product's own host."""
-    return [one for one in links(source) if (urlsplit(one).hostname or "").lower() != own_host.lower()]
+    """Those that lead away from the product's own host, and what another reader of Markdown would take for one: the
+    page's own makes a link of every bare `www.` and `https://`, whatever follows and however its signs are written."""
+    tokens = _MARKDOWN.parse(source)
+    bare = (found for text in _outside_of_links(tokens) for found in _BARE.findall(text))
+    found = [*links(source), *(one if _WEB.match(one) else f"http://{one}" for one in bare)]
+    return [one for one in found[:MOST_LINKED] if _host(one) != own_host.lower()]
 
 
 def prose(source: str) -> str:
@@ -104,6 +109,24 @@ def prose(source: str) -> str:
     return "\n".join(
         token.content for token in _inline(_MARKDOWN.parse(source)) if token.type in ("text", "text_special")
     )
+
+
+def _host(address: str) -> str:
+    try:
+        return (urlsplit(address).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _outside_of_links(tokens: list[Token]) -> Iterator[str]:
+    """The texts of each part, whole: what stands in code or is a link already is a gap."""
+    for token in tokens:
+        inside, text = 0, ""
+        for child in token.children or ():
+            inside += child.type == "link_open"
+            inside -= child.type == "link_close"
+            text += child.content if child.type in ("text", "text_special") and not inside else " "
+        yield text
 
 
 def _without_images(tokens: list[Token]) -> Iterator[Token]:

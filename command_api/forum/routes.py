@@ -24,6 +24,10 @@ router = APIRouter(prefix="/api", tags=["forum"])
 
 PER_VIEWER: Final = limits.Limit("forum-view", timedelta(seconds=1), 60)
 """Threads that one address opens."""
+PER_WRITER: Final = limits.Limit("forum-write", timedelta(seconds=1), 60)
+"""Texts of one member that are read at all, refused ones among them: reading one takes time."""
+PER_FOLLOWER: Final = limits.Limit("forum-follow", timedelta(seconds=20), 60)
+"""Each is an event that is kept for ever."""
 EVERYTHING: Final = UUID(int=0)
 """Stands for all threads where it is kept how far somebody has read."""
 
@@ -87,6 +91,7 @@ InForum = Annotated[Run, Depends(in_the_forum)]
 @router.post("/forum/threads", status_code=201, response_model=StartedThread)
 def start_thread(body: NewThread, run: InForum, desk: Desk) -> Response:
     """Starts a thread, which its author follows. A new member's with links waits for approval."""
+    _charge(run, PER_WRITER)
 
     def decide() -> Decided[StartedThread]:
         (events, also), started = desk.start_thread(_writer(run), body.category_id, body.title, body.text)
@@ -100,6 +105,7 @@ def start_thread(body: NewThread, run: InForum, desk: Desk) -> Response:
 @router.post("/forum/threads/{id}/posts", status_code=201, response_model=WrittenPost)
 def reply_to_thread(thread_id: Id, body: Reply, run: InForum, desk: Desk) -> Response:
     """Replies; who replies for the first time follows the thread."""
+    _charge(run, PER_WRITER)
 
     def decide() -> Decided[WrittenPost]:
         (events, also), held, post_id = desk.reply(_writer(run), thread_id, body.text, body.reply_to)
@@ -111,6 +117,7 @@ def reply_to_thread(thread_id: Id, body: Reply, run: InForum, desk: Desk) -> Res
 @router.patch("/forum/posts/{id}", response_model=WrittenPost)
 def edit_post(post_id: Id, body: NewText, run: InForum, desk: Desk) -> Response:
     """Replaces the text; the one before is kept for the author and moderators."""
+    _charge(run, PER_WRITER)
 
     def decide() -> Decided[WrittenPost]:
         (events, also), post = desk.edit(_writer(run), post_id, body.text)
@@ -155,12 +162,14 @@ def flag_post(post_id: Id, body: Report, run: InForum, desk: Desk) -> Response:
 
 @router.put("/forum/threads/{id}/follow", status_code=204)
 def follow_thread(thread_id: Id, run: InForum, desk: Desk) -> Response:
+    _charge(run, PER_FOLLOWER)
     who = run.person.account_id
     return run(lambda: Decided(desk.follow(who, thread_id, run.asked, follows=True), Nothing()), status=204)
 
 
 @router.delete("/forum/threads/{id}/follow", status_code=204)
 def unfollow_thread(thread_id: Id, run: InForum, desk: Desk) -> Response:
+    _charge(run, PER_FOLLOWER)
     who = run.person.account_id
     return run(lambda: Decided(desk.follow(who, thread_id, run.asked, follows=False), Nothing()), status=204)
 
@@ -204,6 +213,10 @@ def _visitor(request: Request, address: str) -> str:
         except Problem:
             person = None
     return f"account {person}" if person else f"{address}\n{request.headers.get('user-agent', '')}"
+
+
+def _charge(run: Run, limit: limits.Limit) -> None:
+    limits.charge(run.core.pool, limit, str(run.person.account_id))
 
 
 def _keep_read(run: Run, thread_id: UUID, position: int) -> None:

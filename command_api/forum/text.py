@@ -52,6 +52,8 @@ def _is_seen(character: str) -> bool:
 
 def _reason(text: str) -> str:
     text = text.strip()
+    if _CONTROL.search(text):
+        raise ValueError("A text holds no control characters")
     if len(text) > 1_000:
         raise ValueError("Please use at most 1,000 characters")
     return text

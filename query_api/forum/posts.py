@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -20,7 +21,8 @@ from query_api.paging import Cursor, Limit
 router = APIRouter(prefix="/api/forum", tags=["forum"])
 
 EXCERPT: Final = 200
-Html = Annotated[bool, Query(description="Also the sanitised HTML of each text")]
+MOST_RENDERED: Final = 50
+Html = Annotated[bool, Query(description="Also the sanitised HTML of each text; at most 50 posts at once then")]
 _READ: Final = Shows("forum_posts", "forum_threads", "forum_members", "forum_likes", "forum_flags")
 
 
@@ -38,6 +40,8 @@ def get_forum_posts(
     """In the order of writing. `Link` names the pages before and after: they keep their place, whatever is added."""
     if looks.reader.row("SELECT 1 FROM read.forum_threads WHERE id = %s", (id,)) is None:
         raise not_found("thread")
+    if html:
+        limit = min(limit, MOST_RENDERED)
     bound = {**looks.bound, "thread": id, "limit": limit + 1}
     if around is not None and cursor is None:
         rows, before, after = _around(looks, bound, around, limit)
@@ -107,7 +111,7 @@ def shown(looks: Look, rows: Sequence[Mapping[str, Any]], *, html: bool = False)
                 author=named(found, row["author_id"]),
                 text=text,
                 excerpt=markdown.plain(text, EXCERPT),
-                html=markdown.render(text) if html else None,
+                html=_rendered(text) if html else None,
                 isFirst=row["is_first"],
                 replyTo=None if answered is None else _quote(answered, named(found, answered["author_id"])),
                 mentions=[found[one] for one in row["mentions"] if one in found],
@@ -124,6 +128,9 @@ def shown(looks: Look, rows: Sequence[Mapping[str, Any]], *, html: bool = False)
             )
         )
     return posts
+
+
+_rendered = lru_cache(maxsize=200)(markdown.render)
 
 
 def _around(

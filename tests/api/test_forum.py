@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from command_api.accounts.erasure import _forget
+from command_api.forum.routes import PER_FOLLOWER
 from infra import postgres
 from infra.client import Client
 from infra.settings import Settings
@@ -375,6 +376,14 @@ def test_limits_say_when_to_come_back(forum: Forum, ada: Person) -> None:
     refused = forum.call("POST", "forum/threads", new, json=fourth)
     assert (refused.status_code, refused.json()["code"]) == (429, "daily_limit")
     assert "3 threads" in refused.json()["message"] and int(refused.headers["Retry-After"]) > 3600
+
+
+def test_nobody_fills_the_log_by_following_and_leaving_for_ever(forum: Forum, ada: Person) -> None:
+    made, restless = forum.start(ada), forum.member("Restless")
+    path = f"forum/threads/{made['id']}/follow"
+    answers = [forum.call("PUT", path, restless) for _ in range(PER_FOLLOWER.burst + 1)]
+    assert {answer.status_code for answer in answers[:-2]} == {204}
+    assert (answers[-1].status_code, answers[-1].json()["code"]) == (429, "too_many_attempts")
 
 
 def test_search_finds_words_and_marks_them_without_html(forum: Forum, ada: Person, eve: Person) -> None:

@@ -268,6 +268,7 @@ def test_mentions_are_found_where_people_mean_them() -> None:
         (text.Text, "[" * 2_000, "fewer brackets"),
         (text.Text, "|" + "a|" * 60 + "\n|" + "-|" * 60 + "\n" + "a\n" * 900, "a smaller table"),
         (text.GivenReason, "  ", "Please say why"),
+        (text.Reason, "Rude\u202e", "control characters"),
     ],
 )
 def test_what_is_wrong_with_a_text_is_named(kind: Any, given: str, message: str) -> None:

@@ -74,6 +74,25 @@ def test_links_are_found_however_they_are_written() -> None:
     assert markdown.foreign_links(f"{source} https://own.example/x", "own.example") == markdown.links(source)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "www.spam.online", "see (www.spam.casino/x) ok", "*www.spam.online*", "`x`www.spam.online",
+        "https://a_b.spam.online", "https&#58;//spam.online", "https&colon;//spam.online", "h&#116;tps://spam.online",
+        "https\\://spam.online", "\\https://spam.online", "ww&#119;.spam.online", "日本https://spam.online",
+        "[^1]\n\n[^1]: www.spam.online", "| a |\n|---|\n| www.spam.online |", "https://[::1",
+    ],
+)  # fmt: skip
+def test_what_the_page_would_make_a_link_of_is_one(source: str) -> None:
+    """GitHub's dialect, which browsers draw, links more than this parser does: none of it may pass by a moderator."""
+    assert len(markdown.foreign_links(source, "own.example")) == 1
+
+
+def test_what_is_no_link_anywhere_is_none() -> None:
+    source = "`https://no.example` awww.no.example www. https:// [a](//no.example) https://own.example/x a@b.example"
+    assert markdown.foreign_links(source, "own.example") == []
+
+
 def test_plain_text_is_one_line_without_marks_and_ends_at_a_word() -> None:
     assert markdown.plain("# One\n\n**two** [three](https://a.example)\nfour `five`") == "One two three four five"
     assert markdown.plain("lighthouse keepers", 12) == "lighthouse…"

@@ -28,6 +28,11 @@ test('links of strangers are marked so, and images are links', async () => {
   expect(screen.queryByRole('img')).toBeNull();
 });
 
+test.each(['//evil.example', '/\\evil.example', '\\\\evil.example', 'evil.example', 'mailto:a@b.example', '#clobber'])('no link, since it is neither of this site nor http: %s', async (href) => {
+  const page = await drawn(`[out](<${href}>) and [in](/help)`);
+  expect([...page.querySelectorAll('a')].map((link) => link.getAttribute('href'))).toEqual(['/help']);
+});
+
 test('who is mentioned is a link to their profile; others, code and addresses are left alone', async () => {
   const page = await drawn('Thanks @ada-byron, see `@ada-byron` and @nobody, mail ada@ada-byron.is, @Ada-Byron.', ['ada-byron']);
   const links = screen.getAllByRole('link', { name: /^@ada/i });

@@ -73,7 +73,8 @@ const ELEMENTS: Components = {
 const look = 'font-medium text-brand underline-offset-2 hover:underline';
 
 function Target({ href, children }: { readonly href: string | undefined; readonly children?: ReactNode }) {
-  if (!href) return children;
+  // "//host" and "/\\host" are addresses of other sites, and a path without a slash is none.
+  if (!href || !/^(?:https?:\/\/|\/(?![/\\]|%5c))/i.test(href)) return children;
   if (/^\/forum\/[\w/-]+$/.test(href)) {
     return (
       <Link to={href} className={look}>
