@@ -10,14 +10,17 @@ from schemas.base import Money
 from schemas.events.matching import Program
 
 MOST_ACTIVE: Final = 5_000
-ACTIVE: Final = f"SELECT * FROM read.programs WHERE NOT retired ORDER BY company_name, id LIMIT {MOST_ACTIVE}"  # noqa: S608
+ACTIVE: Final = (
+    f"SELECT *, review_on <= current_date AS is_due FROM read.programs"  # noqa: S608 - own number
+    f" WHERE NOT retired ORDER BY company_name, id LIMIT {MOST_ACTIVE}"
+)
 
 _FACTS: Final = tuple(name for name in Program.model_fields if name != "commission_amount")
 
 
 def listed_of(row: Mapping[str, Any]) -> Listed:
     """The program of a row."""
-    return Listed(row["id"], program_of(row), row["checked_on"])
+    return Listed(row["id"], program_of(row), row["checked_on"], row["is_due"])
 
 
 def program_of(row: Mapping[str, Any]) -> Program:

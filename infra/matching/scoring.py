@@ -71,11 +71,16 @@ class Idea:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A program of the directory that may be recommended."""
+    """A program of the directory that may be recommended. `is_due`: to be compared with its page again."""
 
     id: UUID
     program: Program
     checked_on: date | None
+    is_due: bool = False
+
+    @property
+    def is_to_be_checked(self) -> bool:
+        return self.checked_on is None or self.is_due
 
     @property
     def category(self) -> str:
@@ -276,7 +281,7 @@ def pros(match: Match) -> list[str]:
 
 
 def cons(match: Match) -> list[str]:
-    """What speaks against it, from its parts; and that its terms are to be checked, where nobody did."""
+    """What speaks against it, from its parts; and that its terms are to be checked, where nobody did lately."""
     program, parts = match.program, {part.name: part for part in match.parts}
     found = []
     if parts["industry"].value < 0.5:
@@ -289,7 +294,7 @@ def cons(match: Match) -> list[str]:
         found.append("Approval is hard: show some traffic first")
     if parts["results"].value < 0.45:
         found.append(f"{parts['results'].why}, less than your average")
-    if match.listed.checked_on is None:
+    if match.listed.is_to_be_checked:
         found.append(TO_BE_CHECKED)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -59,6 +59,13 @@ class ProgramEntry(BaseModel):
     updatedAt: datetime
 
 
+class Dates(NamedTuple):
+    """When a program's facts were written down, and are to be compared with its page again."""
+
+    recorded_on: date
+    review_on: date
+
+
 class ProgramCategory(BaseModel):
     key: str
     name: str
@@ -100,9 +107,9 @@ def get_program_categories(admin: AsAdmin) -> list[ProgramCategory]:
     return [ProgramCategory(key=key, name=industry.label) for key, industry in taxonomy().items()]
 
 
-def active_programs(reader: Reader) -> list[tuple[Listed, date]]:
-    """What may be recommended, by name, and when its facts were written down."""
-    return [(listed_of(row), row["recorded_on"]) for row in reader.rows(ACTIVE)]
+def active_programs(reader: Reader) -> list[tuple[Listed, Dates]]:
+    """What may be recommended, by name."""
+    return [(listed_of(row), Dates(row["recorded_on"], row["review_on"])) for row in reader.rows(ACTIVE)]
 
 
 def _entry(row: Mapping[str, Any]) -> ProgramEntry:

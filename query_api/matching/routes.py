@@ -20,7 +20,7 @@ from infra.settings import Settings
 from query_api import money
 from query_api.admin.exchange_rates import newest_rates
 from query_api.context import Context, Reads, Services, Theirs
-from query_api.matching.directory import active_programs
+from query_api.matching.directory import Dates, active_programs
 from query_api.matching.results import own_results
 from query_api.owned import Owned
 from schemas.base import ERASED
@@ -115,7 +115,9 @@ class Recommendation(BaseModel):
     paymentFrequency: Payment
     source: str
     recordedOn: date
-    checkedOn: date | None = Field(description="Null: these terms are still to be checked")
+    checkedOn: date | None = Field(description="Null: nobody has compared these terms with the program's page yet")
+    reviewOn: date
+    toBeChecked: bool = Field(description="Whether nobody has, or the review is due")
     results: OwnResults | None
     applicationId: UUID | None
     applicationStatus: ApplicationStatus | None
@@ -178,7 +180,7 @@ def get_recommendations(context: Context, theirs: Theirs) -> Recommendations:
         silent = Wording(toldBy="rules", silence=None, mayBeAsked=False)
         return Recommendations(recommendations=[], results_known=True, wording=silent)
     found = active_programs(theirs.reader)
-    listed, recorded = [one for one, _ in found], {one.id: recorded_on for one, recorded_on in found}
+    listed, dates = [one for one, _ in found], {one.id: of_one for one, of_one in found}
     results, known = _results(context, theirs, listed)
     idea = Idea(row["business_idea"], row["industry"], by_model=row["method"] == "model")
     matches = ranked(idea, listed, results, newest_rates(theirs.reader, COMPARED_IN))
@@ -186,7 +188,7 @@ def get_recommendations(context: Context, theirs: Theirs) -> Recommendations:
     applied = {one["program_id"]: one for one in theirs.reader.rows(_APPLIED, (theirs.principal.account_id, ids))}
     words = wording.read(row["words"])
     shown = [
-        _recommendation(match, recorded[id], applied.get(id), wording.told(match, words.get(id)))
+        _recommendation(match, dates[id], applied.get(id), wording.told(match, words.get(id)))
         for id, match in zip(ids, matches, strict=True)
     ]
     return Recommendations(recommendations=shown, results_known=known, wording=_wording(context.settings, row))
@@ -257,7 +259,7 @@ def _results(context: Services, theirs: Owned, listed: list[Listed]) -> tuple[Ma
 
 
 def _recommendation(
-    match: Match, recorded_on: date, application: Mapping[str, Any] | None, told: wording.Told
+    match: Match, dates: Dates, application: Mapping[str, Any] | None, told: wording.Told
 ) -> Recommendation:
     program, own = match.program, match.results
     amount = program.commission_amount
@@ -291,8 +293,10 @@ def _recommendation(
         approvalDifficulty=program.approval,
         paymentFrequency=program.payment,
         source=program.source,
-        recordedOn=recorded_on,
+        recordedOn=dates.recorded_on,
         checkedOn=match.listed.checked_on,
+        reviewOn=dates.review_on,
+        toBeChecked=match.listed.is_to_be_checked,
         results=OwnResults(
             clicks=own.clicks,
             conversions=own.conversions,

@@ -130,7 +130,11 @@ def test_the_starter_set_is_of_at_least_sixty_programs_in_all_industries() -> No
     starter = program_files.starter()
     assert len(starter) >= 60
     assert {program.category for program in starter} == set(taxonomy())
-    assert all("not yet checked" in program.source for program in starter)
+    assert all("as commonly published" in program.source for program in starter)
+    for program in starter:
+        [event] = programs.add(None, program, origin="starter", recorded_on=NOW.date(), asked=ADMIN)
+        assert isinstance(event, ProgramListed)
+        assert (event.checked_on, event.review_on) == (None, NOW.date()), "to be checked from the first day on"
 
 
 def test_a_file_tells_what_is_wrong_line_by_line() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from typing import Any
 from uuid import uuid4
@@ -221,6 +223,9 @@ def test_pros_and_cons_come_from_the_parts() -> None:
     good = match()
     assert {"Pays 30 % of each sale", "Approval is easy", "Sales count for 30 days after the click"} <= set(pros(good))
     assert cons(good) == ["Terms are to be checked on the program's own page"]
+    due = Listed(good.listed.id, good.program, date(2026, 1, 1), is_due=True)
+    assert cons(Match(due, good.parts)) == cons(good)
+    assert cons(Match(replace(due, is_due=False), good.parts)) == []
     poor = match(commission_bp=200, cookie_days=1, approval="hard")
     assert {
         "Pays 2 % of each sale, which is little",

@@ -13,11 +13,11 @@ const program = (over) => ({
   id: 'p1', companyName: 'BarkBox', primaryCategory: 'Pets', match_score: 0.827, recommendation: 'highly_recommended', parts: PARTS.map(([name, weight, value, why]) => ({ name, weight, value, points: weight * value, why })),
   commissionType: 'flat', commissionRate: null, commissionAmount: 18, commissionCurrency: 'USD', recurring: false, cookieDuration: 30, description: 'Monthly box of toys and treats for dogs by size and theme.', why: null, toldBy: 'rules',
   pros: ['Pets is what your idea is about', 'Its description fits what you wrote', 'Approval is easy'], cons: ["Terms are to be checked on the program's own page"], approvalDifficulty: 'easy', paymentFrequency: 'monthly',
-  source: "Program's public affiliate page, as commonly published; not yet checked", recordedOn: '2026-11-21', checkedOn: null, results: { clicks: 512, conversions: 9, epc: 0.4, currency: 'USD' }, applicationId: null, applicationStatus: null, ...over,
+  source: "Program's public affiliate page, as commonly published", recordedOn: '2026-11-21', checkedOn: null, reviewOn: '2026-11-21', toBeChecked: true, results: { clicks: 512, conversions: 9, epc: 0.4, currency: 'USD' }, applicationId: null, applicationStatus: null, ...over,
 });
 const PROGRAMS = [
   program({ toldBy: 'model', why: 'Its boxes of toys and treats go to people with dogs, which is whom you write for.', pros: ['Your idea and this program are both about pets', 'Its description fits what you wrote', 'Approval is easy'] }),
-  program({ id: 'p2', companyName: 'Chewy', match_score: 0.641, recommendation: 'recommended', commissionRate: 4, commissionAmount: null, commissionCurrency: null, cookieDuration: 15, approvalDifficulty: 'medium', cons: ['Pays 4 % of each sale, which is little'], checkedOn: '2026-11-22', results: null, applicationId: 'a1', applicationStatus: 'in_review' }),
+  program({ id: 'p2', companyName: 'Chewy', match_score: 0.641, recommendation: 'recommended', commissionRate: 4, commissionAmount: null, commissionCurrency: null, cookieDuration: 15, approvalDifficulty: 'medium', cons: ['Pays 4 % of each sale, which is little'], checkedOn: '2026-11-22', reviewOn: '2027-05-21', toBeChecked: false, results: null, applicationId: 'a1', applicationStatus: 'in_review' }),
   program({ id: 'p3', companyName: 'A Company With Quite a Long Name GmbH & Co. KG', match_score: 0.44, recommendation: 'consider', commissionRate: 7.5, recurring: true, cookieDuration: 0, approvalDifficulty: 'hard', pros: [], results: null }),
   program({ id: 'p4', companyName: 'ILIA Beauty', primaryCategory: 'Beauty & Skin Care', match_score: 0.31, recommendation: 'review_needed', results: null }),
 ];

@@ -34,7 +34,7 @@ export function AnalysisPanel({ profile, onNext }: { readonly profile: Profile; 
           </ul>
         </Fact>
       </dl>
-      <Button variant="primary" size="lg" className="mt-6 self-start" onClick={onNext}>View Matching Affiliate Programs</Button>
+      <Button variant="primary" size="lg" className="mt-6 max-w-full self-start whitespace-normal!" onClick={onNext}>View Matching Affiliate Programs</Button>
     </Card>
   );
 }

@@ -14,7 +14,7 @@ const program = (over: Partial<Recommendation> = {}): Recommendation => ({
   id: 'p1', companyName: 'BarkBox', primaryCategory: 'Pets', match_score: 0.842, recommendation: 'highly_recommended',
   parts: [{ name: 'industry', weight: 0.4, value: 1, points: 0.4, why: 'Pets is what your idea is about' }, { name: 'results', weight: 0.12, value: 0.5, points: 0.06, why: 'No results of your own yet' }],
   commissionType: 'flat', commissionRate: null, commissionAmount: 18, commissionCurrency: 'USD', recurring: false, cookieDuration: 30, description: 'Monthly box of toys.', why: null, pros: ['Approval is easy'], cons: [], toldBy: 'rules',
-  approvalDifficulty: 'easy', paymentFrequency: 'monthly', source: 'Its public page', recordedOn: '2026-11-21', checkedOn: null, results: null, applicationId: null, applicationStatus: null, ...over,
+  approvalDifficulty: 'easy', paymentFrequency: 'monthly', source: 'Its public page', recordedOn: '2026-11-21', checkedOn: null, reviewOn: '2026-11-21', toBeChecked: true, results: null, applicationId: null, applicationStatus: null, ...over,
 });
 const application = (over: Partial<Application> = {}): Application => ({
   id: 'a1', programId: 'p1', companyName: 'BarkBox', category: 'Pets', programRetired: false, status: 'applied', visits: 1, appliedAt: '2026-11-20T12:00:00Z', updatedAt: '2026-11-20T12:00:00Z', steps: 1,
@@ -85,7 +85,7 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
     expect(requests('GET /api/platform/affiliate/recommendations')).toEqual([]);
     await user.click(screen.getByRole('button', { name: 'View Matching Affiliate Programs' }));
     const card = await screen.findByRole('article', { name: 'BarkBox' });
-    for (const text of ['84% match', 'Highly Recommended', '$18.00 commission', '30-day cookie', 'Monthly box of toys.', 'Pros', 'Cons', 'Approval is easy', 'Approval: easy', 'Paid monthly', 'To be checked'])
+    for (const text of ['84% match', 'Highly Recommended', '$18.00 commission', '30-day cookie', 'Monthly box of toys.', 'Pros', 'Cons', 'Approval is easy', 'Approval: easy', 'Paid monthly', 'To be checked', 'Its public page. Recorded 2026-11-21, not checked yet; review due 2026-11-21.'])
       expect(within(card).getByText(text)).toBeInTheDocument();
     await user.click(within(card).getByText('Why 84%'));
     expect(within(card).getByText('40.0 of 40')).toBeInTheDocument();

@@ -54,7 +54,7 @@ function Program({ item }: { readonly item: Recommendation }) {
         <Badge tone={verdict.tone}>{verdict.label}</Badge>
         <Badge tone="brand">{commissionOf(item)}</Badge>
         <Badge>{cookieOf(item.cookieDuration)}</Badge>
-        {item.checkedOn === null && <Badge tone="warn">To be checked</Badge>}
+        {item.toBeChecked && <Badge tone="warn">To be checked</Badge>}
       </p>
       <p className="mt-3">{item.description}</p>
       {item.why !== null && (
@@ -69,7 +69,7 @@ function Program({ item }: { readonly item: Recommendation }) {
       </div>
       <Parts item={item} percent={percent} />
       <p className="mt-3 text-[0.8125rem] text-muted">
-        {item.source}. Recorded {item.recordedOn}{item.checkedOn ? `, checked ${item.checkedOn}` : ''}.
+        {`${item.source}. Recorded ${item.recordedOn}, ${item.checkedOn ? `checked ${item.checkedOn}` : 'not checked yet'}; ${item.toBeChecked ? 'review due' : 'next review'} ${item.reviewOn}.`}
       </p>
       <footer className="mt-auto flex flex-wrap items-center gap-x-3 gap-y-2 pt-4">
         <Badge tone={APPROVAL[item.approvalDifficulty] ?? 'neutral'}>{`Approval: ${item.approvalDifficulty}`}</Badge>

@@ -8487,9 +8487,19 @@ export interface components {
             recordedOn: string;
             /**
              * Checkedon
-             * @description Null: these terms are still to be checked
+             * @description Null: nobody has compared these terms with the program's page yet
              */
             checkedOn: string | null;
+            /**
+             * Reviewon
+             * Format: date
+             */
+            reviewOn: string;
+            /**
+             * Tobechecked
+             * @description Whether nobody has, or the review is due
+             */
+            toBeChecked: boolean;
             results: components["schemas"]["OwnResults"] | null;
             /** Applicationid */
             applicationId: string | null;
