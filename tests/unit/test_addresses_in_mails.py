@@ -1,4 +1,4 @@
-"""Whatever a mail leads to is a page of the app, on a tab that this page has."""
+"""Whatever a mail or a notification leads to is a page of the app, on a tab that this page has."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ ROOT = Path(__file__).resolve().parents[2]
 WRITERS = [
     *ROOT.glob("command_api/*/*mails.py"),
     *ROOT.glob("command_api/*/*digest*.py"),
+    *ROOT.glob("command_api/notifications/*.py"),
     ROOT / "command_api" / "marketplace" / "desk.py",
     ROOT / "infra" / "contacts.py",
     ROOT / "infra" / "digest.py",
 ]
 APP = ROOT / "web" / "src" / "app"
-ROUTES = {
-    path for file in APP.glob("*rout*.ts*") for path in re.findall(r"path: '(/[\w/$-]*)'", file.read_text())
-}  # fmt: skip
-LEADS = re.compile(r"""(?:url\}|"(?:newsletter|early_access)": ")(/(?!api/|go/)[\w/-]+)(?:\?tab=([\w-]+))?""")
+ROUTES = {path for file in APP.glob("*rout*.ts*") for path in re.findall(r"path: '(/[\w/$-]*)'", file.read_text())}
+BEFORE = r"""(?:url\}|"(?:newsletter|early_access)": "|(?:path=|return )f")"""
+LEADS = re.compile(BEFORE + r"(/(?!api/|go/)[\w/-]+)(?:\?tab=([\w-]+))?")
 ADDRESSES = sorted({found for file in WRITERS for found in LEADS.findall(file.read_text())})
 
 
