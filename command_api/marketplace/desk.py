@@ -197,6 +197,8 @@ class Desk:
         def write(cursor: Cursor[dict[str, Any]]) -> None:
             if after.is_over and not (after.money_came_late and after.status == "cancelled"):
                 cursor.execute("DELETE FROM policy.escrow WHERE escrow_id = %s", (after.id,))
+                if after.status != "cancelled":  # what the provider said and did not fit is settled as well
+                    cursor.execute("DELETE FROM ops.escrow_call WHERE escrow_id = %s AND step = 'look'", (after.id,))
             else:
                 ask_at = asked.at + ASK_EVERY if after.awaits_provider else None
                 cursor.execute(_KEEP_ESCROW, (after.id, after.seller_id, after.buyer_id, after.due_at, ask_at))

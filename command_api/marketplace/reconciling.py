@@ -67,10 +67,14 @@ def ask(core: Core, provider: Provider, escrow_id: UUID) -> None:
                 _settle_again(core, escrow)
             return
         log.warning("%s is %s, and no message of the provider said so", escrow_id, standing.status)
-        found = desk.after_escrow(escrow, events, call, asked)
         try:
+            found = desk.after_escrow(escrow, events, call, asked)
             core.store.write(found.events, found.also)
         except Conflict:
+            continue
+        except Refused:  # the listing does not fit: unless somebody else moved both between our two looks
+            if escrows.there(desk.escrow(escrow_id)).version == escrow.version:
+                raise
             continue
         return
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Final, Literal
+from unicodedata import category
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
@@ -30,7 +31,7 @@ def _plain(text: str) -> str:
 
 
 def _some(text: str) -> str:
-    if not text.strip():
+    if all(category(sign)[0] in "CMZ" for sign in text):  # spaces, marks without a letter, and what nobody sees
         raise ValueError("Please write something")
     return text.strip()
 
@@ -53,7 +54,7 @@ class ListingFields(Body):
     monthly_revenue: Dollars | None = None
     monthly_profit: Annotated[int, Field(ge=-MOST_MONEY, le=MOST_MONEY)] | None = None
     monthly_traffic: Annotated[int, Field(ge=0, le=10**12)] | None = None
-    years_established: Annotated[float, Field(ge=0, le=100, strict=False)] | None = None
+    years_established: Annotated[float, Field(ge=0, le=100)] | None = None
     website_id: Annotated[UUID, Field(strict=False)] | None = None
 
 

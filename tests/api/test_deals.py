@@ -11,9 +11,11 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
+import psycopg
 import pytest
 
 from command_api.marketplace.desk import ASK_EVERY
+from command_api.marketplace.reconciling import ask
 from infra.escrow import EscrowProvider, Opened, Standing, sign
 from tests.api.test_command_races import at_once
 from tests.support.market import SECRET, Market, market
@@ -159,6 +161,14 @@ def test_what_the_provider_says_and_does_not_fit_waits_for_an_admin(
         there.post(admin, f"admin/marketplace/escrow-calls/{escrow_id}/retry", 204)
         there.look()
         assert there.escrow(offer).status == "funded" and calls(there, admin, escrow_id) == []
+        there.postgres.execute(
+            "INSERT INTO ops.escrow_call (escrow_id, step, state) VALUES (%s, 'look', 'failed')", (escrow_id,)
+        )
+    there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
+    there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")
+    there.look()
+    there.until(offer, "released")
+    assert calls(there, admin, escrow_id) == []  # with the deal's end nothing is in doubt any more
 
 
 class Odd:
@@ -195,6 +205,39 @@ def test_an_answer_that_nobody_thought_of_holds_up_no_other_deal(
     assert calls(there, admin, odd) == [("open", "waiting")]
     assert there.events(other) == ["escrow.agreed", "escrow.opened"]
     inner.close()
+
+
+def test_two_processes_that_tell_and_ask_at_the_same_moment_move_the_money_once(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    """As when one loses its leadership in the middle of a call."""
+    offer = there.offer(buyer, online(there, seller, admin))
+    there.post(seller, f"marketplace/offers/{offer}/accept", price=40_000)
+    escrow_id = there.escrow(offer).id
+    provider = EscrowProvider.over_http(there.settings)
+    assert provider is not None
+
+    def work(_: int) -> None:
+        url = there.settings.postgres_url or ""
+        with psycopg.connect(url, autocommit=True) as connection:
+            there.calling(provider).make_due(connection)
+            ask(there.api.core, provider, escrow_id)
+
+    with without_messages(there):
+        at_once(work, 4)
+        there.sync()
+        pays(there, buyer, offer)
+        at_once(work, 4)
+        there.sync()
+        there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
+        there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")
+        at_once(work, 4)
+        there.sync()
+    wait_for(lambda: there.sandbox.book.next_message() is None, "the messages to arrive after all")
+    moves = ("agreed", "opened", "funded", "delivered", "accepted", "released")
+    assert there.events(escrow_id) == [f"escrow.{one}" for one in moves]
+    assert calls(there, admin, escrow_id) == []
+    provider.close()
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from command_api.marketplace import asking, escrow, listings, offers
 from command_api.marketplace.facts import Facts, same_website
 from command_api.marketplace.images import redrawn
 from command_api.marketplace.listings import Listing
+from command_api.marketplace.shapes import Write
 from command_api.marketplace.verifying import whole_months
 from infra.escrow import BadSignature, sign, verified
 from schemas.base import DomainEvent, Money
@@ -453,6 +454,16 @@ def test_neither_side_can_fill_a_thread_so_that_the_other_and_the_admin_are_sile
     assert offers.write(full, "And I", ADMIN, is_disputed=True).side == "admin"
     assert offers.counter(full, usd(41_000), "", SELLER).side == "seller"
     assert offers.accept(full, 40_000_00, ESCROW, SELLER).side == "seller"
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "\u200b", "\u200b \u2060\ufeff", "\u0301"])
+def test_words_that_nobody_can_see_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match="write something"):
+        Write.model_validate({"text": text})
+
+
+def test_words_are_kept_without_the_space_around_them() -> None:
+    assert Write.model_validate({"text": " \u00e1 \U0001f44d\n"}).text == "\u00e1 \U0001f44d"
 
 
 def test_the_provider_is_asked_about_money_that_has_to_come_or_to_go() -> None:
