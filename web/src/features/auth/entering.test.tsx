@@ -18,7 +18,7 @@ async function fillRegistration(user: ReturnType<typeof renderApp>['user']): Pro
   await user.type(screen.getByLabelText('Name'), 'Nína');
 }
 
-test('spec §2, §4, §8: an invite link opens the registration; then the second factor; then the recovery codes; then the dashboard', async () => {
+test('spec §2, §4, §5, §8: an invite link opens the registration; then the second factor; then the recovery codes; then the dashboard', async () => {
   server.use(
     http.post(at('/api/platform/register'), () => HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER, qrCode: QR, secret: 'ABCD', otpauthUri: 'otpauth://x' }, { status: 201 })),
     http.post(at('/api/platform/2fa/confirm'), async ({ request }) => {

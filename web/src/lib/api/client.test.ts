@@ -7,7 +7,7 @@ import { at, refuse, server, state } from '@/test/server';
 import { answer, api, body, cursorOf } from './client';
 import { ApiError, messageOf } from './errors';
 
-test('calls carry the token; unsafe ones the CSRF header and an idempotency key', async () => {
+test('spec §6: calls carry the token as Bearer; unsafe ones the CSRF header and an idempotency key', async () => {
   signIn();
   server.use(http.post(at('/api/platform/conversions/{id}/approve'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@41' } })));
   await api.POST('/api/platform/conversions/{id}/approve', { params: { path: { id: 'c1' } }, body: {} });
