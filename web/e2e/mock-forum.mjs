@@ -31,7 +31,7 @@ const POSTS = [
 ];
 const member = (who) => ({ ...who, joinedAt: ago(400_000), posts: 31, threads: 4, likesReceived: 117, suspendedUntil: null });
 const notice = (id, kind, title, minutes, seen, path = '/forum/thread/t1?post=p2') => ({ id, kind, count: 1, actor: PEOPLE[0], title, path, at: ago(minutes), seen });
-const KINDS = [['mention', 'Somebody mentions you', 'daily'], ['quote', 'Somebody answers your post', 'daily'], ['reply', 'New replies in threads you follow', 'weekly'], ['like', 'Somebody likes your post', 'off'], ['moderation', 'A moderator did something about your posts', 'daily']];
+const KINDS = [['mention', 'Somebody mentions you', 'daily'], ['quote', 'Somebody answers your post', 'daily'], ['reply', 'New replies in threads you follow', 'weekly'], ['like', 'Somebody likes your post', 'off'], ['moderation', 'A moderator did something about your posts', 'daily'], ['offer', 'Offers for websites', 'off', true], ['offer_message', 'Messages about an offer', 'daily'], ['deal', 'Your deals: payment, handover, inspection, dispute', 'off', true]];
 
 /** The arguments of `json`, or undefined. `nothing`: nobody has written yet. */
 export function forumAnswer(key, query, nothing) {
@@ -64,9 +64,9 @@ export function forumAnswer(key, query, nothing) {
     '/api/platform/notifications': () =>
       nothing ? [] : [
         notice('n1', 'mention', `Embla Ketilsdóttir mentioned you in “${TITLES[1]}”`, 2, false), notice('n2', 'reply', `14 new replies in “${TITLES[2]}”`, 70, false), notice('n3', 'like', `Embla Ketilsdóttir and 3 others like your post in “${TITLES[1]}”`, 4000, true),
-        notice('n4', 'moderation', 'A moderator approved your post', 9000, true),
+        notice('n4', 'moderation', 'A moderator approved your post', 9000, true), notice('n5', 'deal', 'The money for “VPN reviews with steady search traffic” lies in escrow', 9100, true, '/marketplace/deals/inspect'),
       ],
-    '/api/platform/notification-preferences': () => KINDS.map(([kind, title, mail]) => ({ kind, title, inApp: true, mail })),
+    '/api/platform/notification-preferences': () => KINDS.map(([kind, title, mail, atOnce = false]) => ({ kind, title, inApp: true, mail, atOnce })),
   };
   return answers[path] && [answers[path]()];
 }

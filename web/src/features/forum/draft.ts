@@ -19,6 +19,11 @@ export function useDraft(what: string): readonly [Draft, (part: Partial<Draft>) 
   return [draft, (part) => setDraft((before) => ({ ...before, ...part }))];
 }
 
+/** For a form that goes with what it sent. */
+export function dropDraft(what: string): void {
+  keep(what, EMPTY);
+}
+
 function read(what: string): Draft {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(keyOf(what)) ?? 'null');

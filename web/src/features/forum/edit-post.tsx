@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
+import { dropDraft, useDraft } from './draft';
 import { Editor } from './editor';
 import { textFault } from './limits';
 import type { Post } from './types';
@@ -12,21 +13,32 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Stands where the post's text stood. */
+/** Stands where the post's text stood. What is being written is kept in this browser until it is saved or given up. */
 export function EditPost({ post, onSave, onClose }: Props) {
-  const [text, setText] = useState(post.text);
+  const place = `forum-edit-${post.id}`;
+  const [draft, change] = useDraft(place);
+  const [begun] = useState(draft.text || post.text);
+  const [text, setText] = useState(begun);
   const fault = textFault(text);
-  const save = useMutation({ mutationFn: () => onSave(text.trim()), onSuccess: onClose });
+  const close = () => {
+    dropDraft(place);
+    onClose();
+  };
+  const save = useMutation({ mutationFn: () => onSave(text.trim()), onSuccess: close });
+  const write = (next: string) => {
+    setText(next);
+    change({ text: next === post.text ? '' : next });
+  };
   const submit = () => {
-    if (text.trim() === post.text) onClose();
+    if (text.trim() === post.text) close();
     else if (!fault && !save.isPending) save.mutate();
   };
   return (
     <div className="flex flex-col gap-3">
-      <Editor label="Text" value={text} onChange={setText} onSubmit={submit} error={fault} rows={Math.min(20, Math.max(6, post.text.split('\n').length + 1))} />
+      <Editor label="Text" value={text} onChange={write} onSubmit={submit} error={fault} rows={Math.min(20, Math.max(6, begun.split('\n').length + 1))} />
       {save.error && <ErrorBox error={save.error} prefix="The post was not changed" />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={close}>Cancel</Button>
         <Button variant="primary" busy={save.isPending} disabled={fault !== undefined} onClick={submit}>
           Save
         </Button>

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { cleanup, screen, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startSession } from '@/lib/session';
@@ -146,6 +146,34 @@ test('reply with a quotation and a mention from the suggestions', async () => {
   expect(await screen.findByText('Reply posted', { exact: true })).toBeInTheDocument();
   expect(sent('POST /api/forum/threads/t1/posts')).toEqual({ text: '> @jon wrote:\n>\n> Ask @embla.\n\nRight, @emil', replyTo: 'p2' });
   await vi.waitFor(() => expect(router.state.location.search).toEqual({ post: 'p3' }));
+});
+
+test('what is being answered, and what is being edited, is there again after a reload', async () => {
+  startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  server.use(
+    http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post(), answer(), post({ id: 'p3', isFirst: false, author: me, text: 'My first words', canEdit: true })])),
+    http.post(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json({ id: 'p4', state: 'visible' }, { status: 201 })),
+    http.patch(at('/api/forum/posts/{id}'), () => HttpResponse.json({ id: 'p3', state: 'visible' })),
+  );
+  const { user } = renderApp('/forum/thread/t1');
+  const edit = async () => {
+    await user.click(await screen.findByRole('button', { name: `More about the post by ${USER.name}` }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
+    return screen.findByLabelText('Text', { selector: 'textarea' });
+  };
+  await user.click(await screen.findByRole('button', { name: 'Reply to the post by Jón' }));
+  await user.type(screen.getByLabelText('Your reply', { selector: 'textarea' }), 'Half a thought');
+  await user.type(await edit(), ', and more');
+  cleanup();
+  renderApp('/forum/thread/t1');
+  expect(await screen.findByLabelText('Your reply', { selector: 'textarea' })).toHaveValue('Half a thought');
+  expect(screen.getByText('To a post that you chose before')).toBeInTheDocument();
+  expect(await edit()).toHaveValue('My first words, and more');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await vi.waitFor(() => expect(sent('PATCH /api/forum/posts/p3')).toEqual({ text: 'My first words, and more' }));
+  await user.click(screen.getByRole('button', { name: 'Reply' }));
+  await vi.waitFor(() => expect(sent('POST /api/forum/threads/t1/posts')).toEqual({ text: 'Half a thought', replyTo: 'p2' }));
+  await vi.waitFor(() => expect(Object.keys(localStorage).filter((name) => name.startsWith('draft:'))).toEqual([]));
 });
 
 test('who does not fit what is typed any more is not offered, whatever the answer of before was', async () => {

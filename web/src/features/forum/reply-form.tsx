@@ -35,7 +35,6 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
     mutationFn: reply,
     onSuccess: ({ id, state }) => {
       change({ text: '', about: '' });
-      setAnswered(null);
       setTried(false);
       if (state === 'held') toast('Reply received', 'A moderator looks at it before others see it.');
       else toast('Reply posted');
@@ -45,7 +44,8 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
   });
   useImperativeHandle(ref, () => ({
     to: (post, quote) => {
-      setAnswered(post.isFirst && !quote ? null : post);
+      setAnswered(post);
+      change({ about: post.isFirst && !quote ? '' : post.id });
       if (quote) editor.current?.append(`${quoted(post)}\n\n`);
       else editor.current?.focus();
     },
@@ -53,7 +53,7 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
   }));
   const submit = () => {
     setTried(true);
-    if (!fault && !send.isPending) send.mutate({ threadId, text: draft.text.trim(), replyTo: answered?.id ?? null });
+    if (!fault && !send.isPending) send.mutate({ threadId, text: draft.text.trim(), replyTo: draft.about || null });
   };
   return (
     <form
@@ -66,12 +66,18 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
       className={cx(surface, 'flex scroll-mt-20 flex-col gap-3 p-4 sm:p-5')}
     >
       <SuspendedNote />
-      {answered && (
+      {draft.about && (
         <p className="flex items-center gap-2 rounded-lg bg-sunken px-3 py-1.5 text-[0.8125rem]">
           <span className="min-w-0 flex-1 truncate">
-            To <span className="font-medium">{answered.author.name}</span>: {answered.excerpt}
+            {answered?.id === draft.about ? (
+              <>
+                To <span className="font-medium">{answered.author.name}</span>: {answered.excerpt}
+              </>
+            ) : (
+              'To a post that you chose before'
+            )}
           </span>
-          <button type="button" aria-label="Answer the thread instead" className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-surface" onClick={() => setAnswered(null)}>
+          <button type="button" aria-label="Answer the thread instead" className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-surface" onClick={() => change({ about: '' })}>
             <X aria-hidden className="size-3.5" />
           </button>
         </p>

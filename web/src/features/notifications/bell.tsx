@@ -15,12 +15,16 @@ const MOST = 99;
 /** How many notifications are new, and the newest of them. */
 export function Bell() {
   const [open, setOpen] = useState(false);
-  const unseen = useQuery(unseenQuery).data?.unseen ?? 0;
+  const count = useQuery(unseenQuery);
+  const unseen = count.data?.unseen ?? 0;
   return (
     <LatePopover
       label="Notifications"
       open={open}
-      onOpenChange={setOpen}
+      onOpenChange={(next) => {
+        setOpen(next);
+        if (next) void count.refetch(); // the newest are read now: their number, too
+      }}
       trigger={
         <Button variant="ghost" size="icon" aria-label={unseen > 0 ? `Notifications, ${unseen} new` : 'Notifications'} className="relative">
           <BellIcon aria-hidden className="size-[1.125rem]" />

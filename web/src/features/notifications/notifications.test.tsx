@@ -27,6 +27,22 @@ test('the bell says how many are new and shows the newest; opening one marks it'
   expect(requests('POST /api/platform/notifications/n1/seen')).toHaveLength(1);
 });
 
+test('a notification of any kind has its words and leads where it says; an address of elsewhere leads nowhere', async () => {
+  signIn();
+  server.use(
+    http.get(at('/api/platform/notifications'), () =>
+      HttpResponse.json([
+        notification({ id: 'n1', kind: 'deal', title: 'The money lies in escrow', path: '/marketplace/deals/o1?side=seller#escrow' }),
+        notification({ id: 'n2', kind: 'never_heard_of', title: 'Something new', path: '//evil.example/x' }),
+      ]),
+    ),
+  );
+  renderApp('/notifications');
+  expect(await screen.findByRole('link', { name: /The money lies in escrow/ })).toHaveAttribute('href', '/marketplace/deals/o1?side=seller#escrow');
+  expect(screen.getByRole('button', { name: /Something new/ })).toBeInTheDocument();
+  expect(screen.queryByRole('link', { name: /Something new/ })).not.toBeInTheDocument();
+});
+
 test('the page: all, new only, mark all as seen, empty', async () => {
   signIn();
   server.use(
