@@ -68,8 +68,10 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     buyer.wait_for_url("**/marketplace/deals/*")
 
     wait_for(lambda: sells.get("/api/marketplace/my/offers?side=seller").json(), "the offer to arrive")
-    seller.goto(f"{app}/marketplace/deals?side=seller")
-    seller.get_by_role("link", name=TITLE).click()
+    wait_for(lambda: sells.get("/api/platform/notifications").json(), "the seller to be told")
+    seller.goto(f"{app}/notifications")
+    seller.get_by_role("link", name="You have an offer for your website").click()
+    seller.wait_for_url("**/marketplace/deals/*")
     expect(seller.get_by_text("Would you stay for questions?")).to_be_visible()
     seller.get_by_role("button", name="Counter-offer").click()
     counter = seller.get_by_role("dialog", name="Name another price")
@@ -78,6 +80,7 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
 
     soon(buyer, buyer.get_by_role("button", name="Accept $41,000")).click()
     confirm(buyer, "Buy for $41,000?", "Accept")
+    expect(buyer.get_by_text("The escrow here is a trial: no real money moves.")).to_be_visible()
     with buyer.expect_popup() as opened:
         soon(buyer, buyer.get_by_role("link", name="Pay $41,000 into escrow")).click()
     opened.value.get_by_role("button", name="Pay").click()
