@@ -16,6 +16,7 @@ from infra.auditing import (
     deal_folds,
     domain_folds,
     forum_folds,
+    insight_folds,
     lead_folds,
     listing_folds,
     matching_folds,
@@ -370,6 +371,7 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "exchange_rates": _exchange_rates,
     **deal_folds.FOLDS,
     **forum_folds.FOLDS,
+    **insight_folds.FOLDS,
     **lead_folds.FOLDS,
     **matching_folds.FOLDS,
     **listing_folds.FOLDS,
@@ -383,20 +385,11 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "website_zones": ("website_id", "since"),
     "exchange_rates": ("base", "quote", "on_day"),
     **forum_folds.KEYS,
+    **insight_folds.KEYS,
     **lead_folds.KEYS,
     **matching_folds.KEYS,
     **listing_folds.KEYS,
 }
-
-
-WITHOUT_A_FOLD: Final = frozenset(
-    {
-        "insight_digests",
-        "insights",
-    }
-)
-"""What people wrote, chose and agreed on: no figure is worked out from it, and the audit has no words for it yet.
-`althing projections verify` compares a rebuild of these with what is live."""
 
 
 def commissions(rows: Mapping[Key, Row]) -> dict[UUID, int]:

@@ -13,6 +13,7 @@ from psycopg.rows import dict_row
 from infra.auditing import lead_folds, listing_folds
 from infra.auditing.folding import FOLDS, KEYS, Key, Row, Rows, commissions
 from infra.auditing.forum_folds import Blanked, kept
+from infra.auditing.insight_folds import STARTS
 from infra.auditing.matching_folds import LONG, PERSONAL
 from infra.auditing.report import Kind, Report
 from schemas.base import ERASED, DomainEvent
@@ -58,7 +59,7 @@ class ReadModels:
         self._dead: set[tuple[str, int]] = {
             (name, offset) for name, offset in postgres.execute(_DEAD_LETTERS, (DOMAIN.name,))
         }
-        self._folded: dict[str, Rows] = {name: {} for name in FOLDS}
+        self._folded: dict[str, Rows] = {name: STARTS.get(name, dict)() for name in FOLDS}
 
     @property
     def end(self) -> int:

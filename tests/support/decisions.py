@@ -11,6 +11,7 @@ from schemas.base import DomainEvent, Money
 from schemas.events import accounts, conversions, domains, links, operations, partners, websites
 from tests.support.deal_decisions import deal_history
 from tests.support.forum_decisions import forum_history
+from tests.support.insight_decisions import insight_history
 from tests.support.lead_decisions import lead_history
 from tests.support.listing_decisions import listing_history
 from tests.support.matching_decisions import matching_history
@@ -86,6 +87,7 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
         *matching_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
         *deal_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
         *lead_history(encrypt, _in_order, WEBSITE, ACCOUNT),
+        *insight_history(_in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
         left,
     ]
 
