@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from infra.problems import Problem
 from query_api import paging
 from query_api.context import AsAdmin, Context, Reads, Services
-from query_api.forum.looking import Look, Looks, Shows
+from query_api.forum.looking import Look, Looks, Shows, said
 from query_api.marketplace import rows as shown
 from query_api.marketplace.shapes import FlaggedQuestion, Listing, ListingInFull, Question, Seller, Step
 from query_api.owned import not_found
@@ -252,9 +252,9 @@ def _question(row: dict[str, Any], by: dict[UUID, str], looks: Look) -> dict[str
     return {
         "id": row["id"],
         "authorName": by[row["author_id"]],
-        "text": row["text"],
+        "text": said(row["text"]),
         "askedAt": row["asked_at"],
-        "answer": row["answer"],
+        "answer": said(row["answer"]) if row["answered_at"] is not None else None,
         "answeredAt": row["answered_at"],
         "isMine": looks.account_id == row["author_id"],
         "isHidden": row["hidden_at"] is not None,

@@ -13,6 +13,7 @@ from query_api.reader import Reader
 from schemas.base import ERASED
 
 DELETED_MEMBER: Final = "Deleted member"
+DELETED_LISTING: Final = "Deleted listing"
 LISTING: Final = (
     "id, seller_id, status, title, website_url, description, niche, currency, asking_price, monthly_revenue,"
     " monthly_profit, monthly_traffic, years_established, website_id, images, verified_website, created_at,"
@@ -37,9 +38,9 @@ def listing(row: Mapping[str, Any]) -> dict[str, Any]:
 
     return {
         "id": row["id"],
-        "title": row["title"],
-        "websiteUrl": row["website_url"],
-        "description": row["description"],
+        "title": DELETED_LISTING if row["title"] == ERASED else row["title"],
+        "websiteUrl": "" if row["website_url"] == ERASED else row["website_url"],
+        "description": "" if row["description"] == ERASED else row["description"],
         "niche": row["niche"],
         "status": row["status"],
         "askingPrice": money(row["asking_price"]),

@@ -222,6 +222,13 @@ def test_revenue_in_another_currency_counts_at_the_rate_of_each_months_last_day(
 # What people send
 
 
+@pytest.mark.parametrize("odd", ["4", True, float("nan"), float("inf"), -0.1, 100.1])
+def test_how_old_a_website_is_is_a_number_of_years(odd: Any) -> None:
+    with pytest.raises(ValueError, match="yearsEstablished"):
+        ListingFields.model_validate({"yearsEstablished": odd})
+    assert ListingFields.model_validate({"yearsEstablished": 4}).years_established == 4
+
+
 @pytest.mark.parametrize("text", ["a\u202egnp.exe", "ring\x07", "\u2066x\u2069"])
 def test_no_text_turns_the_direction_of_what_follows(text: str) -> None:
     for build in (lambda: ListingFields.model_validate({"title": text}), lambda: Write.model_validate({"text": text})):
