@@ -113,11 +113,24 @@ def test_a_stream_ends_with_its_session(query_settings: Settings, monkeypatch: p
     service = QueryService("", query_settings)
     ada = service.person()
     website = service.website(ada)
+    is_allowed, looked_up = routes._is_allowed, threading.Event()
+
+    def look_up(*given: Any) -> bool | None:
+        allowed = is_allowed(*given)
+        looked_up.set()
+        return allowed
+
+    def revoke_later() -> None:
+        looked_up.wait(20)
+        revoke_session(service.postgres, ada.session_id)
+
+    monkeypatch.setattr(routes, "_is_allowed", look_up)
     with TestClient(create_app(query_settings)) as app:
-        revoke_later = threading.Timer(0.5, lambda: revoke_session(service.postgres, ada.session_id))
-        revoke_later.start()
+        later = threading.Thread(target=revoke_later)
+        later.start()
         answer = app.get(f"/api/platform/analytics/live?websiteId={website}", headers=ada.headers)  # ends by itself
-        assert answer.status_code == 200
+        later.join()
+        assert answer.status_code == 200 and looked_up.is_set()
         assert answer.text.count("event: snapshot") == 1 and ": still here" in answer.text
 
 
