@@ -55,7 +55,7 @@ SELECT escrow_id, step, state, attempts, error, next_at FROM ops.escrow_call
 WHERE state = 'failed' OR attempts > 0 ORDER BY number LIMIT 200"""
 _WATCHED: Final = (
     f"SELECT {shown.LISTING} FROM read.listings WHERE id IN (SELECT listing_id FROM read.listing_watches"  # noqa: S608 - own text
-    " WHERE account_id = %s AND ended_at IS NULL) ORDER BY published_at DESC NULLS LAST, id"
+    " WHERE account_id = %s AND ended_at IS NULL) ORDER BY published_at DESC NULLS LAST, id LIMIT 1000"
 )
 
 
