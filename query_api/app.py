@@ -71,7 +71,7 @@ from query_api.platform import (
     statements,
     websites,
 )
-from query_api.public import early_access, newsletter
+from query_api.public import early_access, newsletter, sitemap
 from query_api.reader import Reader, take_role
 from query_api.shared_reads import SharedReads
 from query_api.sql import asking as sql_asking
@@ -125,6 +125,7 @@ ROUTERS: Final = (
     forum_members.admin_router,
     notifications.router,
     newsletter.router,
+    sitemap.router,
     admin_leads.router,
     market_listings.router,
     market_listings.admin_router,
@@ -174,6 +175,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     positions.observe_ended_sessions(hub.end_session)
     runner = Runner(settings)
     shared = SharedReads(columnar, positions)
+    app.state.sitemap = sitemap.Kept()
     app.state.services = Services(settings, pool, columnar, positions, shared, freshness, hub, runner)
     await hub.start()
     freshness.start()

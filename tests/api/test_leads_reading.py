@@ -15,6 +15,9 @@ from command_api.leads.contacts import Contacts
 from infra import contacts
 from infra.contacts import one_click_url, stop_page
 from infra.mail import Mail, queue
+from infra.postgres import pool
+from query_api.public.sitemap import Kept
+from query_api.reader import Reader, take_role
 from tests.support.query import Person
 from tests.support.whole_api import Api
 
@@ -171,6 +174,28 @@ def test_an_unsubscribe_link_opened_in_a_browser_leads_to_the_page_and_changes_n
         assert answer.headers["Location"].endswith(f"/newsletter/unsubscribe#code={address.rpartition('/')[2]}")
     assert Contacts(api.core.settings, api.core.pool).find(contact) is not None
     assert api.call("GET", "/api/public/newsletter/stop/https:%2F%2Fevil.example", follow_redirects=False).is_error
+
+
+def test_search_engines_are_told_of_what_everybody_may_see_and_of_nothing_else(api: Api) -> None:
+    seller = api.query.person()
+    shown, draft, thread, held = (uuid4() for _ in range(4))
+    words = {"title": "T", "title_lower": "t", "website_url": "https://t.example", "description": "D"}
+    for one, status in ((shown, "active"), (draft, "draft")):
+        listing = {"seller_id": seller.account_id, "status": status, "created_at": NOW, "published_at": NOW, **words}
+        api.query.insert("listings", {"id": one, **listing})
+    for one, visible in ((thread, True), (held, False)):
+        started = {"category_id": uuid4(), "author_id": seller.account_id, "first_post_id": uuid4(), "created_at": NOW}
+        places = {"position": 1, "last_position": 1}
+        api.query.insert("forum_threads", {"id": one, "title": "T", "visible": visible, **started, **places})
+    with pool(api.query.settings, 1, configure=take_role) as readers:
+        told = Kept().read(Reader.of_service(readers), api.query.settings).decode()
+    for path in (f"/marketplace/listing/{shown}", f"/forum/thread/{thread}"):
+        assert f"<loc>{api.query.settings.app_url}{path}</loc><lastmod>{NOW.date()}</lastmod>" in told
+    assert str(draft) not in told and str(held) not in told
+    answer = api.call("GET", "/api/public/sitemap.xml")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/xml")
+    for table, ids in (("listings", (shown, draft)), ("forum_threads", (thread, held))):
+        api.query.postgres.execute(f"DELETE FROM read.{table}__g1 WHERE id = ANY(%s)".encode(), (list(ids),))
 
 
 def test_admins_are_found_by_their_role(api: Api) -> None:

@@ -39,6 +39,7 @@ PUBLIC = {
     ("post", "/api/platform/setup"),
     ("get", "/api/public/early-access"),
     ("get", "/api/public/newsletter/stop/{token}"),
+    ("get", "/api/public/sitemap.xml"),
     ("get", "/api/forum/categories"),
     ("get", "/api/forum/log"),
     ("get", "/api/forum/members/{handle}"),

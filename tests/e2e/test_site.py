@@ -33,7 +33,10 @@ def test_public_pages_without_and_with_a_browser(admin_stack: Stack, page: Page)
             assert document.count("<h1") == 1 and '<meta name="description" content="' in document, address
             image = re.search(r'property="og:image" content="([^"]+)"', document)
             assert image and client.get(image[1]).headers["content-type"] == "image/png", address
-        assert f"Sitemap: {app}/sitemap.xml" in client.get("/robots.txt").text
+        robots = client.get("/robots.txt").text
+        for sitemap in ("/sitemap.xml", "/api/public/sitemap.xml"):
+            assert f"Sitemap: {app}{sitemap}\n" in robots
+        assert client.get("/api/public/sitemap.xml").headers["content-type"] == "application/xml"
         assert client.get("/no-such-page").status_code == 404
         assert client.get("/blog/no-such-article").status_code == 404
         private = client.get("/dashboard")

@@ -1,5 +1,7 @@
 // What programs read of the public pages: search engines, sites on which a link is shared, readers of feeds.
 const PRODUCT = 'Althing';
+/** Listings and threads, which come and go: the server knows them. */
+const OF_MEMBERS = '/api/public/sitemap.xml';
 const LOCALE = 'en_US';
 const IMAGE = { width: 1200, height: 630 };
 const SERVICES = [
@@ -58,7 +60,7 @@ export function sitemap(origin, pages) {
 /** `closed`: pages for members. What lies below one of them is left out with it. */
 export function robots(origin, closed) {
   const tops = closed.map((path) => path.replace(/\$.*/, '')).filter((path, index, all) => all.indexOf(path) === index && !all.some((other) => path.startsWith(`${other}/`)));
-  return `User-agent: *\nDisallow: /api/\n${tops.sort().map((path) => `Disallow: ${path}\n`).join('')}Allow: /\n\nSitemap: ${origin}/sitemap.xml\n`;
+  return `User-agent: *\nDisallow: /api/\nAllow: ${OF_MEMBERS}\n${tops.sort().map((path) => `Disallow: ${path}\n`).join('')}Allow: /\n\nSitemap: ${origin}/sitemap.xml\nSitemap: ${origin}${OF_MEMBERS}\n`;
 }
 
 export function feed(origin, cards) {

@@ -1,0 +1,66 @@
+"""`GET /api/public/sitemap.xml`: the listings and threads that search engines may show. robots.txt names it beside the
+site's own sitemap, which is built with the pages."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from threading import Lock
+from typing import Final
+from xml.sax.saxutils import escape
+
+from fastapi import APIRouter, Request, Response
+
+from infra.settings import Settings
+from query_api.context import Context
+from query_api.reader import Reader
+
+router = APIRouter(prefix="/api/public", tags=["public"])
+
+MOST: Final = 10_000
+"""Of each; older ones are found by the links of the lists."""
+KEPT_S: Final = 600.0
+
+_LISTINGS: Final = """
+SELECT id, published_at AS at FROM read.listings WHERE status IN ('active', 'under_offer')
+ORDER BY published_at DESC, id LIMIT %s"""
+_THREADS: Final = """
+SELECT id, coalesce(last_reply_at, created_at) AS at FROM read.forum_threads WHERE visible
+ORDER BY is_pinned DESC, last_position DESC LIMIT %s"""
+
+
+class Kept:
+    """The document, worked out at most every ten minutes however often it is asked for. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._until = 0.0
+        self._body = b""
+
+    def read(self, reader: Reader, settings: Settings) -> bytes:
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._body = _document(reader, settings.app_url)
+                self._until = time.monotonic() + KEPT_S
+            return self._body
+
+
+@router.get("/sitemap.xml", response_class=Response, responses={200: {"content": {"application/xml": {}}}})
+def get_sitemap(request: Request, context: Context) -> Response:
+    """Addresses of the newest listings for sale and of threads with the newest replies, 10,000 of each."""
+    kept: Kept = request.app.state.sitemap
+    body = kept.read(Reader.of_service(context.pool), context.settings)
+    return Response(body, media_type="application/xml", headers={"Cache-Control": "public, max-age=600"})
+
+
+def _document(reader: Reader, app_url: str) -> bytes:
+    pages = [(f"/marketplace/listing/{row['id']}", row["at"]) for row in reader.rows(_LISTINGS, (MOST,))]
+    pages += [(f"/forum/thread/{row['id']}", row["at"]) for row in reader.rows(_THREADS, (MOST,))]
+    urls = "".join(_url(app_url + path, at) for path, at in pages)
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    return f"{head}{urls}</urlset>\n".encode()
+
+
+def _url(address: str, at: datetime | None) -> str:
+    changed = f"<lastmod>{at.date().isoformat()}</lastmod>" if at is not None else ""
+    return f"  <url><loc>{escape(address)}</loc>{changed}</url>\n"
