@@ -22,7 +22,8 @@ from schemas.events.matching import Program
 from schemas.identity import program_id
 
 MOST_LINES: Final = 1_000
-MOST_CHARACTERS: Final = 2_000_000
+MOST_CHARACTERS: Final = 900_000
+"""A request has 1 MiB."""
 NEEDED: Final = (
     "company_name", "category", "description", "url", "commission_type", "cookie_days", "approval", "payment", "source",
 )  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, Literal
 from uuid import UUID
@@ -147,7 +148,7 @@ def ranked(
     """The best programs first, at most `MOST`; equal ones by name. Those for which neither industry nor a word speaks
     are left out: good terms alone are no reason. `results` by program id. `worth`: of one major unit of a currency, in
     `COMPARED_IN`."""
-    query = stems(idea.text)
+    query, words = stems(idea.text), _words_of(idea.text)
     index = Index([_words(listed.program) for listed in programs])
     most = max(_WORDS_ENOUGH * index.best_possible(query), _LEAST_WORDS)
     strength = _industries(idea)
@@ -157,7 +158,7 @@ def ranked(
         text = min(1.0, raw / most)
         if fit > 0 or text > 0:
             own = results.get(listed.id)
-            found.append(Match(listed, _parts(idea, listed.program, fit, text, own, worth), own))
+            found.append(Match(listed, _parts(words, listed.program, fit, text, own, worth), own))
     return sorted(found, key=lambda match: (-match.score, match.program.company_name, match.listed.id))[:MOST]
 
 
@@ -176,7 +177,12 @@ def _words(program: Program) -> tuple[str, ...]:
 
 
 def _parts(
-    idea: Idea, program: Program, fit: float, text: float, own: Results | None, worth: Mapping[str, Decimal]
+    asked: Sequence[tuple[str, tuple[str, ...]]],
+    program: Program,
+    fit: float,
+    text: float,
+    own: Results | None,
+    worth: Mapping[str, Decimal],
 ) -> tuple[Part, ...]:
     label = label_of(program.category)
     if fit >= 1:
@@ -187,7 +193,7 @@ def _parts(
         industry = f"{label} is touched by your idea"
     else:
         industry = f"{label} is another industry than yours"
-    shared = _shared_words(idea.text, program)
+    shared = _shared_words(asked, program)
     words = f"Shared words: {', '.join(shared)}" if shared else "The descriptions share no words"
     return (
         Part("industry", round(fit, 4), industry),
@@ -254,11 +260,16 @@ def _beside(one: Decimal, average: Decimal) -> float:
     return float((one - least) / whole) if whole else 0.5
 
 
-def _shared_words(idea: str, program: Program) -> list[str]:
-    """The words of the idea whose stems stand in the program's text, as the member wrote them."""
-    known = set(_words(program))
+def _words_of(idea: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The words of an idea as the member wrote them, each once, with its stems."""
     words = dict.fromkeys(word.strip(".,:;!?()\"'").lower() for word in idea.split())
-    return [word for word in words if any(stem in known for stem in stems(word))][:6]
+    return [(word, found) for word in words if (found := stems(word))]
+
+
+def _shared_words(asked: Sequence[tuple[str, tuple[str, ...]]], program: Program) -> list[str]:
+    """Those whose stems stand in the program's text, six at most."""
+    known = set(_words(program))
+    return list(islice((word for word, found in asked if not known.isdisjoint(found)), 6))
 
 
 def pros(match: Match) -> list[str]:

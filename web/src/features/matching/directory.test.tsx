@@ -63,6 +63,9 @@ test('a file is tried out first; with faults it cannot be imported', async () =>
   const { user } = renderApp('/admin/programs');
   await user.click(await screen.findByRole('button', { name: 'Import CSV' }));
   const dialog = await screen.findByRole('dialog');
+  await user.upload(within(dialog).getByLabelText('CSV file'), new File(['x'.repeat(900_001)], 'long.csv', { type: 'text/csv' }));
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('at most 1,000 programs and 900,000 characters');
+  expect(within(dialog).getByRole('button', { name: 'Try it out' })).toBeDisabled();
   await user.type(within(dialog).getByLabelText('Or paste it here'), 'company_name');
   await user.click(within(dialog).getByRole('button', { name: 'Try it out' }));
   expect(await within(dialog).findByText('1 to add, 1 to change, 0 as they are, 1 with faults.')).toBeInTheDocument();

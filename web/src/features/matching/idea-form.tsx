@@ -8,15 +8,15 @@ import { analyze } from './queries';
 import { LEAST_IDEA, MOST_IDEA, TOO_SHORT } from './words';
 
 interface Props {
-  readonly first: string;
+  readonly idea: string;
+  readonly onChange: (idea: string) => void;
   readonly onAnalyzed: () => Promise<void>;
 }
 
-export function IdeaForm({ first, onAnalyzed }: Props) {
-  const [idea, setIdea] = useState(first);
+export function IdeaForm({ idea, onChange, onAnalyzed }: Props) {
   const [alert, setAlert] = useState('');
   const analysis = useMutation({ mutationFn: analyze, onSuccess: onAnalyzed });
-  const enough = idea.trim().length >= LEAST_IDEA;
+  const enough = [...idea.trim()].length >= LEAST_IDEA;
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -43,7 +43,7 @@ export function IdeaForm({ first, onAnalyzed }: Props) {
           placeholder="For example: food, toys and training for dogs in the city"
           onKeyDown={send}
           onChange={(event) => {
-            setIdea(event.target.value);
+            onChange(event.target.value);
             setAlert('');
           }}
         />

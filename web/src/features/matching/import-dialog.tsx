@@ -11,10 +11,13 @@ import { importPrograms } from './directory-queries';
 const COLUMNS =
   'company_name, category, description, url, commission_type (percentage, flat, hybrid), cookie_days, approval (easy, medium, hard), payment (weekly, biweekly, monthly, quarterly, on_request), source; and audience, commission_percent, commission_amount, currency, recurring, partner_id';
 
+const MOST_CHARACTERS = 900_000;
+
 /** First what would come of the file, then the file itself; with a fault nothing is imported. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
   const [csv, setCsv] = useState('');
+  const [tooLong, setTooLong] = useState(false);
   const trying = useMutation({ mutationFn: () => importPrograms(csv, true) });
   const importing = useMutation({
     mutationFn: () => importPrograms(csv, false),
@@ -27,7 +30,8 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   });
   const found = trying.data;
   const change = (text: string) => {
-    setCsv(text);
+    setTooLong(text.length > MOST_CHARACTERS);
+    setCsv(text.length > MOST_CHARACTERS ? '' : text);
     trying.reset();
     importing.reset();
   };
@@ -35,8 +39,9 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog as="drawer" open onOpenChange={(shown) => !shown && onClose()} title="Import programs" description="By company name: new ones are added, known ones changed, none retired.">
       <div className="flex flex-col gap-4">
-        <TextField type="file" accept=".csv,text/csv" label="CSV file" hint={`Columns: ${COLUMNS}.`} className="[&_input]:py-1" onChange={(event) => void event.target.files?.[0]?.text().then(change)} />
+        <TextField type="file" accept=".csv,text/csv" label="CSV file" hint={`Columns: ${COLUMNS}.`} className="[&_input]:py-1" onChange={(event) => void event.target.files?.[0]?.slice(0, 4 * MOST_CHARACTERS + 4).text().then(change)} />
         <TextArea label="Or paste it here" rows={8} value={csv} className="[&_textarea]:font-mono [&_textarea]:text-[0.8125rem]" onChange={(event) => change(event.target.value)} />
+        {tooLong && <p role="alert" className="rounded-lg bg-bad-soft px-4 py-3 text-bad">A file has at most 1,000 programs and 900,000 characters. Import it in parts.</p>}
         {error && <ErrorBox error={error} />}
         {found && (
           <div role="status" className="flex flex-col gap-3">

@@ -112,10 +112,14 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
     expect(await screen.findByText("No matching programs found yet. We're constantly adding new programs!")).toBeInTheDocument();
   });
 
-  test('a suggested idea is in the box already', async () => {
+  test('a suggested idea is in the box already, and what is written stays while one looks elsewhere', async () => {
     known = profile();
-    renderApp('/affiliate-matching?idea=Toys%20for%20indoor%20cats');
+    const { user } = renderApp('/affiliate-matching?idea=Toys%20for%20indoor%20cats');
     expect(await screen.findByRole('textbox', { name: 'Business idea' })).toHaveValue('Toys for indoor cats');
+    await user.type(screen.getByRole('textbox', { name: 'Business idea' }), ' in flats');
+    await user.click(screen.getByRole('tab', { name: 'Analysis' }));
+    await user.click(screen.getByRole('tab', { name: 'Business Idea' }));
+    expect(screen.getByRole('textbox', { name: 'Business idea' })).toHaveValue('Toys for indoor cats in flats');
   });
 });
 

@@ -15,6 +15,7 @@ export function Matching({ suggested }: { readonly suggested: string }) {
   const client = useQueryClient();
   const profile = useQuery(profileQuery);
   const [step, setStep] = useState<Step>('idea');
+  const [draft, setDraft] = useState<string | null>(null); // kept here: a tab that is left is gone
   const without = !profile.data;
 
   async function analyzed(): Promise<void> {
@@ -32,7 +33,7 @@ export function Matching({ suggested }: { readonly suggested: string }) {
         value={step}
         onChange={(id) => setStep(id as Step)}
         tabs={[
-          { id: 'idea', label: 'Business Idea', content: <IdeaForm first={suggested || profile.data?.business_idea || ''} onAnalyzed={analyzed} /> },
+          { id: 'idea', label: 'Business Idea', content: <IdeaForm idea={draft ?? (suggested || profile.data?.business_idea || '')} onChange={setDraft} onAnalyzed={analyzed} /> },
           { id: 'analysis', label: 'Analysis', disabled: without, content: profile.data && <AnalysisPanel profile={profile.data} onNext={() => setStep('recommendations')} /> },
           { id: 'recommendations', label: 'Recommendations', disabled: without, content: <RecommendationsPanel /> },
         ]}
