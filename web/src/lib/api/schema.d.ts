@@ -15546,7 +15546,7 @@ export interface operations {
             query?: {
                 /** @description The page that holds this post, in its middle */
                 around?: string | null;
-                /** @description Also the sanitised HTML of each text */
+                /** @description Also the sanitised HTML of each text; at most 50 posts at once then */
                 html?: boolean;
                 /** @description Rows of one page */
                 limit?: number;
