@@ -10,8 +10,9 @@ import { useTitle } from '../use-title';
 export function ForumMemberPage() {
   const { handle } = useParams({ from: '/forum/member/$handle' });
   const member = useQuery(memberQuery(handle));
-  useTitle(member.data?.name);
-  if (member.error instanceof ApiError && [404, 422].includes(member.error.status)) return <NotFound />;
+  const missing = member.error instanceof ApiError && [404, 422].includes(member.error.status);
+  useTitle(member.data?.name, { text: member.data && `${member.data.name} in the forum for affiliate marketers.`, missing });
+  if (missing) return <NotFound />;
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 py-6 sm:px-6 sm:py-8">
       <MemberProfile handle={handle} />

@@ -13,8 +13,9 @@ import { Page } from './page';
 export function MarketplaceSellerPage() {
   const { id } = useParams({ from: '/marketplace/seller/$id' });
   const seller = useQuery(sellerQuery(id));
-  useTitle(seller.data?.name);
-  if (seller.error instanceof ApiError && [404, 422].includes(seller.error.status)) return <NotFound />;
+  const missing = seller.error instanceof ApiError && [404, 422].includes(seller.error.status);
+  useTitle(seller.data?.name, { text: seller.data && `What ${seller.data.name} sells in the marketplace, and how much of it shows figures from its own log.`, missing });
+  if (missing) return <NotFound />;
   return (
     <Page title={seller.data?.name ?? 'Seller'} {...(seller.data ? { subtitle: memberSince(seller.data) } : {})} tools={<MarketplaceTools />}>
       {seller.data ? (
