@@ -410,6 +410,26 @@ def test_search_finds_words_and_marks_them_without_html(forum: Forum, ada: Perso
     assert forum.call("GET", "forum/search", params={"q": "' & | ! :* <-> \\ \""}).status_code == 200
 
 
+def test_a_word_of_very_many_posts_is_found_in_a_small_category_too(forum: Forum, ada: Person, eve: Person) -> None:
+    word = f"common{uuid4().hex[:8]}"
+    large, small = forum.start(ada), forum.start(eve)
+    other = next(one["id"] for one in forum.read("forum/categories") if one["slug"] == "tools-resources")
+    forum.done("POST", f"admin/forum/threads/{small['id']}/move", forum.moderator, json={"categoryId": other})
+    forum.project()
+    forum.postgres.execute(
+        "INSERT INTO read.forum_posts__g1 (id, thread_id, author_id, text, is_first, mentions, state, created_at,"
+        " position) SELECT gen_random_uuid(), CASE WHEN n <= 1100 THEN %(large)s ELSE %(small)s END::uuid, %(ada)s,"
+        " %(word)s || ' is in all of them', false, '{}', 'visible', now(), n FROM generate_series(1, 1101) AS n",
+        {"large": large["id"], "small": small["id"], "ada": ada.account_id, "word": word},
+    )
+    try:
+        found = forum.read("forum/search", q=word, categoryId=other)
+        assert [one["threadId"] for one in found] == [small["id"]]
+        assert len(forum.read("forum/search", q=word, limit=50)) == 50
+    finally:
+        forum.postgres.execute("DELETE FROM read.forum_posts__g1 WHERE text LIKE %s", (f"{word}%",))
+
+
 def test_a_profile_shows_what_everybody_may_see(forum: Forum, eve: Person) -> None:
     pro = forum.member("Prolific Writer")
     made = forum.start(pro)
