@@ -53,7 +53,7 @@ export function IdeaForm({ idea, onChange, onAnalyzed }: Props) {
           <Button type="submit" variant="primary" size="lg" disabled={!enough} busy={analysis.isPending}>
             {analysis.isPending ? 'Analyzing...' : 'Analyze Business'}
           </Button>
-          <p className="text-[0.8125rem] text-muted">Your idea is kept encrypted, for you alone, and goes with your account.</p>
+          <p className="text-[0.8125rem] text-muted">Your idea is kept encrypted, shown to you alone, and goes with your account. A language model gets it, where one is connected.</p>
         </div>
       </form>
     </Card>
