@@ -1,4 +1,4 @@
-import { cleanup, screen, within } from '@testing-library/react';
+import { act, cleanup, screen, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startSession } from '@/lib/session';
@@ -104,6 +104,16 @@ test('a new thread: its rules first, then it is sent, and the draft goes', async
   expect(await screen.findByText('Thread received', { exact: true })).toBeInTheDocument();
   expect(sent('POST /api/forum/threads')).toEqual({ title: 'History', categoryId: 'c-case-studies', text: 'short **but** longer' });
   expect(localStorage.getItem(`draft:${USER.id}:forum-new`)).toBeNull();
+});
+
+test('whoever signs in in another tab does not find the draft of the one before', async () => {
+  signIn();
+  const { user } = renderApp('/forum/new');
+  await user.type(await screen.findByLabelText('Title'), 'Mine alone');
+  act(() => startSession({ token: 'token-2', user: { ...USER, id: 'u2', name: 'Jón' } }));
+  await vi.waitFor(() => expect(screen.getByLabelText('Title')).toHaveValue(''));
+  expect(localStorage.getItem('draft:u2:forum-new')).toBeNull();
+  expect(localStorage.getItem(`draft:${USER.id}:forum-new`)).toContain('Mine alone');
 });
 
 test('spec §6: visitors read; to write they sign in and come back', async () => {

@@ -5,6 +5,8 @@ import type { Reason } from './reasons';
 import type { Filter, Place, Sort } from './search';
 
 const PAGE = 30;
+/** How long a list that was left is kept: who reads a thread for a while comes back to its place. */
+const LEFT_MS = 1_800_000;
 /** Replies on a page of a thread. */
 const POSTS = 20;
 const at = (cursor: string) => (cursor ? { cursor } : {});
@@ -25,6 +27,7 @@ export interface ThreadsAsked {
 export const threadsQuery = ({ categoryId, sort, filter }: ThreadsAsked) =>
   infiniteQueryOptions({
     queryKey: ['forum', 'threads', categoryId, sort, filter],
+    gcTime: LEFT_MS,
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
       answer(api.GET('/api/forum/threads', { params: { query: { limit: PAGE, sort, filter, ...at(pageParam), ...(categoryId ? { categoryId } : {}) } }, signal })),
@@ -35,6 +38,7 @@ export const threadsQuery = ({ categoryId, sort, filter }: ThreadsAsked) =>
 export const searchQuery = (q: string, categoryId: string | null) =>
   infiniteQueryOptions({
     queryKey: ['forum', 'search', q, categoryId],
+    gcTime: LEFT_MS,
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
       answer(api.GET('/api/forum/search', { params: { query: { q, limit: PAGE, ...at(pageParam), ...(categoryId ? { categoryId } : {}) } }, signal })),

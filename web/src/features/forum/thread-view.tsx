@@ -87,7 +87,7 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
           </Button>
         )
       ) : thread.canReply ? (
-        <ReplyForm ref={form} key={thread.id} threadId={thread.id} onReplied={onGo} />
+        <ReplyForm ref={form} key={`${thread.id} ${me}`} threadId={thread.id} onReplied={onGo} />
       ) : (
         !thread.isLocked && <p className="rounded-lg bg-sunken px-4 py-3 text-muted">You cannot reply here right now.</p>
       )}

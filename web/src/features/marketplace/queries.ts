@@ -5,6 +5,8 @@ import type { ListingStatus, OfferInFull } from './types';
 
 const PAGE = 24;
 const at = (cursor: string, limit = PAGE) => ({ limit, ...(cursor ? { cursor } : {}) });
+/** How long a list that was left is kept: who looks at a listing for a while comes back to its place. */
+const LEFT_MS = 1_800_000;
 const KEY = 'marketplace';
 /** What others may change at any time is read anew on every visit. */
 const FRESH = { staleTime: 0 } as const;
@@ -14,6 +16,7 @@ const DEAL_MS = 5000;
 export const listingsQuery = (state: ListingSearch) =>
   infiniteQueryOptions({
     queryKey: [KEY, 'listings', state] as const,
+    gcTime: LEFT_MS,
     queryFn: ({ pageParam, signal }) => {
       const { search, niche, minPrice, maxPrice, verified } = criteriaOf(state);
       const query = {
