@@ -7,6 +7,7 @@ in a notification: they go into mails too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from uuid import UUID
 
 from command_api.notifications.notice import Notice, on, on_later
@@ -49,7 +50,7 @@ def countered(event: OfferCountered, begin: Begin) -> Iterable[Notice]:
 def written(event: OfferMessageSent, begin: Begin) -> Iterable[Notice]:
     """Those of one thread are one notification with a count."""
     for notice in _told("offer_message", event, begin, "You have a message about an offer"):
-        yield Notice(notice.kind, str(event.originator_id), notice.to, title=notice.title, path=notice.path)
+        yield replace(notice, about=str(event.originator_id))
 
 
 @on_later(OfferAccepted)
@@ -106,8 +107,12 @@ def delivery_accepted(event: EscrowAccepted, begin: Begin) -> Iterable[Notice]:
 
 @on_later(EscrowDisputed)
 def disputed(event: EscrowDisputed, begin: Begin) -> Iterable[Notice]:
-    title = "The other side disputes the deal: write into its thread what there is to say"
-    return _told("deal", event, begin, title)
+    """The two, and the admins who are neither of them: one has to decide."""
+    yield from _told(
+        "deal", event, begin, "The other side disputes the deal: write into its thread what there is to say"
+    )
+    [one, *_] = _told("deal", event, begin, "A deal is disputed: an administrator has to decide")
+    yield replace(one, to=None, admins=True, but=(begin.buyer_id, begin.seller_id))
 
 
 @on_later(EscrowDecided)

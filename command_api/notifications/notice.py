@@ -16,7 +16,8 @@ E = TypeVar("E", bound=DomainEvent)
 class Notice:
     """`about`: notices of one kind about the same thing are one, with a count, until they are seen.
 
-    `to`: an account, or the followers of `thread_id` but those in `but`. Nothing personal in `title` and `path`.
+    `to`: an account, or the followers of `thread_id` but those in `but`; with `admins`, every admin but those. Nothing
+    personal in `title` and `path`.
     """
 
     kind: str
@@ -28,6 +29,7 @@ class Notice:
     title: str = ""
     path: str = ""
     but: tuple[UUID, ...] = ()
+    admins: bool = False
 
 
 Rule = Callable[[Any], Iterable[Notice]]

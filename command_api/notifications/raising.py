@@ -118,6 +118,8 @@ def _raise(connection: Connection, notice: Notice, event: DomainEvent) -> None:
     }
     if notice.to is not None:
         connection.execute(_ONE, {**values, "id": uuid7(), "to": notice.to})
+    elif notice.admins:
+        connection.execute(_ADMINS, {**values, "but": list(notice.but)})
     else:
         connection.execute(_FOLLOWERS, {**values, "but": list(notice.but)})
 
@@ -139,6 +141,11 @@ _AGAIN: Final = (
     " actor_id = excluded.actor_id, updated_at = excluded.updated_at"
 )
 _ONE: Final = f"{_COLUMNS} VALUES (%(id)s, %(to)s, {_VALUES}){_AGAIN}"
+_ADMINS: Final = (
+    f"{_COLUMNS} SELECT gen_random_uuid(), a.id, {_VALUES} FROM read.accounts AS a"  # noqa: S608 - own text
+    " WHERE 'admin' = ANY(a.roles) AND a.disabled_at IS NULL AND a.erased_at IS NULL"
+    f" AND NOT a.id = ANY(%(but)s::uuid[]){_AGAIN}"
+)
 _FOLLOWERS: Final = (
     f"{_COLUMNS} SELECT gen_random_uuid(), f.account_id, {_VALUES} FROM ops.forum_follower AS f"  # noqa: S608 - own text
     f" WHERE f.thread_id = %(thread)s AND NOT f.account_id = ANY(%(but)s::uuid[]){_AGAIN}"

@@ -194,11 +194,12 @@ class Market:
         return [opened(self.settings, *row)[1] or "" for row in rows]
 
     def told(self, person: Person) -> list[str]:
-        """The person's notifications, oldest first, now that everything is told."""
+        """The person's notifications of deals, oldest first, now that everything is told."""
         raising = Raising(self.api.core)
         while raising.step(self.postgres) == PAGE:
             pass
-        return [one["title"] for one in reversed(self.get(person, "platform/notifications?limit=100"))]
+        found = reversed(self.get(person, "platform/notifications?limit=100"))
+        return [one["title"] for one in found if one["kind"] in ("offer", "offer_message", "deal")]
 
     def sync(self) -> None:
         """Brings the read models up to what is decided."""
