@@ -11,6 +11,7 @@ const GeneralPanel = lazy(() => import('@/features/account/general-panel').then(
 const WebsitesPanel = lazy(() => import('@/features/websites/websites-panel').then((module) => ({ default: module.WebsitesPanel })));
 const DomainsPanel = lazy(() => import('@/features/account/domains-panel').then((module) => ({ default: module.DomainsPanel })));
 const NotificationsPanel = lazy(() => import('@/features/notifications/preferences-panel').then((module) => ({ default: module.PreferencesPanel })));
+const InsightsByMail = lazy(() => import('@/features/insights/digest-choice').then((module) => ({ default: module.DigestPanel })));
 const InviteCodesPanel = lazy(() => import('@/features/account/invite-codes-panel').then((module) => ({ default: module.InviteCodesPanel })));
 
 export function AccountSettingsPage() {
@@ -22,7 +23,7 @@ export function AccountSettingsPage() {
     { id: 'websites', label: 'Websites', content: loaded(<WebsitesPanel toDashboard={(id) => <ToDashboard website={id} />} />) },
     { id: 'custom-domains', label: 'Custom Domains', content: loaded(<DomainsPanel connect={<Button variant="primary" onClick={() => show('websites')}>Connect Website</Button>} />) },
     { id: 'invite-codes', label: 'Invite Codes', content: loaded(<InviteCodesPanel />) },
-    { id: 'notifications', label: 'Notifications', content: loaded(<NotificationsPanel />) },
+    { id: 'notifications', label: 'Notifications', content: loaded(<Mails />) },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'general';
@@ -30,6 +31,15 @@ export function AccountSettingsPage() {
     <Page title="Account Settings" subtitle="Your profile, your websites, and whom you invite">
       <Tabs label="Account Settings" tabs={tabs} value={current} onChange={show} />
     </Page>
+  );
+}
+
+function Mails() {
+  return (
+    <div className="grid gap-6">
+      <NotificationsPanel />
+      <InsightsByMail />
+    </div>
   );
 }
 

@@ -4,12 +4,12 @@ import { useId, useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
 import { cx } from '@/lib/cx';
 import { formatDay } from '@/lib/dates';
+import { DigestChoice } from './digest-choice';
 import { lookOf } from './looks';
-import { insightsQuery, useDigest, useGenerate, type DigestEvery, type Insight } from './queries';
+import { insightsQuery, useGenerate, type Insight } from './queries';
 
 interface Props {
   readonly website: Website;
@@ -126,25 +126,3 @@ function InsightItem({ insight, look }: { readonly insight: Insight; readonly lo
 }
 
 const span = (first: string, last: string): string => (first === last ? formatDay(first) : `${formatDay(first)} – ${formatDay(last)}`);
-
-const CHOICES: readonly { readonly value: DigestEvery; readonly label: string }[] = [
-  { value: 'off', label: 'Never' },
-  { value: 'daily', label: 'Daily' },
-  { value: 'weekly', label: 'Weekly' },
-];
-
-function DigestChoice() {
-  const { every, choose, isPending } = useDigest();
-  return (
-    <span className="inline-flex items-center gap-2">
-      <span aria-hidden>Mail me what is new</span>
-      <Select label="Mail me what is new" value={every ?? 'off'} disabled={every === undefined || isPending} onChange={(event) => choose(event.target.value as DigestEvery)}>
-        {CHOICES.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </Select>
-    </span>
-  );
-}

@@ -132,3 +132,15 @@ test('the mail digest is chosen beside them', async () => {
   expect(sent).toEqual([{ every: 'weekly' }]);
   expect(choice).toHaveValue('weekly');
 });
+
+test('the choice of mails is also where all other mails are chosen', async () => {
+  server.use(
+    http.get(at('/api/platform/notification-preferences'), () => HttpResponse.json([])),
+    http.put(at('/api/platform/insights/digest'), () => new HttpResponse(null, { status: 204 })),
+  );
+  const { user } = renderApp('/account-settings?tab=notifications');
+  const panel = within(await screen.findByRole('region', { name: 'Insights by mail' }, { timeout: 4000 }));
+  await waitFor(() => expect(panel.getByRole('combobox', { name: 'Mail me what is new' })).toBeEnabled());
+  await user.selectOptions(panel.getByRole('combobox', { name: 'Mail me what is new' }), 'daily');
+  expect(await screen.findByText('New insights are mailed to you daily.')).toBeInTheDocument();
+});
