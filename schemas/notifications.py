@@ -28,6 +28,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "reply": Kind("New replies in threads you follow", "weekly"),
     "like": Kind("Somebody likes your post", "off"),
     "moderation": Kind("A moderator did something about your posts", "daily"),
+    "listing": Kind("Your listings and questions: review, questions, answers", "off", at_once=True),
     "offer": Kind("Offers for websites", "off", at_once=True),
     "offer_message": Kind("Messages about an offer", "daily"),
     "deal": Kind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),

@@ -14,7 +14,8 @@ from typing import Any, Final, LiteralString
 from eventsourcing.persistence import StoredEvent
 
 import command_api.notifications.deals
-import command_api.notifications.forum  # noqa: F401 - registers its rules
+import command_api.notifications.forum
+import command_api.notifications.listings  # noqa: F401 - they register their rules
 from command_api.core import Core
 from command_api.leader import Connection
 from command_api.notifications.notice import LATER_RULES, RULES, Notice

@@ -393,6 +393,14 @@ def test_questions_are_public_and_hidden_once_three_members_flag_them(
     there.post(other, f"marketplace/questions/{asked}/answer", 404, text="No.")
     for text in ("It is not.", "It is."):
         there.post(seller, f"marketplace/questions/{asked}/answer", text=text)
+    there.told(admin)
+    for who, title in (
+        (seller, "Your listing is online"),
+        (seller, "You have a question"),
+        (buyer, "Your question was answered"),
+        (admin, "A listing waits for its review"),
+    ):
+        assert title in {one["title"] for one in there.get(who, "platform/notifications?limit=100")}
     [told] = there.mails("listing_answer", buyer)
     assert f"/marketplace/listing/{listing}" in told
     [shown] = there.get(None, f"{LIST}/{listing}/questions")

@@ -15,18 +15,21 @@ from uuid import UUID, uuid4
 import pytest
 from PIL import Image
 
+import command_api.notifications.raising  # noqa: F401 - registers the rules
 from command_api.decision import Asked, Refused
 from command_api.marketplace import asking, listings
 from command_api.marketplace.images import redrawn
 from command_api.marketplace.listings import Listing
 from command_api.marketplace.shapes import ListingFields, Write
 from command_api.marketplace.verifying import Counted, Verifying
+from command_api.notifications.notice import LATER_RULES, RULES
 from command_api.operations import model as operations
 from command_api.websites import model as websites
 from schemas.base import DomainEvent, Money
 from schemas.events.marketplace import MeasuredMonth
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
 from schemas.identity import exchange_rate_id
+from schemas.notifications import KINDS
 from tests.unit.test_marketplace_models import (
     ADMIN,
     BUYER,
@@ -92,6 +95,32 @@ def test_a_question_has_an_end() -> None:
     assert refused(partial(listings.submit, replace(drafted(), version=listings.MOST_STEPS), SELLER)) == (
         "too_many_changes"
     )
+
+
+# Who is told
+
+
+def test_the_seller_the_asker_and_other_admins_are_told_in_the_app_and_no_word_of_it_is_repeated() -> None:
+    draft = listings.draft(LISTING, FACTS, SELLER)
+    begun = listings.evolve(None, draft)
+    [submitted] = listings.submit(begun, SELLER)
+    waiting = folded(listings.evolve, begun, [submitted])
+    [approved], [rejected] = listings.approve(waiting, 1, ADMIN), listings.reject(waiting, "A secret.", ADMIN)
+    question = asking.ask(uuid4(), active(), "A secret?", BUYER)
+    [answered] = asking.answer(asking.evolve_question(None, question), "A secret.", SELLER)
+    told = [
+        *LATER_RULES[type(submitted)](submitted, draft),
+        *LATER_RULES[type(approved)](approved, draft),
+        *LATER_RULES[type(rejected)](rejected, draft),
+        *RULES[type(question)](question),
+        *LATER_RULES[type(answered)](answered, question),
+    ]
+    seller, buyer = SELLER.account_id, BUYER.account_id
+    assert [notice.to for notice in told] == [None, seller, seller, seller, buyer]
+    assert told[0].admins and told[0].but == (seller,)
+    assert {notice.kind for notice in told} == {"listing"} <= KINDS.keys()
+    assert told[1].path == told[3].path == f"/marketplace/listing/{LISTING}"
+    assert "secret" not in str(told).lower() and FACTS.title not in str(told)
 
 
 # What was measured
