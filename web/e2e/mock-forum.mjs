@@ -31,7 +31,7 @@ const POSTS = [
 ];
 const member = (who) => ({ ...who, joinedAt: ago(400_000), posts: 31, threads: 4, likesReceived: 117, suspendedUntil: null });
 const notice = (id, kind, title, minutes, seen, path = '/forum/thread/t1?post=p2') => ({ id, kind, count: 1, actor: PEOPLE[0], title, path, at: ago(minutes), seen });
-const KINDS = [['mention', 'Somebody mentions you', 'daily'], ['quote', 'Somebody answers your post', 'daily'], ['reply', 'New replies in threads you follow', 'weekly'], ['like', 'Somebody likes your post', 'off'], ['moderation', 'A moderator did something about your posts', 'daily'], ['offer', 'Offers for websites', 'off', true], ['offer_message', 'Messages about an offer', 'daily'], ['deal', 'Your deals: payment, handover, inspection, dispute', 'off', true]];
+const KINDS = [['mention', 'Somebody mentions you', 'daily'], ['quote', 'Somebody answers your post', 'daily'], ['reply', 'New replies in threads you follow', 'weekly'], ['like', 'Somebody likes your post', 'off'], ['moderation', 'A moderator did something about your posts', 'daily'], ['listing', 'Your listings and questions: review, questions, answers', 'off', true], ['offer', 'Offers for websites', 'off', true], ['offer_message', 'Messages about an offer', 'daily'], ['deal', 'Your deals: payment, handover, inspection, dispute', 'off', true]];
 
 /** The arguments of `json`, or undefined. `nothing`: nobody has written yet. */
 export function forumAnswer(key, query, nothing) {
