@@ -31,18 +31,26 @@ class Spread:
 
 
 def spread(days: Sequence[int]) -> Spread:
-    """Of daily counts in whole weeks, oldest first, around the mean of their weekday. Weekdays on which there never is
-    anything tell nothing about it."""
+    """Of daily counts in whole weeks, oldest first, around the mean of their weekday."""
     weeks = len(days) // WEEK
     if weeks < 2:
         raise ValueError("two weeks are the least that a spread can be taken from")
+    means, away = _weekdays(days, weeks)
+    varies = sum(one * one for one in away) / (weeks - 1) * wandering(away)
+    return Spread(max(1.0, varies / max(sum(means), WEEK * _LEAST_MEAN)), _freedom(means, weeks))
+
+
+def _weekdays(days: Sequence[int], weeks: int) -> tuple[list[float], list[float]]:
+    """The mean of each weekday, and how far each day is away from its own."""
     means = [sum(days[weekday::WEEK][:weeks]) / weeks for weekday in range(WEEK)]
-    away = [
-        (value - mean) / math.sqrt(max(mean, _LEAST_MEAN))
-        for value, mean in zip(days[: weeks * WEEK], means * weeks, strict=True)
-    ]
-    freedom = max(1, sum(mean > 0 for mean in means)) * (weeks - 1)
-    return Spread(max(1.0, sum(one * one for one in away) / freedom * wandering(away)), freedom)
+    return means, [value - mean for value, mean in zip(days[: weeks * WEEK], means * weeks, strict=True)]
+
+
+def _freedom(means: Sequence[float], weeks: int) -> int:
+    """By how many days the spread of a week is known: fewer than all of them where most happens on one or two weekdays
+    (Satterthwaite, taking each to vary as much as it brings)."""
+    squares = sum(mean * mean for mean in means)
+    return max(1, round(sum(means) ** 2 / squares * (weeks - 1))) if squares else weeks - 1
 
 
 def wandering(*sides: Sequence[float]) -> float:
@@ -82,13 +90,11 @@ def of_sums(now: Sequence[int], before: Sequence[int]) -> float:
     weeks = len(before) // WEEK
     if weeks < 2 or len(now) != WEEK:
         raise ValueError("a week, and two whole weeks before it, are needed")
-    means = [sum(before[weekday::WEEK][:weeks]) / weeks for weekday in range(WEEK)]
-    away = [value - mean for value, mean in zip(before[: weeks * WEEK], means * weeks, strict=True)]
+    means, away = _weekdays(before, weeks)
     variance = sum(one * one for one in away) / (weeks - 1) * (1 + 1 / weeks) * wandering(away)
     if variance <= 0:
         return 1.0
-    freedom = max(1, sum(mean > 0 for mean in means)) * (weeks - 1)
-    return two_sided((sum(now) - sum(means)) / math.sqrt(variance), freedom)
+    return two_sided((sum(now) - sum(means)) / math.sqrt(variance), _freedom(means, weeks))
 
 
 def of_nothing(before: int, ratio: float, around: Spread) -> float:

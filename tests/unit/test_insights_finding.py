@@ -295,6 +295,14 @@ def test_students_law_holds_at_its_known_points() -> None:
     assert two_sided(0, 5) == 1
 
 
+def test_a_week_that_happens_on_two_days_varies_as_those_do_and_is_known_by_fewer() -> None:
+    one, other = [0, 0, 0, 0, 0, 40, 90], [0, 0, 0, 0, 0, 60, 60]
+    around = spread(one + other + one + other)
+    assert around.freedom == 6  # 125**2 / (50**2 + 75**2), three weeks
+    assert around.phi == pytest.approx((4 * 10**2 + 4 * 15**2) / 3 / 125)
+    assert spread([10] * 28).freedom == 21
+
+
 def test_holm_adjusts_as_published() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([]) == []
