@@ -86,15 +86,17 @@ def applications(rows: Rows, event: DomainEvent, _: int) -> None:
 def application_steps(rows: Rows, event: DomainEvent, _: int) -> None:
     match event:
         case matching.ApplicationMade() | matching.ApplicationMoved():
-            moved = isinstance(event, matching.ApplicationMoved)
+            status, note = "applied", ""
+            if isinstance(event, matching.ApplicationMoved):
+                status, note = event.status, kept(event.note)
             key = uuid5(event.originator_id, str(event.originator_version))
             rows[(key,)] = {
                 "id": key,
                 "application_id": event.originator_id,
                 "account_id": event.account_id,
                 "number": event.originator_version,
-                "status": event.status if moved else "applied",
-                "note": kept(event.note) if moved else "",
+                "status": status,
+                "note": note,
                 "at": event.timestamp,
             }
         case accounts.AccountErased():
