@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, cast
@@ -27,7 +26,7 @@ from command_api.websites import model as websites
 from infra.clickhouse import ClientPool
 from infra.insights import plan
 from infra.llm import LanguageModel
-from infra.log import Log, LogUnavailable, open_log
+from infra.log import Log, LogUnavailable
 from infra.mail import opened
 from infra.sealing import derived_key, unseal
 from projectors.engine.read_model import Rows
@@ -62,8 +61,6 @@ class Planted:
         self.rows = list(self._rows())
         query.events(self.rows)
         query.postgres.execute("UPDATE engine.position SET record_at = now() WHERE projection = 'events'")
-        with closing(open_log(api.core.settings)) as log:
-            log.create_topics()
 
     def post(self, website: UUID | None = None, person: Person | None = None, **options: Any) -> Any:
         path = f"/api/analytics/{website or self.website}/ai-insights"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -41,6 +41,7 @@ from command_api.matching.program_files import starter
 from command_api.store import create_schema
 from infra.gateway.service import Gateway
 from infra.http_guard import BodyGuard, guarded_protocol
+from infra.log import open_log
 from infra.mail import Mail, queue
 from infra.settings import Settings
 from infra.website_identity import open_website_session
@@ -348,6 +349,8 @@ def whole(query: QueryService, folder: Path) -> Iterator[Api]:
 def whole_over(query: QueryService, folder: Path, deciding: Settings) -> Iterator[Api]:
     """The same with other settings for the command service."""
     create_schema(query.settings)
+    with closing(open_log(query.settings)) as log:
+        log.create_topics()
     command_port, web_port = free_port(), free_port()
     core = open_core(deciding)
     settings = replace(
