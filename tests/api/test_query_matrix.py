@@ -6,9 +6,12 @@ be refused to whoever has no session, and whatever names Ada's belongings must b
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -345,3 +348,11 @@ def history(api: Api, of: Belongings) -> list[Any]:
         "SELECT originator_id, count(*) FROM events.stored_events WHERE originator_id = ANY(%s) GROUP BY 1 ORDER BY 1",
         (ids,),
     ).fetchall()
+
+
+def test_the_web_app_is_built_from_this_document(whole_api: Api) -> None:
+    """After a change of the API: `OPENAPI_WRITE=1 pytest` of this test writes it, `npm run api` makes types of it."""
+    path = Path(__file__).parents[2] / "web" / "openapi.json"
+    if os.environ.get("OPENAPI_WRITE"):
+        path.write_text(json.dumps(whole_api.document, indent=2, ensure_ascii=False) + "\n")
+    assert json.loads(path.read_text()) == whole_api.document
