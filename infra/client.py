@@ -26,7 +26,10 @@ _FAMILIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Where a request comes from. `address` is for limits and is never stored as it is."""
+    """Where a request comes from.
+
+    `address` is for limits: `auth.rate_limit` keeps it for a day, and nothing else keeps it as it is.
+    """
 
     address: str = ""
     device: str = ""

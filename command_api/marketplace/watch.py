@@ -77,7 +77,7 @@ class Watch:
             except Exception:
                 # One that cannot be settled must not hold up the others.
                 log.exception("%s %s cannot be settled", kind, aggregate_id)
-                connection.execute(_LATER[kind], (aggregate_id,))
+                connection.execute(_LATER[kind], {"id": aggregate_id, "at": self._now()})
         return len(rows)
 
     def _settle(
@@ -86,7 +86,7 @@ class Watch:
         for _ in range(ATTEMPTS):
             found = decide(aggregate_id, Asked(self._now()))
             if found is None or not found.events:  # the row is older than what happened
-                connection.execute(_OVER[kind], (aggregate_id,))
+                connection.execute(_OVER[kind], {"id": aggregate_id, "at": self._now()})
                 return
             try:
                 self._core.store.write(found.events, found.also)
@@ -129,11 +129,11 @@ _DUE: Final[dict[str, Any]] = {
     "escrow": "SELECT escrow_id FROM policy.escrow WHERE due_at <= %s ORDER BY due_at LIMIT %s",
 }
 _LATER: Final[dict[str, Any]] = {
-    "listing": "UPDATE policy.listing SET due_at = now() + interval '10 minutes' WHERE listing_id = %s",
-    "offer": "UPDATE policy.offer SET due_at = now() + interval '10 minutes' WHERE offer_id = %s",
-    "escrow": "UPDATE policy.escrow SET due_at = now() + interval '10 minutes' WHERE escrow_id = %s",
+    "listing": "UPDATE policy.listing SET due_at = %(at)s + interval '10 minutes' WHERE listing_id = %(id)s",
+    "offer": "UPDATE policy.offer SET due_at = %(at)s + interval '10 minutes' WHERE offer_id = %(id)s",
+    "escrow": "UPDATE policy.escrow SET due_at = %(at)s + interval '10 minutes' WHERE escrow_id = %(id)s",
 }
 _OVER: Final[dict[str, Any]] = {
     **_LATER,
-    "offer": "DELETE FROM policy.offer WHERE offer_id = %s",
+    "offer": "DELETE FROM policy.offer WHERE offer_id = %(id)s",
 }

@@ -28,6 +28,7 @@ class Look:
     reader: Reader
     account_id: UUID | None
     is_moderator: bool
+    is_admin: bool = False
 
     @property
     def bound(self) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def look_of(context: Services, person: Principal) -> Look:
     """What somebody who is signed in sees."""
     if person.is_moderator and not person.is_admin:
         return Look(Reader.of_moderator(context.pool, person.account_id), person.account_id, True)
-    return Look(Reader.of(context.pool, person), person.account_id, person.is_admin)
+    return Look(Reader.of(context.pool, person), person.account_id, person.is_admin, person.is_admin)
 
 
 def look_of_member(context: Context, theirs: Theirs) -> Look:

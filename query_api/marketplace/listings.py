@@ -114,7 +114,7 @@ def get_listing(id: UUID, context: Context, looks: Looks) -> ListingInFull:
     mine = Reader(context.pool, me).row(_MINE, {"me": me, "id": id}) if me is not None else None
     seller = shown.seller(reader, row["seller_id"])
     is_mine = me == row["seller_id"]
-    sees_all = is_mine or looks.is_moderator
+    sees_all = is_mine or looks.is_admin
     if seller is None:  # the read model of sellers is behind
         raise not_found("listing")
     return ListingInFull(
@@ -155,7 +155,7 @@ def get_listing_questions(
     """What members asked, and the seller's answers, oldest first."""
     one(looks, context, id)
     at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    values = {"id": id, "me": looks.account_id, "admin": looks.is_moderator, "at": at, "last": last}
+    values = {"id": id, "me": looks.account_id, "admin": looks.is_admin, "at": at, "last": last}
     found = looks.reader.rows(_QUESTIONS, {**values, "limit": limit + 1})
     more, found = len(found) > limit, found[:limit]
     paging.link_next(request, response, paging.encode(found[-1]["asked_at"], found[-1]["id"]) if more else None)
@@ -235,7 +235,7 @@ def one(looks: Look, context: Services, listing_id: UUID) -> tuple[Reader, dict[
     row = looks.reader.row(_ONE, (listing_id,))
     if row is not None:
         return looks.reader, row
-    if looks.is_moderator and looks.account_id is not None:
+    if looks.is_admin and looks.account_id is not None:
         own = Reader(context.pool, looks.account_id)
         row = own.row(_ONE, (listing_id,))
         if row is not None:
@@ -258,5 +258,5 @@ def _question(row: dict[str, Any], by: dict[UUID, str], looks: Look) -> dict[str
         "answeredAt": row["answered_at"],
         "isMine": looks.account_id == row["author_id"],
         "isHidden": row["hidden_at"] is not None,
-        "flags": row["flags"] if looks.is_moderator else None,
+        "flags": row["flags"] if looks.is_admin else None,
     }

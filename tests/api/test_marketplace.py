@@ -192,6 +192,7 @@ def test_who_sees_what(there: Market, seller: Person, buyer: Person, other: Pers
     pending = there.offer(buyer, deal)
     disputed = there.funded(seller, buyer, quarrel)
     there.post(buyer, f"marketplace/offers/{disputed}/escrow/dispute", text="Nothing comes.")
+    moderator = there.person("Mo", "member", "moderator")  # of the forum: here a member as any other
     people = (None, seller, buyer, other, admin)
     rows: list[tuple[str, tuple[int, ...]]] = [
         (f"{LIST}/{draft}", (404, 200, 404, 404, 404)),
@@ -213,6 +214,9 @@ def test_who_sees_what(there: Market, seller: Person, buyer: Person, other: Pers
     for path, expected in rows:
         found = tuple(there.api.call("GET", f"/api/{path}", who).status_code for who in people)
         assert found == expected, path
+        assert there.api.call("GET", f"/api/{path}", moderator).status_code == expected[people.index(other)], path
+    assert there.get(moderator, f"{LIST}/{deal}") == there.get(other, f"{LIST}/{deal}")
+    assert there.get(moderator, f"{LIST}/{deal}/history") == []
     lengths = [len(there.get(who, f"{LIST}/{deal}/history")) for who in people]
     assert [length > 0 for length in lengths] == [False, True, False, False, True]
     assert disputed in {one["offerId"] for one in there.get(admin, "admin/marketplace/disputes")}
