@@ -104,8 +104,7 @@ LISTINGS: Final = (
 async def seller(app: httpx.AsyncClient, secret: str, done: Done) -> AsyncIterator[httpx.AsyncClient]:
     """The seller's account, made at the first run. `app`: an admin's; `secret`: what nobody else knows of this
     installation, so that a later run knows the account's password."""
-    digest = hmac.digest(secret.encode(), b"the demonstration's seller", sha256)
-    known = {"email": SELLER, "password": urlsafe_b64encode(digest[:18]).decode()}
+    known = {"email": SELLER, "password": password(secret)}
     async with httpx.AsyncClient(base_url=app.base_url, timeout=app.timeout) as client:
         answer = await client.post("/api/platform/login", json=known)
         if answer.status_code == 401:
@@ -114,6 +113,12 @@ async def seller(app: httpx.AsyncClient, secret: str, done: Done) -> AsyncIterat
             answer = await done(client.post("/api/platform/register", json=body))
         client.headers["Authorization"] = f"Bearer {(await done(_is(answer))).json()['token']}"
         yield client
+
+
+def password(secret: str) -> str:
+    """The seller's, of the installation whose admin has `secret` as password."""
+    digest = hmac.digest(secret.encode(), b"the demonstration's seller", sha256)
+    return urlsafe_b64encode(digest[:18]).decode()
 
 
 async def put_up_for_sale(

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
+from infra.demo import market
 from tests.e2e.conftest import ADMIN, PASSWORD, connect, partner_with_link
 from tests.support.stack import ROOT, Stack, wait_for
 
@@ -48,21 +49,36 @@ def test_the_demonstration_fills_a_stack_once_and_every_number_agrees(admin_stac
 
     def pageviews() -> dict[str, int]:
         api.headers.pop("X-Wait-For", None)
-        sites = [site for site in api.get("/api/platform/websites").json() if site["domain"].endswith(".demo.example")]
         query = {"timeRange": "90d", "bots": "include", "compare": "none"}
         shown = {
-            site["domain"]: api.get(
+            site["domain"]: client.get(
                 "/api/platform/analytics/overview", params={**query, "websiteId": site["id"]}
             ).json()
-            for site in sites
+            for client in (api, seller)
+            for site in client.get("/api/platform/websites").json()
+            if site["domain"].endswith(".demo.example")
         }
         return {domain: figures["pageviews"] + figures["clicks"]["total"] for domain, figures in shown.items()}
 
     counts = demo()
-    assert counts["websites"] == 3 and counts["partners"] == 8 and counts["sales"] > 10
+    assert counts["websites"] == 4 and counts["partners"] == 8 and counts["sales"] > 10
+    assert (
+        counts["listings"]
+        == len(
+            {
+                row["id"]
+                for row in api.get("/api/marketplace/listings?limit=200").json()
+                if row["title"].endswith("(demo)")
+            }
+        )
+        == 6
+    )
+    seller = httpx.Client(base_url=admin_stack.app, timeout=15)
+    known = {"email": market.SELLER, "password": market.password(PASSWORD)}
+    seller.headers["Authorization"] = f"Bearer {seller.post('/api/platform/login', json=known).json()['token']}"
     wait_for(lambda: sum(pageviews().values()) == counts["events"], "every event of the demonstration to be counted")
     before = pageviews()
-    demo()
+    assert demo()["listings"] == counts["listings"]
     audit = admin_stack.run("audit", "--json", "--timeout", "40")
     assert audit.returncode == 0, audit.stdout + audit.stderr
     found = json.loads(audit.stdout)
