@@ -2,8 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { Boundary } from '@/components/data/boundary';
-import { cx } from '@/lib/cx';
-import { getSession, useSession, watchOwner } from '@/lib/session';
+import { getSession, watchOwner } from '@/lib/session';
 import { useToasts } from '@/stores/toasts';
 import { Commands } from './commands';
 import { Footer } from './footer';
@@ -15,7 +14,6 @@ const loadToaster = () => import('@/components/ui/toaster').then((module) => ({ 
 const Toaster = lazy(loadToaster);
 
 export function Shell() {
-  const signedIn = useSession() !== null;
   return (
     <div className="flex min-h-dvh flex-col">
       <a href="#main" className="sr-only z-50 rounded-lg bg-brand px-4 py-2 text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3">
@@ -24,8 +22,8 @@ export function Shell() {
       <RouteChange />
       <SessionWatch />
       <Header />
-      {/* Member pages fill the view from the start, so that the footer does not jump when their figures come. */}
-      <main id="main" tabIndex={-1} className={cx('flex-1', signedIn && 'min-h-dvh')}>
+      {/* It fills the view from the start, so that the footer does not jump when figures, listings or posts come. */}
+      <main id="main" tabIndex={-1} className="min-h-dvh flex-1">
         <Outlet />
       </main>
       <Footer />
