@@ -7,7 +7,7 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
 import { waitsForMe } from './deal-steps';
-import { PagedRows } from './paged-rows';
+import { PagedTable } from '@/components/data/paged-table';
 import { myOffersQuery } from './queries';
 import { formatSum } from './shown';
 import type { Offer } from './types';
@@ -50,7 +50,7 @@ export function Deals({ side }: { readonly side: 'buyer' | 'seller' }) {
   const offers = useInfiniteQuery(myOffersQuery(side));
   return (
     <div className={cx(surface, 'p-4')}>
-      <PagedRows caption={side === 'buyer' ? 'Offers I made' : 'Offers to me'} query={offers} columns={COLUMNS} rowKey={(row) => row.id} none={NONE[side]} />
+      <PagedTable caption={side === 'buyer' ? 'Offers I made' : 'Offers to me'} query={offers} columns={COLUMNS} rowKey={(row) => row.id} none={NONE[side]} />
     </div>
   );
 }

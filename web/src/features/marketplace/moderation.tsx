@@ -11,7 +11,7 @@ import { toast, toastError } from '@/stores/toasts';
 import { Ask } from './ask';
 import { EscrowBadge } from './badges';
 import { DecideDialog } from './decide-dialog';
-import { PagedRows } from './paged-rows';
+import { PagedTable } from '@/components/data/paged-table';
 import { disputesQuery, escrowCallsQuery, flaggedQuery, useMarketChanged } from './queries';
 import { formatSum } from './shown';
 import type { Dispute, EscrowCall, FlaggedQuestion } from './types';
@@ -22,7 +22,7 @@ export function Disputes() {
   const [deciding, setDeciding] = useState<Dispute | null>(null);
   return (
     <>
-      <PagedRows
+      <PagedTable
         caption="Disputes" query={disputes} rowKey={(row: Dispute) => row.offerId} none="No disputes."
         columns={[
           {
@@ -66,7 +66,7 @@ export function FlaggedQuestions() {
   });
   return (
     <>
-      <PagedRows
+      <PagedTable
         caption="Reported questions" query={flagged} rowKey={(row: FlaggedQuestion) => row.id} none="Nothing was reported."
         columns={[
           {
@@ -144,7 +144,7 @@ export function EscrowCalls() {
     onSettled: changed,
   });
   return (
-    <PagedRows
+    <PagedTable
       caption="Calls to the escrow provider" query={calls} rowKey={(row: EscrowCall) => `${row.escrowId} ${row.step}`} none="The escrow provider has heard everything."
       columns={[
         { id: 'step', header: 'What', cell: (row) => STEPS[row.step] ?? row.step },

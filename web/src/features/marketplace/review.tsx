@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
-import { PagedRows } from './paged-rows';
+import { PagedTable } from '@/components/data/paged-table';
 import { reviewQuery } from './queries';
 import { formatPrice, formatTraffic, LISTING_STATES, NICHE_LABELS } from './shown';
 import type { Listing, ListingStatus } from './types';
@@ -31,7 +31,7 @@ export function Review({ status, open, onChange }: Props) {
           </option>
         ))}
       </Select>
-      <PagedRows
+      <PagedTable
         caption="Listings" query={listings} rowKey={(row: Listing) => row.id} none={status === 'in_review' ? 'Nothing waits for a review.' : 'No listings in this state.'}
         columns={[
           { id: 'title', header: 'Listing', className: 'min-w-44 [overflow-wrap:anywhere]', cell: (row) => row.title },
