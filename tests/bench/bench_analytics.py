@@ -12,7 +12,6 @@ import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
@@ -20,13 +19,10 @@ from uuid import UUID
 
 import psutil
 
-from infra.migrations import migrate
-from infra.settings import Settings
-from projectors.engine.schema import create_schema
 from tests.bench import Figure
-from tests.support.clickhouse import start_clickhouse
-from tests.support.engines import engine_folder, start_postgres, wait_until
-from tests.support.query import Person, QueryService, event, serving
+from tests.bench.query_world import query_world
+from tests.support.engines import wait_until
+from tests.support.query import Person, QueryService, event
 
 COMMAND = "python -m tests.bench analytics"
 EVENTS, CHUNK = 5_000_000, 500_000
@@ -59,23 +55,11 @@ FROM (SELECT number, cityHash64(number) AS h, intDiv(h, 19) % 100 AS k FROM numb
 
 def run() -> list[Figure]:
     """Percentiles in milliseconds, everything on this machine."""
-    with ExitStack() as stack:
-        folder = stack.enter_context(engine_folder("bench"))
-        postgres, clickhouse = start_postgres(folder), start_clickhouse(folder / "clickhouse")
-        stack.callback(clickhouse.stop)
-        stack.callback(postgres.stop)
-        settings = Settings(
-            data_dir=folder,
-            postgres_url=postgres.address,
-            clickhouse_url=clickhouse.settings.clickhouse_url,
-            log="postgres",
-        )
-        migrate.apply(postgres.address, migrate.read_folder(migrate.FOLDER))
-        create_schema(settings)
-        service = stack.enter_context(serving(settings))
+    with query_world() as world:
+        service = world.service
         owner = service.person()
         website = service.website(owner, "Europe/Berlin")
-        engines = [psutil.Process(one.process.pid) for one in (clickhouse, service.process) if one and one.process]
+        engines = world.servers(world.clickhouse)
         load_rate = _fill(service, website)
         return [load_rate, *_calls(service, owner, website, engines), *_pushes(service, owner)]
 

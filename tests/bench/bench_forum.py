@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
-from infra.migrations import migrate
-from infra.settings import Settings
-from projectors.engine.schema import create_schema
 from projectors.postgres.forum_members import FORUM_MEMBERS
 from projectors.postgres.forum_posts import FORUM_POSTS
 from projectors.postgres.forum_threads import FORUM_THREADS
 from tests.bench import Figure
-from tests.support.clickhouse import start_clickhouse
-from tests.support.engines import engine_folder, start_postgres
-from tests.support.query import Person, QueryService, serving
+from tests.bench.query_world import query_world
+from tests.support.query import Person, QueryService
 
 MODELS = (FORUM_MEMBERS, FORUM_THREADS, FORUM_POSTS)
 COMMAND = "python -m tests.bench forum"
@@ -67,20 +62,8 @@ FROM generate_series(1, 1000) AS n"""
 
 def run() -> list[Figure]:
     """Milliseconds of each call, everything on this machine."""
-    with ExitStack() as stack:
-        folder = stack.enter_context(engine_folder("bench"))
-        postgres, clickhouse = start_postgres(folder), start_clickhouse(folder / "clickhouse")
-        stack.callback(clickhouse.stop)
-        stack.callback(postgres.stop)
-        settings = Settings(
-            data_dir=folder,
-            postgres_url=postgres.address,
-            clickhouse_url=clickhouse.settings.clickhouse_url,
-            log="postgres",
-        )
-        migrate.apply(postgres.address, migrate.read_folder(migrate.FOLDER))
-        create_schema(settings)
-        service = stack.enter_context(serving(settings))
+    with query_world() as world:
+        service = world.service
         member = service.person()
         reader = service.person()
         _fill(service, member, reader)

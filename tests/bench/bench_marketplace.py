@@ -7,17 +7,12 @@ from __future__ import annotations
 import re
 import statistics
 import time
-from contextlib import ExitStack
 
 import psutil
 
-from infra.migrations import migrate
-from infra.settings import Settings
-from projectors.engine.schema import create_schema
 from tests.bench import Figure
-from tests.support.clickhouse import start_clickhouse
-from tests.support.engines import engine_folder, start_postgres
-from tests.support.query import QueryService, serving
+from tests.bench.query_world import query_world
+from tests.support.query import QueryService
 
 COMMAND = "python -m tests.bench marketplace"
 LISTINGS, REPEATS, DEEP_PAGES = 50_000, 40, 40
@@ -52,23 +47,11 @@ FROM (SELECT n, gen_random_uuid() AS w,
 
 def run() -> list[Figure]:
     """Percentiles in milliseconds, everything on this machine."""
-    with ExitStack() as stack:
-        folder = stack.enter_context(engine_folder("bench"))
-        postgres, clickhouse = start_postgres(folder), start_clickhouse(folder / "clickhouse")
-        stack.callback(clickhouse.stop)
-        stack.callback(postgres.stop)
-        settings = Settings(
-            data_dir=folder,
-            postgres_url=postgres.address,
-            clickhouse_url=clickhouse.settings.clickhouse_url,
-            log="postgres",
-        )
-        migrate.apply(postgres.address, migrate.read_folder(migrate.FOLDER))
-        create_schema(settings)
-        service = stack.enter_context(serving(settings))
+    with query_world() as world:
+        service = world.service
         service.postgres.execute(_INSERT.format(listings=LISTINGS).encode())
         service.postgres.execute("VACUUM ANALYZE read.listings__g1")
-        servers = [psutil.Process(one.process.pid) for one in (postgres, service.process) if one and one.process]
+        servers = world.servers(world.postgres)
         return [figure for name, query in CALLS.items() for figure in _call(service, servers, name, query)] + _deep(
             service
         )
