@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from threading import BoundedSemaphore
 from typing import Annotated, Any, Final
@@ -69,10 +70,14 @@ def draft_listing(body: ListingFields, run: Runs) -> Response:
 
 @router.patch("/{id}", response_model=ListingState)
 def edit_listing(id_: Id, body: EditListing, run: Runs) -> Response:
-    """Replaces what the listing says. What others can see already goes back into the review, but for the price."""
-    facts = facts_of(body)
-    Desk(run.core).check_website(facts, run.asked)
-    return change(run, id_, lambda listing: listings.edit(listing, facts, body.edition, run.asked), body)
+    """Changes what is named. What others can see already goes back into the review, but for the price."""
+
+    def decide(listing: Listing | None) -> list[DomainEvent]:
+        facts = _with(listings.owned(listing, run.asked).facts, body)
+        Desk(run.core).check_website(facts, run.asked)
+        return listings.edit(listing, facts, body.edition, run.asked)
+
+    return change(run, id_, decide, body)
 
 
 @router.post("/{id}/submit", response_model=ListingState)
@@ -249,6 +254,14 @@ def facts_of(body: ListingFields) -> Facts:
             website_id=body.website_id,
         ),
     )
+
+
+def _with(facts: Facts, body: EditListing) -> Facts:
+    """The facts with those that the body names, be it to empty them."""
+    named, said = body.model_fields_set, facts_of(body)
+    texts = {name: getattr(said, name) for name in ("title", "website_url", "description") if name in named}
+    figures = {name: getattr(said.figures, name) for name in named & set(ListingFigures.model_fields)}
+    return replace(facts, **texts, figures=facts.figures.model_copy(update=figures))
 
 
 def money(dollars: int | None) -> Money | None:

@@ -59,6 +59,8 @@ class ListingFields(Body):
 
 
 class EditListing(ListingFields):
+    """What is left out stays as it is; null and an empty text take away what was there."""
+
     edition: int = Field(ge=1, description="The one that you changed; 409 `changed_elsewhere` if there is a newer one")
 
 

@@ -74,6 +74,22 @@ def listed(there: Market, query: str = "limit=200") -> dict[str, dict[str, Any]]
     return {one["id"]: one for one in there.get(None, f"{LIST}?{query}")}
 
 
+def test_a_change_leaves_what_it_does_not_name(there: Market, seller: Person) -> None:
+    page = f"{LIST}/{there.draft(seller)}"
+    before = there.get(seller, page)
+    there.post(seller, page, method="PATCH", edition=1, title="Reviews of all VPN services")
+    there.post(seller, page, method="PATCH", edition=2, monthlyProfit=-5, yearsEstablished=None)
+    after = there.get(seller, page)
+    assert {name for name in FIELDS if after[name] != before[name]} == {"title", "monthlyProfit", "yearsEstablished"}
+    assert (after["title"], after["monthlyProfit"], after["yearsEstablished"]) == (
+        "Reviews of all VPN services",
+        -5,
+        None,
+    )
+    there.post(seller, page, method="PATCH", edition=3, description="", niche=None)
+    assert (there.get(seller, page)["description"], there.get(seller, page)["niche"]) == ("", None)
+
+
 def test_a_website_is_sold_and_the_money_released(
     there: Market, seller: Person, buyer: Person, other: Person, admin: Person
 ) -> None:
