@@ -12,6 +12,7 @@ from infra import health
 from infra.gateway.headers import PAGE_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT, page_headers
 from infra.gateway.hosts import Hosts
 from infra.gateway.openapi import merged, page
+from infra.gateway.previews import Previews
 from infra.gateway.proxy import Proxy
 from infra.gateway.static import Site
 from infra.http_guard import RawHeaders, Receive, Scope, Send, problem
@@ -48,7 +49,9 @@ class Gateway:
         self._urls = (f"http://127.0.0.1:{settings.query_port}", f"http://127.0.0.1:{settings.command_port}")
         self._trusted = settings.trusted_proxies
         self._hosts = Hosts(settings)
+        self._origin = settings.app_url
         self._proxy: Proxy | None = None
+        self._previews: Previews | None = None
         self._stopping = False
 
     def stop(self) -> None:
@@ -107,7 +110,11 @@ class Gateway:
     async def _page(self, path: str, scope: Scope, send: Send) -> None:
         accept_encoding = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding")
         if_none_match = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
-        status, headers, body = self._site.answer(path, accept_encoding, if_none_match)
+        made = await self._previews.of(scope) if self._previews is not None else None
+        if made is None:
+            status, headers, body = self._site.answer(path, accept_encoding, if_none_match)
+        else:
+            status, headers, body = self._site.answer_with(*made, accept_encoding, if_none_match)
         if status != 304:
             headers.append((b"content-length", str(len(body)).encode()))
         await _send(send, status, headers, body)
@@ -140,10 +147,13 @@ class Gateway:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self._proxy = Proxy(*self._urls, self._trusted)
+                self._previews = Previews(self._site, self._urls[0], self._origin)
                 await send({"type": "lifespan.startup.complete"})
             else:
                 if self._proxy is not None:
                     await self._proxy.close()
+                if self._previews is not None:
+                    await self._previews.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 

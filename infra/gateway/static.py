@@ -67,9 +67,13 @@ class Site:
         if file is None:
             if path.startswith("/assets/"):
                 return 404, self._headers(b"text/plain; charset=utf-8", b"no-store"), b"not found\n"
-            file, status = self._page(path)
+            file, status = self.page(path)
         if file is None:
             return 503, self._headers(b"text/html; charset=utf-8", b"no-store"), _NOT_BUILT
+        return self.answer_with(file, status, accept_encoding, if_none_match)
+
+    def answer_with(self, file: File, status: int, accept_encoding: bytes, if_none_match: bytes) -> Answer:
+        """The same for a document that was made of one of the built ones."""
         headers = self._headers(file.content_type, file.cache)
         headers.append((b"etag", file.tag))
         if file.compressed is not None:
@@ -81,18 +85,28 @@ class Site:
             return status, headers, file.compressed
         return status, headers, file.content
 
-    def _page(self, path: str) -> tuple[File | None, int]:
+    def page(self, path: str) -> tuple[File | None, int]:
         """The document of a page, and whether there is such a page: without a list, every address is one."""
         route = path.rstrip("/") or "/"
         index = self._files.get("/index.html")
         known = route if self._pages is None else self._pages.of(route)
         if known is None:
-            return self._files.get("/404.html", index), 404
+            return self.no_page() or (None, 404)
         name = "/home.html" if known == "/" else f"{known}.html"
         return self._files.get(name, index), 200
 
+    def no_page(self) -> tuple[File, int] | None:
+        """What is answered where there is no page; None before the app is built."""
+        file = self._files.get("/404.html", self._files.get("/index.html"))
+        return None if file is None else (file, 404)
+
     def _headers(self, content_type: bytes, cache: bytes) -> list[tuple[bytes, bytes]]:
         return [(b"content-type", content_type), (b"cache-control", cache), *self._extra]
+
+
+def page_file(content: bytes) -> File:
+    """A document that is made while it is asked for."""
+    return _file(content, "text/html", b"no-cache", 4)
 
 
 class _Pages:
@@ -123,17 +137,21 @@ def _read(folder: Path, path: Path, origin: str) -> File:
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if kind == "text/javascript" or path.suffix in (".js", ".mjs"):
         kind = "application/javascript"
+    hashed = path.relative_to(folder).parts[0] == "assets"
+    return _file(content, kind, b"public, max-age=31536000, immutable" if hashed else b"no-cache", 9)
+
+
+def _file(content: bytes, kind: str, cache: bytes, level: int) -> File:
     compressed = None
     if kind.startswith(_COMPRESSIBLE) and len(content) >= _WORTH_COMPRESSING:
-        compressed = gzip.compress(content, 9, mtime=0)
-    hashed = path.relative_to(folder).parts[0] == "assets"
+        compressed = gzip.compress(content, level, mtime=0)
     charset = "; charset=utf-8" if kind.startswith(("text/", "application/javascript")) else ""
     return File(
         content=content,
         compressed=compressed,
         tag=b'"' + hashlib.sha256(content).hexdigest()[:24].encode() + b'"',
         content_type=(kind + charset).encode(),
-        cache=b"public, max-age=31536000, immutable" if hashed else b"no-cache",
+        cache=cache,
     )
 
 

@@ -4,9 +4,13 @@ not, and what a moderator does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
+from typing import Any
+from uuid import uuid4
 
 import httpx
 from playwright.sync_api import Locator, Page, expect
@@ -42,6 +46,17 @@ def test_members_talk_and_a_moderator_keeps_order(
     first.get_by_role("button", name="Start Thread").click()
     expect(first.get_by_role("heading", name=TITLE)).to_be_visible()
     thread = first.url.split("?")[0]
+    shared = answered(thread, "og:title").text
+    assert f"<title>{TITLE} · Althing</title>" in shared
+    text = "Does 30 days beat 90 &amp; 60? &lt;script&gt;alert(1)&lt;/script&gt;"
+    assert f'name="description" content="{text}"' in shared
+    assert f'<link rel="canonical" href="{thread}" />' in shared
+    assert described(shared)["author"]["name"] == STARTER[0]
+    first.reload()
+    expect(first).to_have_title(f"{TITLE} · Althing")
+    for once in ("title", "meta[name=description]", "meta[name=robots]", "link[rel=canonical]"):
+        expect(first.locator(f"head {once}")).to_have_count(1)
+    assert answered(f"{app}/forum/thread/{uuid4()}", '<meta name="robots" content="noindex" />').status_code == 404
 
     second = another()
     second.goto(thread)
@@ -110,6 +125,26 @@ def join(app: str, api: httpx.Client, name: str, email: str) -> httpx.Client:
     made = httpx.post(f"{app}/api/platform/register", json=body, timeout=15)
     assert made.status_code == 201, made.text
     return httpx.Client(base_url=app, timeout=15, headers={"Authorization": f"Bearer {made.json()['token']}"})
+
+
+def answered(address: str, wanted: str, headers: Mapping[str, str] | None = None) -> httpx.Response:
+    """What a program without a browser gets, once it holds what is wanted: while the query service has no time for it,
+    a page is answered as it was built."""
+    found: list[httpx.Response] = []
+
+    def holds() -> bool:
+        found[:] = [httpx.get(address, headers=headers, timeout=15)]
+        return wanted in found[0].text
+
+    wait_for(holds, f"{wanted} at {address}")
+    return found[0]
+
+
+def described(document: str) -> Any:
+    """The page in the words of schema.org."""
+    found = re.search(r'<script type="application/ld\+json">(.+?)</script>', document)
+    assert found is not None
+    return json.loads(found[1])
 
 
 def season(stack: Stack, member: httpx.Client) -> None:

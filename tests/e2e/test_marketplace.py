@@ -9,7 +9,7 @@ import httpx
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import sign_in
-from tests.e2e.test_forum import enter, join
+from tests.e2e.test_forum import answered, described, enter, join
 from tests.support.market import picture
 from tests.support.stack import Stack, wait_for
 
@@ -39,6 +39,10 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     seller.wait_for_url("**/marketplace/mine")
     expect(seller.get_by_text("In review", exact=True)).to_be_visible()
 
+    [mine] = wait_for(lambda: sells.get("/api/marketplace/my/listings").json(), "the seller's listing")
+    hidden = answered(f"{app}/marketplace/listing/{mine['id']}", 'content="noindex"', sells.headers)
+    assert hidden.status_code == 404 and TITLE not in hidden.text, "nothing of it goes into a document yet"
+
     buyer = another()
     buyer.clock.install()
     buyer.goto(f"{app}/marketplace?search=mountain+huts")
@@ -60,6 +64,11 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     expect(card).to_contain_text("12.5K/mo")
     expect(card).to_contain_text("Pending")
     card.get_by_role("link", name=TITLE).click()
+    buyer.wait_for_url("**/marketplace/listing/*")
+    shared = answered(buyer.url, f"<title>{TITLE} · Althing</title>").text
+    offered = described(shared)["offers"]
+    assert (offered["price"], offered["priceCurrency"]) == (45000, "USD")
+    assert httpx.get(described(shared)["image"]).headers["content-type"] == "image/webp"
     buyer.get_by_role("button", name="Make an offer").click()
     offer = buyer.get_by_role("dialog", name="Make an offer")
     offer.get_by_label("Price").fill("38000")

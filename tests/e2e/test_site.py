@@ -39,6 +39,7 @@ def test_public_pages_without_and_with_a_browser(admin_stack: Stack, page: Page)
         assert client.get("/api/public/sitemap.xml").headers["content-type"] == "application/xml"
         assert client.get("/no-such-page").status_code == 404
         assert client.get("/blog/no-such-article").status_code == 404
+        assert client.get("/marketplace/listing/no-such-id").status_code == 404
         private = client.get("/dashboard")
         assert private.status_code == 200 and '<meta name="robots" content="noindex" />' in private.text
         targets = set(re.findall(r'href="(/[^"#?]*)', home.text))

@@ -2,6 +2,8 @@
 const PRODUCT = 'Althing';
 /** Listings and threads, which come and go: the server knows them. */
 const OF_MEMBERS = '/api/public/sitemap.xml';
+/** Of listings: what a shared link shows. */
+const PICTURES = '/api/marketplace/images/';
 const LOCALE = 'en_US';
 const IMAGE = { width: 1200, height: 630 };
 const SERVICES = [
@@ -60,7 +62,7 @@ export function sitemap(origin, pages) {
 /** `closed`: pages for members. What lies below one of them is left out with it. */
 export function robots(origin, closed) {
   const tops = closed.map((path) => path.replace(/\$.*/, '')).filter((path, index, all) => all.indexOf(path) === index && !all.some((other) => path.startsWith(`${other}/`)));
-  return `User-agent: *\nDisallow: /api/\nAllow: ${OF_MEMBERS}\n${tops.sort().map((path) => `Disallow: ${path}\n`).join('')}Allow: /\n\nSitemap: ${origin}/sitemap.xml\nSitemap: ${origin}${OF_MEMBERS}\n`;
+  return `User-agent: *\nDisallow: /api/\nAllow: ${OF_MEMBERS}\nAllow: ${PICTURES}\n${tops.sort().map((path) => `Disallow: ${path}\n`).join('')}Allow: /\n\nSitemap: ${origin}/sitemap.xml\nSitemap: ${origin}${OF_MEMBERS}\n`;
 }
 
 export function feed(origin, cards) {

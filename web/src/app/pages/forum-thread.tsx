@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
+import { ApiError } from '@/lib/api/errors';
 import { useSession } from '@/lib/session';
 import { categoriesQuery, threadQuery } from '@/features/forum/queries';
 import { readPlace } from '@/features/forum/search';
@@ -8,6 +9,7 @@ import { Marks } from '@/features/forum/thread-list';
 import { ThreadTools } from '@/features/forum/thread-tools';
 import { ThreadFigures, ThreadView } from '@/features/forum/thread-view';
 import { useView } from '@/features/forum/use-reading';
+import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
 import { textLink } from './text-link';
 
@@ -19,12 +21,14 @@ export function ForumThreadPage() {
   const place = readPlace(useSearch({ from: '/forum/thread/$id' }));
   const thread = useQuery(threadQuery(id));
   const categories = useQuery(categoriesQuery);
-  useTitle(thread.data?.title, { text: thread.data && `${thread.data.title}: a thread of the forum for affiliate marketers, with ${thread.data.replies} replies.`, missing: thread.isError && !thread.data });
+  const missing = !thread.data && thread.error instanceof ApiError && [404, 422].includes(thread.error.status);
+  useTitle(thread.data?.title, { text: thread.data && `${thread.data.title}: a thread of the forum for affiliate marketers, with ${thread.data.replies} replies.`, missing });
   useView(id);
   const toSignIn = () => void navigate({ to: '/login', search: { next: href } });
   const go = (post: string) => void navigate({ to: '/forum/thread/$id', params: { id }, search: { post }, resetScroll: false });
   const category = categories.data?.find((item) => item.id === thread.data?.categoryId);
   const unread = session && thread.data?.unread ? thread.data.lastReadPostId : null;
+  if (missing) return <NotFound />;
   return (
     <div className="mx-auto w-full max-w-4xl px-4 py-6 sm:px-6 sm:py-8">
       <nav aria-label="Where this is" className="mb-3 text-[0.8125rem] text-muted">

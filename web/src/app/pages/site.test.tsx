@@ -74,6 +74,14 @@ test('spec §2, about: the company and its product, and the address to write to,
   expect(await contact.findByRole('link', { name: 'hello@example.com' })).toHaveAttribute('href', 'mailto:hello@example.com');
 });
 
+test('the contact page never leads to itself: without an address of the operator its own form is named', async () => {
+  renderApp('/contact');
+  await heading('Write to us');
+  const main = within(screen.getByRole('main'));
+  expect(main.getByText('By this form')).toBeInTheDocument();
+  expect(main.queryByRole('link', { name: 'Contact form' })).not.toBeInTheDocument();
+});
+
 test('spec §2, §9, consulting: three services, whose buttons lead to the form with the service chosen', async () => {
   const { user, router } = renderApp('/consulting');
   await heading('Earn more from the visitors you have');
@@ -129,6 +137,21 @@ test('a listing is for search engines, with the seller\'s own words; one that do
   expect(canonical()).toBeNull();
 });
 
+test('a thread that is not there is a page that does not exist; one that cannot be read now still is one', async () => {
+  server.use(
+    http.get(at('/api/forum/categories'), () => HttpResponse.json([])),
+    http.get(at('/api/forum/threads/{id}'), ({ params }) => HttpResponse.json({ message: 'No' }, { status: params['id'] === 't1' ? 503 : 404 })),
+    http.post(at('/api/public/forum/threads/{id}/view'), () => new HttpResponse(null, { status: 204 })),
+  );
+  const { router } = renderApp('/forum/thread/t1');
+  await screen.findByText(/Error loading the thread/);
+  expect(robots()).toBe('index, follow');
+  await act(() => router.navigate({ to: '/forum/thread/$id', params: { id: 't2' } }));
+  await heading('404 Page Not Found');
+  await waitFor(() => expect(robots()).toBe('noindex'));
+  expect(canonical()).toBeNull();
+});
+
 test('pages for members are not for search engines', async () => {
   renderApp('/dashboard');
   await screen.findByRole('tab', { name: 'Platform Access' });
@@ -167,7 +190,7 @@ test('an article that does not exist is a page that does not exist', async () =>
 
 const OPENAPI = {
   paths: {
-    '/api/public/contact': { post: { summary: 'Send Inquiry', requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Contact' } } } }, responses: { 201: { description: 'Created' } } } },
+    '/api/public/contact': { post: { summary: 'Send Inquiry', requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Contact' } } } }, responses: { 201: { description: 'Created', content: { 'application/json': { schema: { $ref: '#/components/schemas/command_api__leads__public_routes__Done' } } } } } } },
     '/api/platform/links': { get: { summary: 'List Links', parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }], responses: { 200: { description: 'OK' } } } },
   },
   components: { schemas: { Contact: { type: 'object', required: ['email'], properties: { email: { type: 'string', format: 'email' }, message: { anyOf: [{ type: 'string' }, { type: 'null' }] } } } } },
@@ -180,6 +203,7 @@ test('the list of calls comes from the running services and can be searched', as
   await user.click(await screen.findByText('/api/public/contact'));
   expect(await screen.findByText('string (email)')).toBeInTheDocument();
   expect(screen.getByText('string | null')).toBeInTheDocument();
+  expect(screen.getByText('Done')).toBeInTheDocument(); // and not the module it stands in
   await user.type(screen.getByRole('searchbox', { name: 'Search the calls' }), 'list links');
   expect(screen.queryByText('/api/public/contact')).not.toBeInTheDocument();
   expect(screen.getByText('/api/platform/links')).toBeInTheDocument();

@@ -1,0 +1,130 @@
+"""Pages that members fill: which address is whose page, where everybody may read of it, and what its head says.
+
+A subject is asked for as a visitor would: what the query service shows to nobody in particular is all that there is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from infra.gateway.heads import LONGEST_TITLE, Head, line
+
+_ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HANDLE: Final = re.compile(r"[a-z0-9-]{1,40}")
+_AVAILABILITY: Final = {"active": "InStock", "under_offer": "LimitedAvailability", "sold": "SoldOut"}
+_BEGIN: Final = 500
+
+Answers = Sequence[Any]
+"""JSON of the calls, in their order; None for one but the first that could not be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`reads`: addresses of the API; the first one tells whether there is such a page."""
+
+    path: str
+    reads: tuple[str, ...]
+    describe: Callable[[Answers, str, str], Head]
+
+    def head(self, answers: Answers, origin: str) -> Head:
+        """Raises `KeyError`, `TypeError` or `AttributeError` when the answers are not what they should be."""
+        return self.describe(answers, self.path, origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """An address that no page can have."""
+
+
+def subject_of(path: str) -> Subject | Malformed | None:
+    """None: the page is not one of these."""
+    for begin, form, reads, describe in _PAGES:
+        if path.startswith(begin):
+            name = path.removeprefix(begin).rstrip("/").lower()
+            if not name or "/" in name:
+                return None
+            if form.fullmatch(name) is None:
+                return Malformed()
+            return Subject(begin + name, tuple(read.format(name) for read in reads), describe)
+    return None
+
+
+def _thread(answers: Answers, path: str, origin: str) -> Head:
+    thread, posts = answers
+    first = posts[0] if posts and posts[0]["isFirst"] else None
+    title, replies = str(thread["title"]), int(thread["replies"])
+    words = first["excerpt"] if first is not None else ""
+    counted = f"{replies} {'reply' if replies == 1 else 'replies'}"
+    return Head(
+        title=title,
+        description=words or f"A thread of the forum for affiliate marketers, with {counted}.",
+        path=path,
+        kind="article",
+        described={
+            "@type": "DiscussionForumPosting",
+            "headline": line(title, LONGEST_TITLE),
+            "text": line(words or title, _BEGIN),
+            "url": origin + path,
+            "mainEntityOfPage": origin + path,
+            "datePublished": thread["createdAt"],
+            "author": _person(thread["author"], "/forum/member/", "handle", origin),
+            "commentCount": replies,
+            "interactionStatistic": {
+                "@type": "InteractionCounter",
+                "interactionType": "https://schema.org/CommentAction",
+                "userInteractionCount": replies,
+            },
+        },
+    )
+
+
+def _listing(answers: Answers, path: str, origin: str) -> Head:
+    [listing] = answers
+    title, words, price = str(listing["title"] or "Untitled"), listing["description"], listing["askingPrice"]
+    description = words or "An affiliate website for sale: its figures, what was verified, and what it costs."
+    image = {"image": listing["image"]} if listing["image"] else {}
+    product = {
+        "@type": "Product",
+        "name": line(title, LONGEST_TITLE),
+        "description": line(description, _BEGIN),
+        "url": origin + path,
+        "category": listing["niche"],
+        "image": origin + image["image"] if image else None,
+        "offers": {
+            "@type": "Offer",
+            "url": origin + path,
+            "price": price,
+            "priceCurrency": listing["currency"],
+            "availability": f"https://schema.org/{_AVAILABILITY.get(listing['status'], 'OutOfStock')}",
+            "seller": _person(listing["seller"], "/marketplace/seller/", "id", origin),
+        },
+    }
+    described = {name: value for name, value in product.items() if value is not None}
+    return Head(title, description, path, described=described if price is not None else None, **image)
+
+
+def _seller(answers: Answers, path: str, _: str) -> Head:
+    name = str(answers[0]["name"])
+    text = f"What {name} sells in the marketplace, and how much of it shows figures from its own log."
+    return Head(name, text, path, kind="profile", indexed=False)
+
+
+def _member(answers: Answers, path: str, _: str) -> Head:
+    name = str(answers[0]["name"])
+    return Head(name, f"{name} in the forum for affiliate marketers.", path, kind="profile", indexed=False)
+
+
+def _person(of: Mapping[str, Any], pages: str, by: str, origin: str) -> dict[str, Any]:
+    page = {"url": f"{origin}{pages}{of[by]}"} if of[by] else {}
+    return {"@type": "Person", "name": line(of["name"], LONGEST_TITLE), **page}
+
+
+_PAGES: Final = (
+    ("/forum/thread/", _ID, ("/api/forum/threads/{0}", "/api/forum/threads/{0}/posts?limit=1"), _thread),
+    ("/forum/member/", _HANDLE, ("/api/forum/members/{0}",), _member),
+    ("/marketplace/listing/", _ID, ("/api/marketplace/listings/{0}",), _listing),
+    ("/marketplace/seller/", _ID, ("/api/marketplace/sellers/{0}",), _seller),
+)
