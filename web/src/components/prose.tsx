@@ -60,12 +60,12 @@ function List({ block }: { readonly block: Extract<Block, { l: unknown }> }) {
 
 function Code({ text }: { readonly text: string }) {
   return (
-    <div className="relative my-5">
-      <pre tabIndex={0} className="overflow-x-auto rounded-xl border border-line bg-sunken p-4 pr-24 text-[0.8125rem] leading-6">
+    <div className="my-5 flex items-start rounded-xl border border-line bg-sunken">
+      <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto rounded-xl p-4 text-[0.8125rem] leading-6">
         <code>{text}</code>
       </pre>
-      <div className="absolute top-2.5 right-2.5">
-        <CopyButton text={text} label="code" />
+      <div className="shrink-0 py-2.5 pr-2.5 pl-1">
+        <CopyButton text={text} label="code" iconOnPhones />
       </div>
     </div>
   );

@@ -3,5 +3,5 @@ import { Contact } from '@/features/site/offers';
 import { ContactAddress } from './contact-address';
 
 export function ContactPage() {
-  return <Contact form={<InquiryForm />} contactAddress={<ContactAddress />} />;
+  return <Contact form={<InquiryForm />} contactAddress={<ContactAddress otherwise="By this form" />} />;
 }

@@ -49,7 +49,7 @@ export function ErrorBox({ error, prefix, onRetry, className }: ErrorProps) {
   return (
     <div role="alert" className={cx('flex flex-wrap items-center gap-3 rounded-lg border border-bad/30 bg-bad-soft px-4 py-3 text-bad', className)}>
       <CircleAlert aria-hidden className="size-5 shrink-0" />
-      <p className="min-w-0 flex-1 break-words">{`${prefix ? `${prefix}: ` : ''}${messageOf(error)}`}</p>
+      <p className="min-w-0 flex-1 basis-48 break-words">{`${prefix ? `${prefix}: ` : ''}${messageOf(error)}`}</p>
       {onRetry && (
         <Button size="sm" onClick={onRetry}>
           <RefreshCw aria-hidden className="size-3.5" />

@@ -30,7 +30,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<
         <thead className="sticky top-0 z-10 bg-sunken text-[0.8125rem] text-muted">
           <tr>
             {columns.map((column) => (
-              <th key={column.id} scope="col" aria-sort={column.sorted} className={cx('px-3 py-2 font-medium whitespace-nowrap', column.numeric && 'text-right')}>
+              <th key={column.id} scope="col" aria-sort={column.sorted} className={cx('px-3 py-2 font-medium whitespace-nowrap max-sm:px-2', column.numeric && 'text-right')}>
                 {column.header}
               </th>
             ))}
@@ -40,7 +40,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<
           {rows.map((row, index) => (
             <tr key={rowKey(row, index)} className="border-t border-line">
               {columns.map((column) => (
-                <td key={column.id} className={cx('px-3 py-2', column.numeric && 'text-right tabular', column.className)}>
+                <td key={column.id} className={cx('px-3 py-2 max-sm:px-2', column.numeric && 'text-right tabular', column.className)}>
                   {column.cell(row)}
                 </td>
               ))}

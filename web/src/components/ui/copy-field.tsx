@@ -10,9 +10,11 @@ interface CopyProps {
   readonly label: string;
   /** The word on the button, where two of them stand side by side. */
   readonly shows?: string;
+  /** No word on a phone, where what is copied needs the room. */
+  readonly iconOnPhones?: boolean;
 }
 
-export function CopyButton({ text, label, shows = 'Copy' }: CopyProps) {
+export function CopyButton({ text, label, shows = 'Copy', iconOnPhones = false }: CopyProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -32,7 +34,7 @@ export function CopyButton({ text, label, shows = 'Copy' }: CopyProps) {
   return (
     <Button size="sm" onClick={copy} aria-label={`Copy ${label}`}>
       <Icon aria-hidden className="size-3.5" />
-      {copied ? 'Copied' : shows}
+      <span className={cx(iconOnPhones && 'max-sm:hidden')}>{copied ? 'Copied' : shows}</span>
     </Button>
   );
 }

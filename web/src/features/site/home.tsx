@@ -103,7 +103,7 @@ export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Prop
 
 function Figure({ value, label, small = false }: { readonly value: string; readonly label: string; readonly small?: boolean }) {
   return (
-    <div className="flex flex-col-reverse text-center">
+    <div className="flex flex-col-reverse justify-end text-center">
       <dt className="mt-1 text-muted">{label}</dt>
       <dd className={cx('tabular font-semibold tracking-tight', small ? 'text-2xl' : 'text-4xl')}>{value}</dd>
     </div>

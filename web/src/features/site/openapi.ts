@@ -113,9 +113,12 @@ function fieldsOf(schema: Schema, document: Document): Field[] {
   return Object.entries(found?.properties ?? {}).map(([field, value]) => ({ name: field, type: typeOf(value), required: found?.required?.includes(field) ?? false, text: value.description ?? '' }));
 }
 
+/** The type's own name: one that two services have stands in the document behind its module ("command_api__leads__Done"). */
+const nameOf = (ref: string): string => ref.split('/').at(-1)?.split('__').at(-1) ?? '';
+
 function typeOf(schema: Schema | undefined): string {
   if (!schema) return '';
-  if (schema.$ref) return schema.$ref.split('/').at(-1) ?? '';
+  if (schema.$ref) return nameOf(schema.$ref);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const parts = schema.anyOf ?? schema.oneOf ?? schema.allOf;

@@ -23,7 +23,7 @@ export function PartnersCard({ id, range, currency }: FiguresProps) {
     <Listed title="Top partners" description="By revenue" query={useQuery(partnersQuery(id, range))} none="No clicks on partner links in this time.">
       {(rows) => (
         <Table
-          caption="Figures of partners" rows={rows} rowKey={(row) => row.partnerId ?? 'none'}
+          caption="Figures of partners" rows={rows} rowKey={(row) => row.partnerId ?? 'none'} maxHeight="max-h-104"
           columns={[
             { id: 'partner', header: 'Partner', cell: (row) => row.partnerName },
             { id: 'clicks', header: 'Clicks', cell: (row) => formatCount(row.clicks), numeric: true },
@@ -41,7 +41,7 @@ export function CountriesCard({ id, range, currency }: FiguresProps) {
     <Listed title="Countries" description="By clicks" query={useQuery(countriesQuery(id, range))} none="No clicks in this time.">
       {(rows) => (
         <Table
-          caption="Figures of countries" rows={rows} rowKey={(row) => row.country} maxHeight="max-h-80"
+          caption="Figures of countries" rows={rows} rowKey={(row) => row.country} maxHeight="max-h-104"
           columns={[
             { id: 'country', header: 'Country', cell: (row) => row.countryName },
             { id: 'clicks', header: 'Clicks', cell: (row) => formatCount(row.clicks), numeric: true },
