@@ -2,7 +2,8 @@
 
 A job of `infra.scheduler`. A digest tells of the day or week that is over (UTC), and of what began then and has grown
 since: replies that are counted together go on while nobody looks. Its row in `ops.digest` is written in
-the transaction of its mail: nobody gets a second one for the same period, whatever is killed or runs twice.
+the transaction of its mail: nobody gets a second one for the same period, whatever is killed or runs twice. A row of
+nobody's says that a period's are all written: after an outage the next digest begins where the last one ended.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -33,16 +34,20 @@ NOT_BEFORE: Final = time(6)
 """UTC: nobody is written to in the middle of the European night."""
 AT_ONCE: Final = 200
 MOST_LINES: Final = 20
+LONGEST: Final = timedelta(days=28)
+"""What is older by the time that the scheduler is back is no news."""
+NOBODY: Final = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A day or a week that is over."""
+    """A day or a week that is over; `is_late`: and those before it that nobody was written to about."""
 
     name: str
     every: DigestMail
     begin: datetime
     end: datetime
+    is_late: bool = False
 
 
 def send_due(settings: Settings, now: datetime | None = None) -> int:
@@ -53,10 +58,13 @@ def send_due(settings: Settings, now: datetime | None = None) -> int:
     sent = 0
     with connect(settings) as connection:
         for period in periods(now):
-            while accounts := _due(connection, period):
-                sent += sum(_send(connection, settings, account, period) for account in accounts)
+            due = _since_the_last(connection, period)
+            while accounts := _due(connection, due):
+                sent += sum(_send(connection, settings, account, due) for account in accounts)
                 if len(accounts) < AT_ONCE:
                     break
+            connection.execute(_WRITTEN, (NOBODY, period.name))
+            connection.commit()
     return sent
 
 
@@ -88,8 +96,19 @@ def stopped_by(settings: Settings, token: str) -> UUID | None:
     return account_id if secrets.compare_digest(expected.encode(), f"{account_id.hex}.{proof}".encode()) else None
 
 
+def _since_the_last(connection: Connection[Any], period: Period) -> Period:
+    """Begins where the last one ended whose digests are all written; the first one of all begins where it begins."""
+    bound = {"account": NOBODY, **_bound(period)}
+    row = connection.execute(_last(period, "%(account)s").encode(), bound).fetchone()
+    connection.commit()
+    ended: datetime | None = row[0] if row is not None else None
+    if ended is None or ended >= period.begin:
+        return period
+    return replace(period, begin=max(ended, period.end - LONGEST), is_late=True)
+
+
 def _due(connection: Connection[Any], period: Period) -> list[UUID]:
-    rows = connection.execute(_DUE, {**_bound(period), "most": AT_ONCE}).fetchall()
+    rows = connection.execute(_of(_DUE, period), {**_bound(period), "most": AT_ONCE}).fetchall()
     connection.commit()
     return [row[0] for row in rows]
 
@@ -102,7 +121,7 @@ def _send(connection: Connection[Any], settings: Settings, account_id: UUID, per
         ).fetchone()
         if made is None:
             return False
-        rows = cursor.execute(_LINES, {**_bound(period), "account": account_id}).fetchall()
+        rows = cursor.execute(_of(_LINES, period), {**_bound(period), "account": account_id}).fetchall()
         if not rows or rows[0]["email"] == ERASED:
             return False
         queue(cursor, settings, _mail(settings, account_id, rows[0]["email"], rows, period))
@@ -112,6 +131,8 @@ def _send(connection: Connection[Any], settings: Settings, account_id: UUID, per
 def _mail(settings: Settings, account_id: UUID, email: str, rows: Sequence[Mapping[str, Any]], period: Period) -> Mail:
     token = stop_token(settings, account_id)
     when = "yesterday" if period.every == "daily" else "last week"
+    if period.is_late:
+        when = f"since {period.begin.astimezone(UTC):%d %B}".replace(" 0", " ")
     text = (
         f"What happened {when} and you have not seen yet:\n\n{_listed(settings, rows[:MOST_LINES])}\n"
         + (f"…and {len(rows) - MOST_LINES:,} more.\n\n" if len(rows) > MOST_LINES else "")
@@ -138,17 +159,38 @@ def _listed(settings: Settings, rows: Iterable[Mapping[str, Any]]) -> str:
     return lines
 
 
+def _of(sql: str, period: Period) -> bytes:
+    return sql.replace("{last}", _last(period, "n.account_id")).encode()
+
+
+def _last(period: Period, account: str) -> str:
+    return _LAST[period.every].format(account=account)
+
+
 def _bound(period: Period) -> dict[str, Any]:
     return {
         "kinds": [name for name, kind in KINDS.items() if not kind.at_once],
         "defaults": [kind.mail for kind in KINDS.values() if not kind.at_once],
         "every": period.every,
         "period": period.name,
+        "form": _FORMS[period.every],
         "begin": period.begin,
         "end": period.end,
     }
 
 
+_FORMS: Final = {"daily": "____-__-__", "weekly": "____-W__"}
+"""Of the periods' names, which are in the order of time."""
+_ENDS: Final = {
+    "daily": "(max(d.period)::date + 1)::timestamp AT TIME ZONE 'UTC'",
+    "weekly": """(to_date(max(d.period), 'IYYY"-W"IW') + 7)::timestamp AT TIME ZONE 'UTC'""",
+}
+_LAST: Final = {
+    every: f"SELECT {end} FROM ops.digest AS d"  # noqa: S608 - own text
+    " WHERE d.account_id = {account} AND d.period LIKE %(form)s AND d.period < %(period)s"
+    for every, end in _ENDS.items()
+}
+_WRITTEN: Final = "INSERT INTO ops.digest (account_id, period) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 _TOLD: Final = """
 FROM ops.notification AS n
 JOIN unnest(%(kinds)s::text[], %(defaults)s::text[]) AS k (kind, mail) ON k.kind = n.kind
@@ -159,7 +201,9 @@ LEFT JOIN read.notification_choices AS every ON every.account_id = n.account_id 
 _WHERE: Final = """
 WHERE n.seen_at IS NULL AND n.updated_at >= %(begin)s AND n.created_at < %(end)s
   AND coalesce(c.mail, every.mail, k.mail) = %(every)s
+  AND n.updated_at >= coalesce(({last}), %(begin)s)
 """
+"""Of periods before, whatever was killed between one mail and the next: nobody is told a second time."""
 _DUE: Final = f"""
 SELECT DISTINCT n.account_id {_TOLD} {_WHERE}
   AND NOT EXISTS (SELECT FROM ops.digest AS d WHERE d.account_id = n.account_id AND d.period = %(period)s)
