@@ -10,6 +10,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,12 @@ from infra.http_guard import App, BodyGuard, Receive, Scope, Send, guarded_proto
 from infra.settings import Settings, SettingsError
 from tests.support.stack import free_ports, wait_for
 
+PATIENCE_S = 60
+get = partial(httpx.get, timeout=PATIENCE_S)
+post = partial(httpx.post, timeout=PATIENCE_S)
+head = partial(httpx.head, timeout=PATIENCE_S)
+request = partial(httpx.request, timeout=PATIENCE_S)
+stream = partial(httpx.stream, timeout=PATIENCE_S)
 SCRIPT = b"console.log('hello');" * 100
 PAGE = b"<!doctype html><html><head></head><body></body></html>"
 LOGIN = b"<!doctype html><html><head><link rel=modulepreload></head><body></body></html>"
@@ -117,7 +124,7 @@ def serving(app: App, port: int, *, lifespan: bool = False) -> Iterator[uvicorn.
         yield server
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(PATIENCE_S)
 
 
 @contextmanager
@@ -128,13 +135,13 @@ def breaking(
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    server = asyncio.run_coroutine_threadsafe(asyncio.start_server(handle, "127.0.0.1", port), loop).result(10)
+    server = asyncio.run_coroutine_threadsafe(asyncio.start_server(handle, "127.0.0.1", port), loop).result(PATIENCE_S)
     try:
         yield
     finally:
         loop.call_soon_threadsafe(server.close)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(PATIENCE_S)
         loop.close()
 
 
@@ -172,7 +179,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 class TestStatic:
     def test_the_page_answers_every_address_of_the_app(self, world: World) -> None:
         for path in ("/", "/analytics", "/forum/some.topic/7"):
-            answer = httpx.get(world.url + path)
+            answer = get(world.url + path)
             assert (answer.status_code, answer.content) == (200, PAGE)
             assert answer.headers["cache-control"] == "no-cache"
             assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
@@ -181,37 +188,37 @@ class TestStatic:
             assert answer.headers["referrer-policy"] == "no-referrer"
 
     def test_a_page_with_an_entry_of_its_own_is_answered_with_it(self, world: World) -> None:
-        answer = httpx.get(world.url + "/login?next=/analytics")
+        answer = get(world.url + "/login?next=/analytics")
         assert (answer.status_code, answer.content) == (200, LOGIN)
         assert answer.headers["cache-control"] == "no-cache" and "content-security-policy" in answer.headers
-        assert httpx.get(world.url + "/login/more").content == PAGE
+        assert get(world.url + "/login/more").content == PAGE
 
     def test_hashed_files_are_kept_for_ever_and_compressed(self, world: World) -> None:
-        answer = httpx.get(world.url + "/assets/app-1a2b.js", headers={"accept-encoding": "gzip"})
+        answer = get(world.url + "/assets/app-1a2b.js", headers={"accept-encoding": "gzip"})
         assert answer.content == SCRIPT and answer.headers["content-encoding"] == "gzip"
         assert "immutable" in answer.headers["cache-control"]
         assert int(answer.headers["content-length"]) < len(SCRIPT)
         assert answer.headers["content-type"].startswith("application/javascript")
-        plain = httpx.get(world.url + "/assets/app-1a2b.js", headers={"accept-encoding": "gzip;q=0"})
+        plain = get(world.url + "/assets/app-1a2b.js", headers={"accept-encoding": "gzip;q=0"})
         assert "content-encoding" not in plain.headers and plain.content == SCRIPT
 
     def test_an_unchanged_file_is_not_sent_again(self, world: World) -> None:
-        tag = httpx.get(world.url + "/").headers["etag"]
-        assert httpx.get(world.url + "/", headers={"if-none-match": f'"x", W/{tag}'}).status_code == 304
+        tag = get(world.url + "/").headers["etag"]
+        assert get(world.url + "/", headers={"if-none-match": f'"x", W/{tag}'}).status_code == 304
 
     def test_a_missing_hashed_file_is_not_the_page(self, world: World) -> None:
-        assert httpx.get(world.url + "/assets/old-9z.js").status_code == 404
+        assert get(world.url + "/assets/old-9z.js").status_code == 404
 
     @pytest.mark.parametrize("path", ["/../secrets.json", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"])
     def test_nothing_outside_the_folder_is_reached(self, world: World, path: str) -> None:
         host, port = world.url.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port)), timeout=10) as connection:
+        with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as connection:
             connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
             received = b"".join(iter(lambda: connection.recv(65536), b""))
         assert b"root:" not in received and received.split(b"\r\n\r\n", 1)[1] in (PAGE, b"not found\n")
 
     def test_only_reading_is_allowed(self, world: World) -> None:
-        answer = httpx.post(world.url + "/analytics")
+        answer = post(world.url + "/analytics")
         assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
 
     def test_an_address_that_is_no_page_is_404_with_the_apps_words(self, tmp_path: Path) -> None:
@@ -256,7 +263,7 @@ class TestProxy:
         [("GET", "query"), ("POST", "command"), ("PUT", "command"), ("PATCH", "command"), ("DELETE", "command")],
     )
     def test_reads_go_to_query_and_the_rest_to_command(self, world: World, method: str, service: str) -> None:
-        answer = httpx.request(method, world.url + "/api/things?x=1%2C2&y=%C3%A4")
+        answer = request(method, world.url + "/api/things?x=1%2C2&y=%C3%A4")
         assert answer.json() == {"service": service}
         assert answer.headers["x-position"] == "domain@7"
         assert answer.headers["cache-control"] == "no-store"
@@ -279,7 +286,7 @@ class TestProxy:
     def test_the_way_to_an_identity_provider_and_back_goes_to_command(
         self, world: World, method: str, path: str, service: str
     ) -> None:
-        httpx.request(method, f"{world.url}/api/platform/auth/{path}?code=1")
+        request(method, f"{world.url}/api/platform/auth/{path}?code=1")
         seen = (world.query if service == "query" else world.command).seen[-1]
         assert (seen["method"], seen["path"], seen["query_string"]) == (method, f"/api/platform/auth/{path}", b"code=1")
 
@@ -295,20 +302,20 @@ class TestProxy:
     def test_the_tracked_link_to_a_program_goes_to_command(
         self, world: World, method: str, path: str, service: str
     ) -> None:
-        httpx.request(method, f"{world.url}/api/platform/affiliate/applications/{path}")
+        request(method, f"{world.url}/api/platform/affiliate/applications/{path}")
         seen = (world.query if service == "query" else world.command).seen[-1]
         assert (seen["method"], seen["path"]) == (method, f"/api/platform/affiliate/applications/{path}")
 
     def test_head_goes_to_query_and_has_no_body(self, world: World) -> None:
-        answer = httpx.head(world.url + "/api/things")
+        answer = head(world.url + "/api/things")
         assert (answer.status_code, answer.content) == (200, b"")
         assert world.query.seen[-1]["method"] == "HEAD"
 
     def test_bodies_arrive_whole(self, world: World) -> None:
         body = b"x" * 700_000
-        assert httpx.post(world.url + "/api/things", content=body).status_code == 200
+        assert post(world.url + "/api/things", content=body).status_code == 200
         assert world.command.seen[-1]["body"] == body
-        assert httpx.post(world.url + "/api/things", content=b"x" * (1024 * 1024 + 1)).status_code == 413
+        assert post(world.url + "/api/things", content=b"x" * (1024 * 1024 + 1)).status_code == 413
 
     def test_forged_forwarding_headers_are_replaced(self, world: World) -> None:
         forged = {
@@ -320,7 +327,7 @@ class TestProxy:
             "connection": "close, x-secret",
             "x-secret": "1",
         }
-        httpx.get(world.url + "/api/things", headers=forged)
+        get(world.url + "/api/things", headers=forged)
         seen = world.query.seen[-1]["headers"]
         assert seen[b"x-forwarded-for"] == b"127.0.0.1" and seen[b"x-forwarded-proto"] == b"http"
         assert b"evil" not in seen[b"x-forwarded-host"]
@@ -331,7 +338,7 @@ class TestProxy:
     )
     def test_an_address_arrives_as_it_was_written(self, world: World, target: str) -> None:
         """Nobody walks out of /api into what the services show to this machine alone."""
-        with socket.create_connection(("127.0.0.1", httpx.URL(world.url).port or 0), 10) as client:
+        with socket.create_connection(("127.0.0.1", httpx.URL(world.url).port or 0), PATIENCE_S) as client:
             client.sendall(f"GET {target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
             assert client.makefile("rb").read().startswith(b"HTTP/1.1 200")
         path, _, query = target.partition("?")
@@ -339,26 +346,26 @@ class TestProxy:
         assert (seen["raw_path"].decode(), seen["query_string"].decode()) == (path, query)
 
     def test_credentials_pass_through(self, world: World) -> None:
-        httpx.get(world.url + "/api/things", headers={"authorization": "Bearer t", "cookie": "__Host-sid=c"})
+        get(world.url + "/api/things", headers={"authorization": "Bearer t", "cookie": "__Host-sid=c"})
         seen = world.query.seen[-1]["headers"]
         assert (seen[b"authorization"], seen[b"cookie"]) == (b"Bearer t", b"__Host-sid=c")
 
     def test_nobody_gets_the_session_of_somebody_else(self, world: World) -> None:
         for path in ("/api/platform/login", "/api/things"):
             streams = {"accept": "text/event-stream"}
-            assert httpx.get(world.url + "/api/platform/login").headers["set-cookie"].startswith("sid=ada")
-            httpx.get(world.url + "/api/platform/login", headers=streams)
+            assert get(world.url + "/api/platform/login").headers["set-cookie"].startswith("sid=ada")
+            get(world.url + "/api/platform/login", headers=streams)
             for sent in ({}, streams):
-                httpx.get(world.url + path, headers=sent)
+                get(world.url + path, headers=sent)
                 assert b"cookie" not in world.query.seen[-1]["headers"]
 
     def test_a_service_that_is_down_is_a_problem_document(self, tmp_path: Path) -> None:
         web, nobody = free_ports(2)
         settings = Settings(query_port=nobody, command_port=nobody, port=web)
         with serving(Gateway(settings, tmp_path), web, lifespan=True):
-            answer = httpx.get(f"http://127.0.0.1:{web}/api/things")
-            ready = httpx.get(f"http://127.0.0.1:{web}/readyz")
-            alive = httpx.get(f"http://127.0.0.1:{web}/livez")
+            answer = get(f"http://127.0.0.1:{web}/api/things")
+            ready = get(f"http://127.0.0.1:{web}/readyz")
+            alive = get(f"http://127.0.0.1:{web}/livez")
         assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
         assert answer.headers["content-type"] == "application/problem+json" and answer.headers["retry-after"] == "2"
         assert ready.status_code == 503 and set(ready.json()["parts"]) == {"web", "query", "command"}
@@ -381,11 +388,11 @@ class TestProxy:
             breaking(handle, port),
             serving(Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path), web, lifespan=True),
         ):
-            read = httpx.get(f"http://127.0.0.1:{web}/api/things")
-            command = httpx.post(f"http://127.0.0.1:{web}/api/things", json={})
+            read = get(f"http://127.0.0.1:{web}/api/things")
+            command = post(f"http://127.0.0.1:{web}/api/things", json={})
             assert asked == ["GET", "GET", "POST"]
             asked.clear()
-            back = httpx.get(f"http://127.0.0.1:{web}/api/platform/auth/google/callback?code=once")
+            back = get(f"http://127.0.0.1:{web}/api/platform/auth/google/callback?code=once")
         assert (read.status_code, command.status_code, back.status_code) == (200, 503, 503)
         assert asked == ["GET"]
 
@@ -396,23 +403,23 @@ class TestProxy:
 
 class TestLiveStreams:
     def test_events_pass_one_by_one_and_the_end_is_passed_on(self, world: World) -> None:
-        with httpx.stream("GET", world.url + "/api/live", headers={"accept": "text/event-stream"}) as answer:
+        with stream("GET", world.url + "/api/live", headers={"accept": "text/event-stream"}) as answer:
             # Held: httpx closes the connection as soon as the iterator is collected.
             parts = answer.iter_raw()
             assert next(parts) == b"data: 1\n\n"
             # Streams of the tests before may have ended only just now.
             world.query.streams_ended.clear()
-        assert world.query.streams_ended.wait(10), "the service must learn that the browser has gone"
+        assert world.query.streams_ended.wait(PATIENCE_S), "the service must learn that the browser has gone"
 
     def test_a_stream_has_a_connection_of_its_own_whatever_its_client_accepts(self, world: World) -> None:
         proxy = world.gateway._proxy
         assert proxy is not None
-        with httpx.stream("GET", world.url + "/api/live") as answer:
+        with stream("GET", world.url + "/api/live") as answer:
             parts = answer.iter_raw()
             assert next(parts) == b"data: 1\n\n"
             assert proxy._streams._transport._pool.connections  # type: ignore[attr-defined]  # httpx shows no other way
             world.query.streams_ended.clear()
-        assert world.query.streams_ended.wait(10)
+        assert world.query.streams_ended.wait(PATIENCE_S)
 
     def test_a_client_that_takes_nothing_is_given_up(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("infra.gateway.proxy._STALLED_S", 0.2)
@@ -420,10 +427,10 @@ class TestLiveStreams:
         query = FakeService("query")
         gateway = Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path)
         with serving(query, port), serving(gateway, web, lifespan=True):
-            with socket.create_connection(("127.0.0.1", web), 10) as client:
+            with socket.create_connection(("127.0.0.1", web), PATIENCE_S) as client:
                 client.sendall(b"GET /api/endless HTTP/1.1\r\nhost: x\r\n\r\n")
-                assert query.streams_ended.wait(20), "the service must be let go of"
-            assert httpx.get(f"http://127.0.0.1:{web}/api/things").status_code == 200
+                assert query.streams_ended.wait(PATIENCE_S), "the service must be let go of"
+            assert get(f"http://127.0.0.1:{web}/api/things").status_code == 200
 
     def test_a_stop_ends_the_streams(self, tmp_path: Path) -> None:
         web, query_port = free_ports(2)
@@ -431,7 +438,7 @@ class TestLiveStreams:
         gateway = Gateway(Settings(query_port=query_port, command_port=query_port, port=web), tmp_path)
         with serving(query, query_port), serving(gateway, web, lifespan=True) as server:
             url = f"http://127.0.0.1:{web}/api/live"
-            with httpx.stream("GET", url, headers={"accept": "text/event-stream"}, timeout=10) as answer:
+            with stream("GET", url, headers={"accept": "text/event-stream"}) as answer:
                 parts = answer.iter_raw()
                 assert next(parts) == b"data: 1\n\n"
                 gateway.stop()
@@ -441,16 +448,16 @@ class TestLiveStreams:
 
 class TestOwnPages:
     def test_metrics_are_for_this_machine_alone(self, world: World) -> None:
-        assert "web_requests_total" in httpx.get(world.url + "/metrics").text
-        assert httpx.get(world.url + "/metrics", headers={"x-forwarded-for": "1.2.3.4"}).status_code == 404
+        assert "web_requests_total" in get(world.url + "/metrics").text
+        assert get(world.url + "/metrics", headers={"x-forwarded-for": "1.2.3.4"}).status_code == 404
 
     def test_readiness_names_every_part(self, world: World) -> None:
-        assert httpx.get(world.url + "/readyz").json()["parts"] == {"web": "ok", "query": "ok", "command": "ok"}
+        assert get(world.url + "/readyz").json()["parts"] == {"web": "ok", "query": "ok", "command": "ok"}
 
     def test_one_document_describes_both_services(self, world: World) -> None:
-        found = httpx.get(world.url + "/api/openapi.json").json()
+        found = get(world.url + "/api/openapi.json").json()
         assert set(found["paths"]["/api/things"]) == {"get", "post"}
-        shown = httpx.get(world.url + "/api/docs")
+        shown = get(world.url + "/api/docs")
         assert "2 calls" in shown.text and "&lt;query&gt;" in shown.text and "<script" not in shown.text
 
     def test_components_of_one_name_and_two_meanings_stay_apart(self) -> None:

@@ -13,8 +13,11 @@ import uvicorn
 
 from infra.http_guard import BodyGuard, Message, Receive, Scope, Send, guarded_protocol
 
-DEADLINE_S = 0.4
-PATIENCE_S = 10.0
+HASTE_S = 0.4
+"""Of a server that has to cut what is slow."""
+IDLE_S = 2.0
+"""Of one that has to answer what is not, and bear with a pause that is longer."""
+PATIENCE_S = 60.0
 CAP = 1000
 
 
@@ -28,14 +31,26 @@ async def echo_size(scope: Scope, receive: Receive, send: Send) -> None:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[tuple[str, int]]:
+    with guarded(PATIENCE_S) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[tuple[str, int]]:
+    with guarded(HASTE_S) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def guarded(deadline_s: float) -> Iterator[tuple[str, int]]:
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
     guard = BodyGuard(
-        echo_size, max_bytes=CAP, deadline_s=DEADLINE_S, headers=((b"access-control-allow-origin", b"*"),)
+        echo_size, max_bytes=CAP, deadline_s=deadline_s, headers=((b"access-control-allow-origin", b"*"),)
     )
     config = uvicorn.Config(
-        guard, http=guarded_protocol(DEADLINE_S, 4096), lifespan="off", log_config=None, access_log=False, ws="none"
+        guard, http=guarded_protocol(deadline_s, 4096), lifespan="off", log_config=None, access_log=False, ws="none"
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -72,20 +87,20 @@ def read_response(sock: socket.socket) -> bytes:
     return received
 
 
-def test_a_silent_connection_is_cut(address: tuple[str, int]) -> None:
-    with connection(address) as sock:
+def test_a_silent_connection_is_cut(hasty: tuple[str, int]) -> None:
+    with connection(hasty) as sock:
         assert answer(sock) == b""
 
 
-def test_a_head_that_stops_is_cut(address: tuple[str, int]) -> None:
-    with connection(address) as sock:
+def test_a_head_that_stops_is_cut(hasty: tuple[str, int]) -> None:
+    with connection(hasty) as sock:
         assert answer(sock, b"POST / HTTP/1.1\r\nHost: x\r\nX-A: ") == b""
 
 
-def test_a_dripping_body_is_cut_however_regular_the_drops(address: tuple[str, int]) -> None:
+def test_a_dripping_body_is_cut_however_regular_the_drops(hasty: tuple[str, int]) -> None:
     ended = threading.Event()
-    with connection(address) as sock:
-        sock.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n")
+    with connection(hasty) as sock:
+        sock.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % CAP)
 
         def drip() -> None:
             with contextlib.suppress(OSError):
@@ -100,12 +115,12 @@ def test_a_dripping_body_is_cut_however_regular_the_drops(address: tuple[str, in
     assert b" 200 " not in got
 
 
-def test_keep_alive_survives_idling_longer_than_the_deadline(address: tuple[str, int]) -> None:
+def test_keep_alive_survives_idling_longer_than_the_deadline() -> None:
     request = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
-    with connection(address) as sock:
+    with guarded(IDLE_S) as address, connection(address) as sock:
         sock.sendall(request)
         assert read_response(sock).endswith(b"3")
-        sock.settimeout(DEADLINE_S * 2)
+        sock.settimeout(IDLE_S * 1.5)
         with pytest.raises(TimeoutError):
             sock.recv(1)
         sock.settimeout(PATIENCE_S)

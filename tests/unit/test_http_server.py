@@ -13,8 +13,9 @@ import pytest
 
 from infra.stack import ports
 from infra.stack.tools import ROOT, launched
+from tests.support.stack import free_ports
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 SERVICE = """
 import os, sys
 from infra.http_server import serve
@@ -91,9 +92,7 @@ def test_at_its_end_a_service_answers_who_is_connected_and_who_comes_then_waits(
 
 def test_sockets_meant_for_another_process_are_left_alone(listener: socket.socket) -> None:
     """`LISTEN_PID` names somebody else: the service listens by itself."""
-    free = ports.listener("127.0.0.1", 0)
-    port = free.getsockname()[1]
-    free.close()
+    (port,) = free_ports(1)
     process = subprocess.Popen(
         [sys.executable, "-c", SERVICE.replace("port=1,", f"port={port},")],
         cwd=ROOT,

@@ -26,9 +26,11 @@ from ingest.refused import Refused, Unavailable, invalid
 from ingest.retries import Retries
 from ingest.script import SOURCE, built, small
 from ingest.steps.identify_site import bearer, check_origin
-from ingest.steps.publish import IN_FLIGHT, MAX_UNACKED_BYTES, Publisher
+from ingest.steps.publish import IN_FLIGHT, MAX_UNACKED_BYTES, Publisher, _fail
 from schemas.tracking import Outcome
 from schemas.uuid7 import uuid7, uuid7_text
+
+PATIENCE_S = 60.0
 
 
 class HeldLog:
@@ -83,13 +85,13 @@ def test_a_bucket_gives_its_rate_and_its_burst() -> None:
 
 
 def test_rates_are_per_website_and_say_how_long_to_wait() -> None:
-    rates = SiteRates(rate=10, largest_batch=20)
+    rates = SiteRates(rate=1, largest_batch=20)
     first, second = uuid4(), uuid4()
     rates.take(first, 20)
     with pytest.raises(Refused) as caught:
-        rates.take(first, 15)
+        rates.take(first, 20)
     assert (caught.value.status, caught.value.outcome) == (429, Outcome.THROTTLED)
-    assert 1 <= caught.value.retry_after <= 2
+    assert 1 <= caught.value.retry_after <= 20
     rates.take(second, 20)
 
 
@@ -143,12 +145,15 @@ async def test_what_gathers_is_bounded_in_bytes_too() -> None:
 
 async def test_what_was_refused_while_it_gathered_is_not_published_later() -> None:
     log, counters = HeldLog(), Counters()
-    publisher = Publisher(log, counters, 100, answer_s=0.05)  # type: ignore[arg-type]
+    publisher = Publisher(log, counters, 100, answer_s=PATIENCE_S)  # type: ignore[arg-type]
     for _ in range(IN_FLIGHT):
         publisher.submit([a_record()])
         await settle()
+    late = publisher.submit([a_record(b"late")])
+    assert publisher._gathering is not None
+    _fail(publisher._gathering, "as its timer does")
     with pytest.raises(Unavailable):
-        await asyncio.wait_for(publisher.submit([a_record(b"late")]), 5)
+        await late
     for _ in range(IN_FLIGHT):
         log.acknowledge()
         await settle()
@@ -158,16 +163,17 @@ async def test_what_was_refused_while_it_gathered_is_not_published_later() -> No
 
 async def test_a_log_that_fails_or_is_silent_fails_the_requests() -> None:
     log, counters = HeldLog(), Counters()
-    publisher = Publisher(log, counters, 100, answer_s=0.05)  # type: ignore[arg-type]  # it publishes; nothing else is asked
+    publisher = Publisher(log, counters, 100, answer_s=PATIENCE_S)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     failed, silent = publisher.submit([a_record()]), None
     await settle()
     log.fail()
     with pytest.raises(Unavailable):
         await failed
     assert counters.publish_failures == 1
+    publisher._answer_s = 0.05
     silent = publisher.submit([a_record()])
     with pytest.raises(Unavailable) as caught:
-        await asyncio.wait_for(silent, 5)
+        await asyncio.wait_for(silent, PATIENCE_S)
     assert caught.value.code == "log_unavailable"
     with pytest.raises(Unavailable):
         publisher.submit([a_record()])

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from infra import resolvers
 from infra.outbound import Answered, Outbound, OutboundFailed, OutboundRefused, is_public
 from infra.resolvers import Address, Resolvers
 from infra.settings import Network, Settings
 from tests.support.dns_server import DnsServer, dns_server
 from tests.support.tls_server import Answer, Authority, web_server
 
+PATIENCE_S = 60.0
 LOOPBACK: Sequence[Network] = (ip_network("127.0.0.0/8"),)
 
 
@@ -39,11 +41,18 @@ def hello(_: str, host: str) -> Answer:
 
 
 def client(names: DnsServer, authority: Authority, port: int, also: Sequence[Network] = LOOPBACK) -> Outbound:
-    resolvers = Resolvers(Settings(dns_resolvers=(names.address,)))
-    return Outbound(resolvers, also=also, ports={"https": port, "http": port}, trust=authority.trust())
+    asked = Resolvers(Settings(dns_resolvers=(names.address,)))
+    return Outbound(asked, also=also, ports={"https": port, "http": port}, trust=authority.trust())
 
 
-def get(outbound: Outbound, url: str, deadline_s: float = 3) -> Answered:
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name server answers at once, however long that lasts on a busy machine: nobody asks it twice."""
+    for name in ("LIFETIME_S", "_TRY_S"):
+        monkeypatch.setattr(resolvers, name, PATIENCE_S)
+
+
+def get(outbound: Outbound, url: str, deadline_s: float = PATIENCE_S) -> Answered:
     return asyncio.run(outbound.get(url, deadline_s=deadline_s))
 
 

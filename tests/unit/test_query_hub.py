@@ -20,6 +20,8 @@ from query_api.live import routes
 from query_api.live.hub import Hub
 from query_api.live.reading import LiveData
 
+PATIENCE_S = 60
+
 
 class Reader:
     """Counts its reads; what it shows is a number that the test sets."""
@@ -40,7 +42,7 @@ class Reader:
 
     def wait_for_reads(self, website_id: UUID, count: int) -> None:
         with self._read:
-            assert self._read.wait_for(lambda: self.reads[website_id] >= count, 5)
+            assert self._read.wait_for(lambda: self.reads[website_id] >= count, PATIENCE_S)
 
     def fingerprints(self, website_ids: list[UUID]) -> Mapping[UUID, int]:
         return {one: self.shown[one] for one in website_ids}
@@ -48,7 +50,7 @@ class Reader:
 
 async def test_watchers_of_a_website_share_its_reads() -> None:
     reader, website, account = Reader(), uuid4(), uuid4()
-    hub = Hub(reader, coalesce_s=0.01, tick_s=60)
+    hub = Hub(reader, coalesce_s=0.01, tick_s=3600)
     await hub.start()
     watchers = [await hub.subscribe(website, account, uuid4()) for _ in range(5)]
     for step in range(1, 4):
@@ -56,7 +58,7 @@ async def test_watchers_of_a_website_share_its_reads() -> None:
             watcher.changed.clear()
         reader.shown[website] = step
         hub.nudge()
-        await asyncio.wait_for(asyncio.gather(*(watcher.changed.wait() for watcher in watchers)), 5)
+        await asyncio.wait_for(asyncio.gather(*(watcher.changed.wait() for watcher in watchers)), PATIENCE_S)
         assert {hub.latest(watcher).activeVisitors for watcher in watchers} == {step}
     assert reader.reads[website] <= 5
     await hub.stop()
@@ -64,7 +66,7 @@ async def test_watchers_of_a_website_share_its_reads() -> None:
 
 async def test_only_websites_with_news_are_read_again() -> None:
     reader, busy, quiet = Reader(), uuid4(), uuid4()
-    hub = Hub(reader, coalesce_s=0.01, tick_s=60)
+    hub = Hub(reader, coalesce_s=0.01, tick_s=3600)
     await hub.start()
     watching = await hub.subscribe(busy, uuid4(), uuid4())
     await hub.subscribe(quiet, uuid4(), uuid4())
@@ -72,7 +74,7 @@ async def test_only_websites_with_news_are_read_again() -> None:
         watching.changed.clear()
         reader.shown[busy] = step
         hub.nudge()
-        await asyncio.wait_for(watching.changed.wait(), 5)
+        await asyncio.wait_for(watching.changed.wait(), PATIENCE_S)
     assert reader.reads[quiet] <= 3 < reader.reads[busy]
     await hub.stop()
 
@@ -83,7 +85,7 @@ async def test_time_alone_makes_it_read_again() -> None:
     await hub.start()
     watching = await hub.subscribe(website, uuid4(), uuid4())
     reader.shown[website] = 7
-    await asyncio.wait_for(watching.changed.wait(), 5)
+    await asyncio.wait_for(watching.changed.wait(), PATIENCE_S)
     assert hub.latest(watching).activeVisitors == 7
     await hub.stop()
 
@@ -127,9 +129,9 @@ async def test_a_failure_while_watching_is_got_over() -> None:
     watching = await hub.subscribe(website, uuid4(), uuid4())
     reader.failing = True
     before = reader.reads[website]
-    await asyncio.wait_for(asyncio.to_thread(reader.wait_for_reads, website, before + 2), 5)
+    await asyncio.wait_for(asyncio.to_thread(reader.wait_for_reads, website, before + 2), PATIENCE_S)
     reader.failing, reader.shown[website] = False, 3
-    await asyncio.wait_for(watching.changed.wait(), 5)
+    await asyncio.wait_for(watching.changed.wait(), PATIENCE_S)
     await hub.stop()
 
 
@@ -137,19 +139,19 @@ async def test_stopping_wakes_every_stream() -> None:
     hub = Hub(Reader())
     watching = await hub.subscribe(uuid4(), uuid4(), uuid4())
     hub.end_streams()
-    await asyncio.wait_for(watching.changed.wait(), 5)
+    await asyncio.wait_for(watching.changed.wait(), PATIENCE_S)
     assert watching.is_over()
     await hub.stop()
 
 
 async def test_a_session_that_ended_ends_its_streams_alone() -> None:
-    hub, website, ada = Hub(Reader()), uuid4(), uuid4()
+    hub, website, ada = Hub(Reader(), tick_s=3600), uuid4(), uuid4()
     await hub.start()
     signed_out, elsewhere = uuid4(), uuid4()
     ended = [await hub.subscribe(one, ada, signed_out) for one in (website, website, uuid4())]
     going_on = await hub.subscribe(website, ada, elsewhere)
     hub.end_session(signed_out)
-    await asyncio.wait_for(asyncio.gather(*(one.changed.wait() for one in ended)), 5)
+    await asyncio.wait_for(asyncio.gather(*(one.changed.wait() for one in ended)), PATIENCE_S)
     assert all(one.is_over() for one in ended)
     assert not going_on.is_over() and not going_on.changed.is_set()
     await hub.stop()
@@ -175,6 +177,6 @@ async def test_a_client_that_takes_nothing_gives_its_place_back(monkeypatch: pyt
 
     scope = {"type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}}
     stream = routes._Stream(services, subscription, snapshots())
-    await asyncio.wait_for(stream(scope, stays, takes_nothing), 5)
+    await asyncio.wait_for(stream(scope, stays, takes_nothing), PATIENCE_S)
     assert hub._count == {} and hub._watched == {}
     await hub.stop()

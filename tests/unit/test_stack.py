@@ -143,19 +143,21 @@ class TestSupervisor:
     def spec(self, name: str, code: str, tmp_path: Path) -> ProcessSpec:
         mark = tmp_path / f"{name}.ready"
         program = f"import pathlib, signal, sys; pathlib.Path({str(mark)!r}).touch(); {code}"
-        return ProcessSpec(name, [sys.executable, "-c", program], mark.exists, stop_timeout_s=2, start_timeout_s=20)
+        return ProcessSpec(name, [sys.executable, "-c", program], mark.exists, stop_timeout_s=2, start_timeout_s=120)
 
     def supervisor(self, tmp_path: Path) -> Supervisor:
         return Supervisor(tmp_path, dict(os.environ), lambda _rows: None)
 
     def test_starts_keeps_output_and_stops(self, tmp_path: Path) -> None:
         made = self.supervisor(tmp_path)
-        made.start((self.spec("one", "print('hello', flush=True); signal.pause()", tmp_path),))
+        log = log_file(tmp_path, "one")
+        spec = self.spec("one", "print('hello', flush=True); signal.pause()", tmp_path)
+        made.start((replace(spec, is_ready=lambda: log.exists() and log.read_text() == "hello\n"),))
         assert [row.state for row in made.rows] == ["running"]
         pid = made.rows[0].pid
         made.stop([("one",)])
         assert pid is not None and state.birth(pid) is None
-        assert log_file(tmp_path, "one").read_text() == "hello\n"
+        assert log.read_text() == "hello\n"
 
     def test_a_process_that_keeps_ending_fails_the_start_with_its_last_words(self, tmp_path: Path) -> None:
         made = self.supervisor(tmp_path)

@@ -127,8 +127,8 @@ def test_output_is_read_on_when_its_file_cannot_be_written(tmp_path: Path) -> No
     many = "for number in range(20000): print('a line that fills a pipe', number)"
     with subprocess.Popen([sys.executable, "-c", many], stdout=subprocess.PIPE) as child:
         reading = console.pump("child", child.stdout, folder / "child.log", quiet=True)
-        reading.join(20)
-        assert child.wait(20) == 0 and not reading.is_alive()
+        reading.join(60)
+        assert child.wait(60) == 0 and not reading.is_alive()
 
 
 def test_a_log_file_is_taken_up_again_once_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
