@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,7 +20,7 @@ from tests.support.dns_server import DnsServer, dns_server
 from tests.support.identity_provider import IdentityProvider, identity_provider
 from tests.support.mail_server import MailServer, mail_server
 from tests.support.market import KEY, SECRET
-from tests.support.stack import ROOT, Stack, stack
+from tests.support.stack import ROOT, Stack, stack, wait_for
 
 ADMIN = "admin@althing.example"
 PASSWORD = "correct horse battery"
@@ -27,8 +28,17 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-blink-features=AutomationControlled",
 ]  # fmt: skip
-expect.set_options(timeout=20_000)
+PATIENCE_S = 60
+"""For one answer, one look or one step on a busy machine: nothing here is about how long something takes."""
+expect.set_options(timeout=PATIENCE_S * 1000)
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """The limit of a journey holds the start of the stack, and steps that are all waited for by themselves."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.timeout(900))
 
 
 @pytest.fixture(scope="package")
@@ -94,7 +104,7 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 def new_context(chromium: Browser) -> BrowserContext:
     made = chromium.new_context(user_agent=AGENT, viewport={"width": 1440, "height": 1000}, locale="en-US")
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(PATIENCE_S * 1000)
     return made
 
 
@@ -191,7 +201,7 @@ def publisher() -> Iterator[Publisher]:
 @pytest.fixture
 def api(admin_stack: Stack) -> Iterator[httpx.Client]:
     """A program that signed in as the admin."""
-    with httpx.Client(base_url=admin_stack.app, timeout=15) as client:
+    with httpx.Client(base_url=admin_stack.app, timeout=PATIENCE_S) as client:
         answer = client.post("/api/platform/login", json={"email": ADMIN, "password": PASSWORD})
         assert answer.status_code == 200, answer.text
         client.headers["Authorization"] = f"Bearer {answer.json()['token']}"
@@ -207,9 +217,11 @@ def sign_in(page: Page, app: str) -> None:
 
 
 def connect(api: httpx.Client, domain: str, **more: str) -> dict[str, Any]:
-    """A website connected by API; reads that follow see it."""
+    """A website connected by API; reads that follow see it, and the edge takes its keys."""
     body = {"domain": domain, "timezone": "UTC", "currency": "USD", **more}
-    return _command(api, "/api/platform/websites", body)
+    made = _command(api, "/api/platform/websites", body)
+    until_read(api, "/api/platform/websites")
+    return made
 
 
 def partner_with_link(
@@ -233,7 +245,20 @@ def partner_with_link(
             "destination": f"https://{slug}.example/?cid={{click_id}}",
         },
     )
+    until_read(api, "/api/platform/links")
     return partner, link
+
+
+def until_read(api: httpx.Client, path: str) -> None:
+    """Until what answers there, and the edge with it, has what the last command did: a link that is asked for too
+    early is unknown."""
+
+    def is_new() -> bool:
+        answer = api.get(path)
+        assert answer.status_code == 200, answer.text
+        return "X-Stale" not in answer.headers
+
+    wait_for(is_new, f"{path} to tell of the last command")
 
 
 def _command(api: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
