@@ -1,4 +1,4 @@
-"""One stack for all tests that break it under load: each leaves it running and exact."""
+"""One stack for all tests that break it under load, each of which leaves it running and exact; and those that die."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.dying import dying
 from tests.support.stack import Stack, stack
 from tests.support.under_load import ADMIN
+
+__all__ = ["dying", "loaded"]
 
 
 @pytest.fixture(scope="package")

@@ -10,13 +10,15 @@ from command_api.domains.looking import looking
 from command_api.domains.watch import Watch
 from infra.settings import Settings
 from schemas.identity import host_id
-from tests.support.child import child
 from tests.support.command import world
 from tests.support.dns_server import dns_server
+from tests.support.dying import Dying
 
 
 @pytest.mark.crash
-def test_killed_between_the_answer_and_the_event_the_next_look_finds_the_same(embedded_postgres: Settings) -> None:
+def test_killed_between_the_answer_and_the_event_the_next_look_finds_the_same(
+    embedded_postgres: Settings, dying: Dying
+) -> None:
     with dns_server() as dns, world(replace(embedded_postgres, dns_resolvers=(dns.address,))) as made:
         watch = Watch(made.core, looking(made.settings))
         for moment in ("before_store", "inside_store", "after_store"):
@@ -24,8 +26,7 @@ def test_killed_between_the_answer_and_the_event_the_next_look_finds_the_same(em
             domain = made.call("POST", "/api/platform/custom-domains", made.owner, json=body).json()
             dns.set(domain["verificationName"], "TXT", domain["verificationToken"])
             resolvers = {"ALTHING_DNS_RESOLVERS": f"127.0.0.1:{dns.port}"}
-            with child(made.settings, "tests.support.dying", "domains", moment, "1", **resolvers) as process:
-                assert process.wait(60) == -9
+            assert dying.at(made.settings, "domains", moment, **resolvers) == -9
             assert (domain["verificationName"], "TXT") in dns.asked
             for _ in range(3):
                 watch.look(made.postgres)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.child import child
+from tests.support.dying import Dying
 from tests.support.market import Market, market
 from tests.support.query import QueryService
 
@@ -19,32 +19,33 @@ def there(query_service: QueryService, tmp_path_factory: pytest.TempPathFactory)
         yield found
 
 
-def dies(there: Market, moment: str) -> None:
+def dies(there: Market, dying: Dying, moment: str) -> None:
     """A watch of a process of its own makes the call and is killed at `moment`."""
     escrow = {
         "ALTHING_ESCROW_URL": there.settings.escrow_url or "",
         "ALTHING_ESCROW_KEY": there.settings.escrow_key or "",
         "ALTHING_ESCROW_WEBHOOK_SECRET": " ".join(there.settings.escrow_webhook_secrets),
     }
-    with child(there.settings, "tests.support.dying", "marketplace", moment, "1", **escrow) as process:
-        assert process.wait(60) == -9
+    assert dying.at(there.settings, "marketplace", moment, **escrow) == -9
 
 
 @pytest.mark.crash
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_killed_between_the_providers_answer_and_the_event_nothing_happens_twice(there: Market, moment: str) -> None:
+def test_killed_between_the_providers_answer_and_the_event_nothing_happens_twice(
+    there: Market, dying: Dying, moment: str
+) -> None:
     seller, buyer, admin = there.person("Embla"), there.person("Bjarni"), there.person("Gunnar", "member", "admin")
     listing = there.online(seller, admin)
     offer = there.offer(buyer, listing)
     there.post(seller, f"marketplace/offers/{offer}/accept", price=40_000)
-    dies(there, moment)
+    dies(there, dying, moment)
     there.look()
     escrow = there.escrow(offer)
     assert there.events(escrow.id) == ["escrow.agreed", "escrow.opened"]
     there.pay(buyer, offer)
     there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
     there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")
-    dies(there, moment if moment != "inside_store" else "before_store")  # a payout is asked for without an event
+    dies(there, dying, moment if moment != "inside_store" else "before_store")  # a payout is asked for without an event
     there.look()
     there.until(offer, "released")
     assert there.events(escrow.id).count("escrow.released") == there.events(listing).count("listing.sold") == 1

@@ -23,8 +23,8 @@ from schemas.envelope import decode, position_of
 from schemas.events.conversions import ConversionReportConflicted
 from schemas.identity import conversion_id
 from schemas.tracking import Refusal, log_time
-from tests.support.child import child
 from tests.support.command import World
+from tests.support.dying import Dying
 from tests.support.policies import Policies, Shop, policies, project
 from tests.support.stack import wait_for
 
@@ -54,14 +54,13 @@ def decide_all(made: Policies) -> None:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("moment", ["before_store", "inside_store", "after_store", "after_refusal"])
-def test_killed_at_any_step_each_sale_is_decided_once(stopped: Policies, moment: str) -> None:
+def test_killed_at_any_step_each_sale_is_decided_once(stopped: Policies, dying: Dying, moment: str) -> None:
     shop = stopped.shop()
     click = stopped.click(shop, timedelta(minutes=10))
     sales = [stopped.report_of(shop, txid=f"T-{number}", click_id=click) for number in range(20)]
     unknown = stopped.report_of(shop, txid="EUR", click_id=click, amount={"amount": 5, "currency": "EUR"})
     stopped.publish([*sales, unknown])
-    with child(stopped.world.settings, "tests.support.dying", "reports", moment, "1") as process:
-        assert process.wait(60) == -9
+    assert dying.at(stopped.world.settings, "reports", moment) == -9
     stopped.publish(sales[:5])
     decide_all(stopped)
     for sale in sales:
@@ -77,7 +76,7 @@ def test_killed_at_any_step_each_sale_is_decided_once(stopped: Policies, moment:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("moment", ["before_store", "inside_store", "after_store"])
-def test_killed_while_it_approves_in_time_each_is_approved_once(stopped: Policies, moment: str) -> None:
+def test_killed_while_it_approves_in_time_each_is_approved_once(stopped: Policies, dying: Dying, moment: str) -> None:
     world = stopped.world
     site = world.website()
     partner = world.partner(terms={"kind": "percent", "percent": 10, "autoApproveDays": 0})
@@ -87,8 +86,7 @@ def test_killed_while_it_approves_in_time_each_is_approved_once(stopped: Policie
     stopped.publish(sales)
     decide_all(stopped)
     project(world, "conversions")
-    with child(world.settings, "tests.support.dying", "approving", moment, "4") as process:
-        assert process.wait(60) == -9
+    assert dying.at(world.settings, "approving", moment, nth="4") == -9
     with connect(required_url(world.settings), "after the crash") as connection:
         Approving(world.core).approve_due(connection, Event())
     for sale in sales:

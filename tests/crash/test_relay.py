@@ -18,6 +18,7 @@ from schemas.envelope import position_of
 from schemas.events.operations import ProjectionPaused
 from tests.support.child import child
 from tests.support.command import World, world
+from tests.support.dying import Dying
 from tests.support.stack import wait_for
 
 
@@ -68,11 +69,10 @@ def relay_all(made: World) -> None:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("moment", ["before_publish", "after_publish", "after_advance"])
-def test_killed_at_any_step_nothing_is_lost_and_nothing_sent_twice(fresh: World, moment: str) -> None:
+def test_killed_at_any_step_nothing_is_lost_and_nothing_sent_twice(fresh: World, dying: Dying, moment: str) -> None:
     write(fresh, 5)
     for _ in range(2):
-        with child(fresh.settings, "tests.support.dying", "relay", moment, "1") as process:
-            assert process.wait(60) == -9
+        assert dying.at(fresh.settings, "relay", moment) == -9
         write(fresh, 3)
     relay_all(fresh)
     assert published(fresh) == stored(fresh)

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import UUID
 
 import httpx2
@@ -25,9 +24,9 @@ from command_api.store import create_schema
 from infra.identity import open_session
 from infra.log import Log, StoredRecord
 from infra.log.postgres_log import PostgresLog
-from infra.migrations import migrate
 from infra.settings import Settings
 from schemas.topics import BY_NAME
+from tests.support.databases import own_databases
 
 ADMIN_EMAIL, ADMIN_PASSWORD = "admin@example.com", "correct horse battery"
 
@@ -149,19 +148,8 @@ class World:
 @contextmanager
 def database(postgres: Settings) -> Iterator[Settings]:
     """A migrated database of its own in that Postgres; dropped afterwards."""
-    assert postgres.postgres_url is not None
-    name = f"c{uuid.uuid4().hex[:12]}"
-    url = urlsplit(postgres.postgres_url)._replace(path=f"/{name}").geturl()
-    with psycopg.connect(postgres.postgres_url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
-    try:
-        migrate.apply(url, migrate.read_folder(migrate.FOLDER))
-        settings = replace(postgres, postgres_url=url, log="postgres", admin_email=None, admin_password=None)
-        create_schema(settings)
-        yield settings
-    finally:
-        with psycopg.connect(postgres.postgres_url, autocommit=True) as connection:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    with own_databases(postgres, None, create_schema) as found:
+        yield replace(found, log="postgres", admin_email=None, admin_password=None)
 
 
 @contextmanager

@@ -6,20 +6,14 @@ Each `Pipeline` has a Postgres database and a ClickHouse database of its own, so
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
-
-import psycopg
 
 from infra.keyring import Keyring
 from infra.log import Log
 from infra.log.postgres_log import PostgresLog
-from infra.migrations import migrate
 from infra.postgres import pool
 from infra.settings import Settings
 from projectors.engine import schema
@@ -29,6 +23,7 @@ from projectors.engine.ownership import Ownership
 from projectors.engine.positions import Key
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.worker import Runtime, Worker
+from tests.support.databases import own_databases
 
 MASTER_KEY = "ab" * 32
 Disturb = Callable[[ClickHouse], ClickHouse]
@@ -97,35 +92,10 @@ class Pipeline:
 @contextmanager
 def pipeline(postgres: Settings, clickhouse: Settings, folder: Path) -> Iterator[Pipeline]:
     """A fresh `Pipeline` on these engines; its databases are dropped afterwards."""
-    name = f"t{uuid.uuid4().hex[:12]}"
-    assert postgres.postgres_url is not None and clickhouse.clickhouse_url is not None
-    settings = replace(
-        postgres,
-        postgres_url=_in_database(postgres.postgres_url, name),
-        clickhouse_url=_in_database(clickhouse.clickhouse_url, name),
-        data_dir=folder,
-        log="postgres",
-        master_key=postgres.master_key or MASTER_KEY,
-    )
-    server = HttpClickHouse(clickhouse)
-    _execute(postgres.postgres_url, f"CREATE DATABASE {name}")
-    server.run(f"CREATE DATABASE {name}")
-    try:
-        migrate.apply(settings.postgres_url or "", migrate.read_folder(migrate.FOLDER))
+    with own_databases(postgres, clickhouse, schema.create_schema) as found:
+        settings = replace(found, data_dir=folder, log="postgres", master_key=postgres.master_key or MASTER_KEY)
         made = Pipeline(settings, folder)
         try:
             yield made
         finally:
             made.close()
-    finally:
-        server.run(f"DROP DATABASE {name}")
-        _execute(postgres.postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _in_database(url: str, name: str) -> str:
-    return urlsplit(url)._replace(path=f"/{name}").geturl()
-
-
-def _execute(url: str, statement: Any) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(statement)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 import orjson
@@ -24,6 +23,7 @@ from command_api.conversions import model
 from command_api.core import open_core
 from command_api.leader import Leader
 from command_api.service import leaders_of
+from command_api.store import create_schema as create_event_store
 from infra.clickhouse import ClientPool, client
 from infra.log import Record
 from infra.postgres import required_url
@@ -36,7 +36,8 @@ from projectors.engine.read_model import Rows
 from schemas import click_id
 from schemas.identity import conversion_id
 from schemas.tracking import log_time
-from tests.support.command import World, database
+from tests.support.command import World
+from tests.support.databases import own_databases
 from tests.support.stack import wait_for
 
 
@@ -170,12 +171,8 @@ class Policies:
 
 @contextmanager
 def policies(postgres: Settings, clickhouse: Settings, *, leading: bool = True) -> Iterator[Policies]:
-    with database(postgres) as found:
-        assert clickhouse.clickhouse_url is not None and found.postgres_url is not None
-        name = urlsplit(found.postgres_url).path.strip("/")
-        server = client(clickhouse)
-        server.command(f"CREATE DATABASE {name}")
-        settings = replace(found, clickhouse_url=urlsplit(clickhouse.clickhouse_url)._replace(path=f"/{name}").geturl())
+    with own_databases(postgres, clickhouse, create_event_store, schema.create_schema) as found:
+        settings = replace(found, log="postgres", admin_email=None, admin_password=None)
         schema.create_schema(settings)
         world = World(settings, open_core(settings))
         clients = ClientPool(settings, 4)
@@ -191,8 +188,6 @@ def policies(postgres: Settings, clickhouse: Settings, *, leading: bool = True) 
                 leader.stop()
             clients.close()
             world.close()
-            server.command(f"DROP DATABASE {name}")
-            server.close()
 
 
 def project(world: World, *names: str, since: int = 0) -> int:

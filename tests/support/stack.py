@@ -213,8 +213,14 @@ def engine(make: Callable[[Path, Ports, secret_file.StackSecrets], ProcessSpec])
 
 @pytest.fixture(scope="session")
 def embedded_postgres() -> Iterator[Settings]:
-    """A Postgres with every migration file applied; `postgres_url` is the owner's."""
-    with engine(lambda folder, chosen, secrets: postgres.spec(folder, chosen.postgres, secrets)) as (settings, chosen):
+    """A Postgres with every migration file applied; `postgres_url` is the owner's. No test ends it, and all that is in
+    it is thrown away: it does not wait for the disk."""
+
+    def make(folder: Path, chosen: Ports, secrets: secret_file.StackSecrets) -> ProcessSpec:
+        spec = postgres.spec(folder, chosen.postgres, secrets)
+        return replace(spec, command=[*spec.command, "-c", "fsync=off"])
+
+    with engine(make) as (settings, chosen):
         secrets = secret_file.load_or_create(settings.data_dir)
         postgres.set_up(chosen.postgres, secrets)
         url = postgres.url(chosen.postgres, secrets)

@@ -1,0 +1,84 @@
+"""Databases of a test's own on shared engines: in Postgres a copy of one that was migrated once for each server.
+
+To make every table takes seconds, and a test that breaks things wants a fresh set; a copy is there at once.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+
+from infra.migrations import migrate
+from infra.settings import Settings
+from projectors.engine.clickhouse import HttpClickHouse
+from tests.support.stack import wait_for
+
+Maker = Callable[[Settings], None]
+"""What `althing migrate` runs after the migrations; it may run again."""
+
+_templates: dict[tuple[str, tuple[Maker, ...]], str] = {}
+
+
+@contextmanager
+def own_databases(postgres: Settings, clickhouse: Settings | None, *makers: Maker) -> Iterator[Settings]:
+    """Settings that reach a migrated Postgres database, in which the makers have run, and an empty one in ClickHouse,
+    of the same name; both are dropped afterwards. What a maker makes in ClickHouse is made when it runs there again."""
+    server = postgres.postgres_url or ""
+    if (server, makers) not in _templates:
+        _templates[server, makers] = _template(postgres, clickhouse, makers)
+    with _databases(postgres, clickhouse, f"TEMPLATE {_templates[server, makers]}") as made:
+        yield made
+
+
+def _template(postgres: Settings, clickhouse: Settings | None, makers: tuple[Maker, ...]) -> str:
+    """The name of a new database to copy from: nobody can connect to it, else it could not be copied."""
+    server = postgres.postgres_url or ""
+    with _databases(postgres, clickhouse) as made:
+        migrate.apply(made.postgres_url or "", migrate.read_folder(migrate.FOLDER))
+        for maker in makers:
+            maker(made)
+        name = _name(made.postgres_url or "")
+        with psycopg.connect(server, autocommit=True) as connection:
+            busy = b"SELECT 1 FROM pg_stat_activity WHERE datname = %s"
+            wait_for(lambda: connection.execute(busy, (name,)).fetchone() is None, "all to leave the new database")
+        _execute(server, f"ALTER DATABASE {name} RENAME TO template_{name}")
+    _execute(server, f"ALTER DATABASE template_{name} ALLOW_CONNECTIONS false")
+    return f"template_{name}"
+
+
+@contextmanager
+def _databases(postgres: Settings, clickhouse: Settings | None, how: str = "") -> Iterator[Settings]:
+    name = f"t{uuid.uuid4().hex[:20]}"
+    server = postgres.postgres_url or ""
+    made = replace(postgres, postgres_url=_in_database(server, name))
+    columns = None if clickhouse is None else HttpClickHouse(clickhouse)
+    if clickhouse is not None:
+        made = replace(made, clickhouse_url=_in_database(clickhouse.clickhouse_url or "", name))
+    _execute(server, f"CREATE DATABASE {name} {how}")
+    try:
+        if columns is not None:
+            columns.run(f"CREATE DATABASE {name}")
+        yield made
+    finally:
+        if columns is not None:
+            columns.run(f"DROP DATABASE IF EXISTS {name}")
+        _execute(server, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def _in_database(url: str, name: str) -> str:
+    return urlsplit(url)._replace(path=f"/{name}").geturl()
+
+
+def _name(url: str) -> str:
+    return urlsplit(url).path.strip("/")
+
+
+def _execute(url: str, statement: Any) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(statement)
