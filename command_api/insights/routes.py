@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from threading import BoundedSemaphore
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from command_api.http import Answer, Body, From, Nothing, Runs
 from command_api.insights import digest, model
 from command_api.insights.desk import InsightsDesk, Look
 from command_api.insights.reading import HistoryUnavailable, StillCounted
+from command_api.places import Places
 from command_api.websites import model as websites
 from infra.problems import Problem
 from schemas.events.insights import DigestMail
@@ -28,7 +28,8 @@ SEEN_BY: Final = ("insights",)
 
 LOOKS: Final = Limit("insights", timedelta(seconds=10), 6)
 STOPS: Final = Limit("insights-digest-stop", timedelta(seconds=20), 20)
-_AT_ONCE: Final = BoundedSemaphore(4)
+PLACES: Final = Places(most=4, each=1, what="Insights are")
+PATIENCE_S: Final = 2.0
 """Looks that people wait for: each may hold a thread for as long as a model takes."""
 
 WebsiteId = Annotated[UUID, Path(alias="websiteId")]
@@ -103,16 +104,12 @@ def stop_digest(token: Annotated[str, Path(max_length=200)], client: From, reque
 
 
 def _look(desk: InsightsDesk, website: websites.Website, run: Runs) -> Look:
-    if not _AT_ONCE.acquire(timeout=2):
-        message = "Many insights are being generated right now. Please try again in a moment."
-        raise Problem(503, "busy", message, headers={"Retry-After": "5"})
     try:
-        return desk.look(website, run.asked)
+        with PLACES.held(run.person.account_id, PATIENCE_S):
+            return desk.look(website, run.asked)
     except StillCounted as error:
         message = "Your latest data is still being counted. Please try again in a moment."
         raise Problem(503, "analytics_unavailable", message, headers={"Retry-After": "5"}) from error
     except HistoryUnavailable as error:
         message = "The analytics store does not answer just now. Please try again in a moment."
         raise Problem(503, "analytics_unavailable", message, headers={"Retry-After": "2"}) from error
-    finally:
-        _AT_ONCE.release()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
-from threading import BoundedSemaphore
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
@@ -19,6 +17,7 @@ from command_api.http import Answer, Body, Id, Nothing, Run, Runs, signed_in
 from command_api.matching import members, programs, telling
 from command_api.matching.tracked import link_of, program_page
 from command_api.matching.understanding import Understood, understand
+from command_api.places import Places
 from infra.llm import LanguageModel
 from infra.matching.directory import ACTIVE, listed_of
 from infra.matching.scoring import Idea, Match, ranked
@@ -29,7 +28,6 @@ from schemas.events.matching import ApplicationStatus, Difficulty, Method, Poten
 from schemas.identity import application_id, learning_id, matching_profile_id
 
 router = APIRouter(prefix="/api/platform", tags=["matching"])
-Heard = TypeVar("Heard")
 
 ANALYSES: Final = Limit("business-analysis", timedelta(seconds=20), 10)
 WORDINGS: Final = Limit("recommendation-wording", timedelta(seconds=20), 10)
@@ -38,8 +36,10 @@ LEARNING: Final = Limit("lessons", timedelta(seconds=2), 100)
 APP_PAGE: Final = "/affiliate-matching"
 MOST_WORDED: Final = 8
 """Programs of one question: those that a page shows first."""
-_AT_ONCE: Final = BoundedSemaphore(4)
-"""Analyses that wait for a model: each may hold a thread for as long as that takes."""
+PLACES: Final = Places(most=4, each=2, what="Ideas are")
+"""For what waits for a model: each may hold a thread for as long as that takes. Who describes another idea while the
+last one's programs are being worded is not kept waiting."""
+PATIENCE_S: Final = 5.0
 
 _LEADS_ON: Final[dict[int | str, dict[str, Any]]] = {303: {"description": "On to the program's page"}}
 
@@ -142,7 +142,8 @@ def word_recommendations(body: WordRecommendations, request: Request, run: Runs)
         if not found:
             charge(run.core.pool, WORDINGS, str(account_id))
             matches = _matches(run, profile, body.program_ids)
-            found.append((profile.analyzed, _waiting(lambda: telling.tell(model, account_id, profile.idea, *matches))))
+            with PLACES.held(account_id, PATIENCE_S):
+                found.append((profile.analyzed, telling.tell(model, account_id, profile.idea, *matches)))
         told = found[0][1]
         event = members.keep_words(profile, account_id, kept(told.words), told.silence, run.asked)
         return Decided([event], Worded(worded=len(told.words), silence=told.silence or None))
@@ -244,18 +245,8 @@ def mark_lesson(body: MarkLesson, run: Runs) -> Response:
 def _understand(model: LanguageModel, account_id: UUID, idea: str) -> Understood:
     if not model.is_configured:
         return understand(model, account_id, idea)
-    return _waiting(lambda: understand(model, account_id, idea))
-
-
-def _waiting(ask: Callable[[], Heard]) -> Heard:
-    """What a model says, if not too many wait for one already."""
-    if not _AT_ONCE.acquire(timeout=5):
-        raise Problem(503, "busy", "Many ideas are being analyzed just now. Please try again in a moment.",
-                      headers={"Retry-After": "5"})  # fmt: skip
-    try:
-        return ask()
-    finally:
-        _AT_ONCE.release()
+    with PLACES.held(account_id, PATIENCE_S):
+        return understand(model, account_id, idea)
 
 
 def _matches(run: Run, profile: members.Profile, ids: list[UUID]) -> tuple[list[Match], list[str]]:
