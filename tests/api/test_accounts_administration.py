@@ -40,7 +40,7 @@ def test_roles_hold_at_once(command_world: World) -> None:
         "analyst",
     ]
     assert ada.call("POST", "/api/admin/partners", json=partner).status_code == 403
-    [told] = command_world.postgres.notifies(timeout=10, stop_after=1)  # open streams are looked at anew
+    [told] = command_world.postgres.notifies(timeout=60, stop_after=1)  # open streams are looked at anew
     assert command_world.count(
         "SELECT count(*) FROM auth.session WHERE id = %s AND account_id = %s", told.payload, ada.id
     )
@@ -151,7 +151,7 @@ def relay_all(made: World) -> None:
     try:
         wanted = made.count("SELECT max(notification_id) FROM events.stored_events")
         position = "SELECT coalesce(max(position), 0) FROM engine.relay"
-        wait_until(lambda: made.count(position) >= wanted, 20, "the relay")
+        wait_until(lambda: made.count(position) >= wanted, 60, "the relay")
     finally:
         leader.stop()
 

@@ -11,6 +11,7 @@ from functools import partial
 from statistics import median
 from uuid import UUID, uuid4
 
+import httpx
 import pytest
 
 from command_api.accounts import passwords
@@ -137,13 +138,13 @@ def test_codes_of_both_kinds_and_of_handing_over_have_one_winner_fifty_times(com
 
 def test_wrong_codes_are_five_for_a_ticket(command_world: World) -> None:
     secured = member(command_world).set_up_factor()
-    ticket = secured.sign_in().json()["ticket"]
+    ticket, wrong = secured.sign_in().json()["ticket"], secured.wrong_code()
 
-    def guess(_: int) -> str:
-        body = {"ticket": ticket, "twoFactorCode": "000000"}
-        return str(call(command_world, "POST", "/api/platform/login/second-factor", json=body).json()["code"])
+    def guess(_: int) -> httpx.Response:
+        body = {"ticket": ticket, "twoFactorCode": wrong}
+        return call(command_world, "POST", "/api/platform/login/second-factor", json=body)
 
-    assert Counter(at_once(guess)) == {"wrong_code": 5, "ticket_ended": 59}
+    assert Counter(answer.json()["code"] for answer in at_once(guess)) == {"wrong_code": 5, "ticket_ended": 59}
 
 
 def test_a_reset_link_works_once(command_world: World) -> None:

@@ -54,7 +54,7 @@ def test_registering_shows_a_factor_that_counts_after_its_first_right_code(comma
     ada.secret = ada.answer["secret"]
     assert pyotp.parse_uri(ada.answer["otpauthUri"]).secret == ada.secret
     assert ada.sign_in().json()["requires2FA"] is False
-    wrong = ada.call("POST", "/api/platform/2fa/confirm", json={"code": "000000"})
+    wrong = ada.call("POST", "/api/platform/2fa/confirm", json={"code": ada.wrong_code()})
     assert (wrong.status_code, wrong.json()["code"]) == (403, "wrong_code")
     other = ada.again()
     confirmed = ada.call("POST", "/api/platform/2fa/confirm", json={"code": ada.code()})
@@ -103,7 +103,7 @@ def test_a_code_works_once(command_world: World, secured: Member) -> None:
 
 def test_five_wrong_codes_end_a_ticket(command_world: World, secured: Member) -> None:
     ticket = secured.sign_in().json()["ticket"]
-    codes = [second(command_world, ticket, twoFactorCode="000000").json()["code"] for _ in range(6)]
+    codes = [second(command_world, ticket, twoFactorCode=secured.wrong_code()).json()["code"] for _ in range(6)]
     assert codes == ["wrong_code"] * 5 + ["ticket_ended"]
     assert second(command_world, ticket, twoFactorCode=secured.code()).json()["code"] == "ticket_ended"
 
@@ -116,7 +116,7 @@ def test_whoever_sends_all_again_has_no_more_tries(command_world: World, secured
         return call(command_world, "POST", "/api/platform/login", json={**body, **more}, headers=place)
 
     assert send().json()["requires2FA"] is True
-    codes = [send(twoFactorCode="000000").json()["code"] for _ in range(6)]
+    codes = [send(twoFactorCode=secured.wrong_code()).json()["code"] for _ in range(6)]
     assert codes == ["wrong_code"] * 5 + ["ticket_ended"]
     assert send(twoFactorCode=secured.code()).json()["code"] == "ticket_ended"
     assert send().json()["requires2FA"] is True
@@ -125,7 +125,8 @@ def test_whoever_sends_all_again_has_no_more_tries(command_world: World, secured
 
 def test_codes_are_ten_an_hour_for_an_account(command_world: World, secured: Member) -> None:
     statuses = [
-        second(command_world, secured.sign_in().json()["ticket"], twoFactorCode="000000").status_code for _ in range(11)
+        second(command_world, secured.sign_in().json()["ticket"], twoFactorCode=secured.wrong_code()).status_code
+        for _ in range(11)
     ]
     assert statuses == [401] * 10 + [429]
 
@@ -155,7 +156,7 @@ def test_switching_it_off_needs_password_and_code(command_world: World, secured:
     for body, code in (
         ({"password": "not that one", "code": secured.code()}, "wrong_password"),
         ({"password": PASSWORD}, "code_needed"),
-        ({"password": PASSWORD, "code": "000000"}, "wrong_code"),
+        ({"password": PASSWORD, "code": secured.wrong_code()}, "wrong_code"),
     ):
         answer = secured.call("POST", path, json=body)
         assert (answer.status_code, answer.json()["code"]) == (403, code)
@@ -217,7 +218,7 @@ def test_a_reset_does_not_go_around_the_second_factor(command_world: World, secu
     forgot(command_world, secured.email)
     code = code_in(mails(command_world, secured.id, "password_reset")[0][1])
     assert reset(command_world, code).json()["code"] == "code_needed"
-    assert reset(command_world, code, twoFactorCode="000000").json()["code"] == "wrong_code"
+    assert reset(command_world, code, twoFactorCode=secured.wrong_code()).json()["code"] == "wrong_code"
     assert secured.sign_in(twoFactorCode=secured.code()).status_code == 200
     assert reset(command_world, code, twoFactorCode=secured.code()).status_code == 204
     assert secured.sign_in(password=NEW_PASSWORD).json()["requires2FA"] is True
@@ -342,7 +343,7 @@ def trail(world: World, account: str) -> list[tuple[Any, ...]]:
 
 def test_all_of_it_is_in_the_audit_trail(command_world: World, secured: Member) -> None:
     secured.sign_in(password="not that one")
-    secured.sign_in(twoFactorCode="000000")
+    secured.sign_in(twoFactorCode=secured.wrong_code())
     secured.call("POST", "/api/platform/websites", json={"domain": "ada.example"})
     found = trail(command_world, secured.id)
     assert ("account.registered", "done", None) in found

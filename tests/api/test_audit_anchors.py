@@ -70,7 +70,7 @@ def relayed(made: World) -> None:
     try:
         wanted = made.count("SELECT max(notification_id) FROM events.stored_events")
         position = "SELECT coalesce(max(position), 0) FROM engine.relay"
-        wait_until(lambda: made.count(position) >= wanted, 20, "the relay")
+        wait_until(lambda: made.count(position) >= wanted, 60, "the relay")
     finally:
         leader.stop()
 

@@ -68,7 +68,7 @@ def without_messages(there: Market) -> Iterator[None]:
 
 def pays(there: Market, buyer: Person, offer: str) -> None:
     url = there.get(buyer, f"marketplace/offers/{offer}")["escrow"]["paymentUrl"]
-    assert httpx.post(url).status_code == 200
+    assert httpx.post(url, timeout=60).status_code == 200
 
 
 def later(there: Market) -> None:

@@ -18,6 +18,7 @@ from psycopg_pool import PoolTimeout
 from command_api.decision import by_system
 from command_api.domains import model
 from command_api.domains.looking import Looking, Seen, Verdict
+from command_api.domains.routes import LOOKS
 from command_api.domains.watch import Watch
 from infra.authorities import Authorities
 from infra.mail import opened
@@ -379,8 +380,13 @@ def test_names_that_nobody_can_own(place: Place, name: str) -> None:
 def test_asking_again_and_again_is_slowed_down(place: Place) -> None:
     domain = place.add()
     path = f"{PATH}/{domain['id']}/check"
-    statuses = [place.world.call("POST", path, place.world.owner).status_code for _ in range(14)]
-    assert statuses[:12] == [200] * 12 and statuses[-1] == 429
+
+    def ask() -> int:
+        return place.world.call("POST", path, place.world.owner).status_code
+
+    assert [ask() for _ in range(LOOKS.burst)] == [200] * LOOKS.burst
+    # One more comes free after a while, which a busy machine may take for the first.
+    assert 429 in (ask() for _ in range(LOOKS.burst))
 
 
 def test_a_clock_that_was_set_back_stops_no_watch(place: Place) -> None:

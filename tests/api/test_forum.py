@@ -357,6 +357,7 @@ def test_limits_say_when_to_come_back(forum: Forum, ada: Person) -> None:
     forum.reply(ada, made, body["text"])
     same = forum.call("POST", f"forum/threads/{made['id']}/posts", ada, json=body)
     assert (same.status_code, same.json()["code"]) == (409, "duplicate")
+    forum.postgres.execute("UPDATE ops.forum_act SET at = now() WHERE account_id = %s", (ada.account_id,))
     fast = forum.call("POST", f"forum/threads/{made['id']}/posts", ada, json={"text": "Other words now"})
     assert (fast.status_code, fast.json()["code"]) == (429, "too_fast")
     assert 1 <= int(fast.headers["Retry-After"]) <= 5
@@ -381,9 +382,11 @@ def test_limits_say_when_to_come_back(forum: Forum, ada: Person) -> None:
 def test_nobody_fills_the_log_by_following_and_leaving_for_ever(forum: Forum, ada: Person) -> None:
     made, restless = forum.start(ada), forum.member("Restless")
     path = f"forum/threads/{made['id']}/follow"
-    answers = [forum.call("PUT", path, restless) for _ in range(PER_FOLLOWER.burst + 1)]
-    assert {answer.status_code for answer in answers[:-2]} == {204}
-    assert (answers[-1].status_code, answers[-1].json()["code"]) == (429, "too_many_attempts")
+    assert {forum.call("PUT", path, restless).status_code for _ in range(PER_FOLLOWER.burst)} == {204}
+    # One more comes free after a while, which a busy machine may take for the first ones.
+    tries = (forum.call("PUT", path, restless) for _ in range(PER_FOLLOWER.burst))
+    refused = next(answer for answer in tries if answer.status_code != 204)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_attempts")
 
 
 def test_search_finds_words_and_marks_them_without_html(forum: Forum, ada: Person, eve: Person) -> None:

@@ -20,6 +20,7 @@ from command_api.decision import Asked, by_system
 from command_api.insights import counted, digest
 from command_api.insights.desk import InsightsDesk, Look
 from command_api.insights.reading import HistoryUnavailable
+from command_api.insights.routes import LOOKS
 from command_api.insights.watch import Watch
 from command_api.leader import connect
 from command_api.websites import model as websites
@@ -51,7 +52,7 @@ class Planted:
 
     def __init__(self, api: Api) -> None:
         query = api.query
-        self.api, self.zone = api, "Asia/Kathmandu"
+        self.api, self.zone = api, zone_without_midnight(datetime.now(UTC))
         self.ada, self.eve, self.admin = query.person(), query.person(), query.person("member", "admin")
         register(api, self.ada)
         self.website = self._website(self.ada)
@@ -140,6 +141,19 @@ class Planted:
     @property
     def decided_zone(self) -> ZoneInfo:
         return ZoneInfo(self.zone)
+
+
+def zone_without_midnight(now: datetime) -> str:
+    """A zone of a quarter of an hour in which no day ends while the tests run: what is told is told of whole days."""
+    kathmandu = now.astimezone(ZoneInfo("Asia/Kathmandu"))
+    return "Australia/Eucla" if kathmandu.hour == 23 else "Asia/Kathmandu"  # there it is three hours later
+
+
+def test_no_day_ends_while_the_tests_run() -> None:
+    day = datetime(2026, 11, 21, tzinfo=UTC)
+    for now in (day + timedelta(minutes=minute) for minute in range(24 * 60)):
+        local = now.astimezone(ZoneInfo(zone_without_midnight(now)))
+        assert local.utcoffset() != timedelta(0) and (local + timedelta(minutes=59)).date() == local.date()
 
 
 @pytest.fixture(scope="module")
@@ -242,12 +256,15 @@ def test_a_repeated_request_is_one_look(planted: Planted, generated: list[dict[s
 
 def test_a_website_without_data_has_no_insights_and_looks_are_limited(planted: Planted) -> None:
     website = planted.empty_website()
-    answers = [planted.post(website, planted.ada) for _ in range(7)]
-    assert answers[0].json() == {"insights": [], "silence": None}
+    first = planted.post(website, planted.ada)
+    assert first.json() == {"insights": [], "silence": None}
+    # One more comes free after a while, which a busy machine may take for the first ones.
+    tries = (planted.post(website, planted.ada) for _ in range(4 * LOOKS.burst))
+    refused = next(answer for answer in tries if answer.status_code != 200)
     assert planted.get(website).json() == []
     assert _events(planted.api, insights_id(website)) == []
-    assert answers[-1].status_code == 429
-    assert int(answers[-1].headers["retry-after"]) > 0
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 0
 
 
 @pytest.fixture
@@ -384,7 +401,7 @@ def test_the_scheduler_says_what_is_due_and_one_look_a_day_is_taken(
     before = len(_events(api, insights_id(planted.website)))
     plan(api.core.settings)
     api.query.postgres.execute("DELETE FROM policy.insight_look WHERE website_id <> %s", (planted.website,))
-    api.query.postgres.execute(  # whatever the hour is in Kathmandu
+    api.query.postgres.execute(  # whatever the hour is there
         "INSERT INTO policy.insight_look (website_id, due_day) VALUES (%s, '2026-01-01') ON CONFLICT DO NOTHING",
         (planted.website,),
     )

@@ -22,7 +22,7 @@ from tests.support.people import call, register
 __all__ = ["command_world"]
 ROUNDS = int(os.environ.get("RACE_ROUNDS", "4"))
 CONTACT = {
-    "firstName": "Embla",
+    "firstName": "Embla Rós",
     "lastName": "Jónsdóttir",
     "email": "embla@example.com",
     "serviceInterest": "Growth Acceleration",
@@ -318,7 +318,9 @@ def test_an_inquiry_arrives_is_confirmed_and_answered_by_mail(command_world: Wor
         "SELECT originator_id, convert_from(state, 'UTF8') FROM events.stored_events"
         " WHERE topic = 'inquiry.received.v1' ORDER BY notification_id DESC LIMIT 1"
     ).fetchone()
-    assert row is not None and "wool" not in row[1] and "embla" not in row[1].lower()
+    assert row is not None
+    # With a blank or an "@", which nothing sealed holds: any few letters it may hold by chance.
+    assert not [words for words in ("Embla Rós", "Embla R", "sell wool", "embla@") if words in row[1]]
     [(to, receipt)] = mails(command_world, "inquiry_received")
     assert to == "embla@example.com" and "within 24 hours" in receipt
     assert "Embla" not in receipt and "wool" not in receipt  # else anybody could have us send words of theirs

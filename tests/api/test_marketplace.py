@@ -165,7 +165,8 @@ def test_a_website_is_sold_and_the_money_released(
         ("buyer", "Fine.", True),
     ]
     assert there.events(accepted["escrowId"])[-1] == "escrow.released"
-    assert there.mails("deal_news", buyer) and "43000" not in "".join(there.mails("offer_news", seller))
+    told = [re.sub(r"https?://\S+", "", mail) for mail in there.mails("offer_news", seller)]  # ids hold any digits
+    assert there.mails("deal_news", buyer) and told and not re.search(r"43\D?000", "".join(told))
 
 
 def test_of_many_offers_accepted_at_once_one_wins(there: Market, seller: Person, admin: Person) -> None:
@@ -298,7 +299,8 @@ def test_while_the_provider_is_away_the_call_waits(there: Market, seller: Person
     there.post(seller, f"marketplace/offers/{offer}/accept", price=40_000)
     escrow_id = there.escrow(offer).id
     away = there.calling(EscrowProvider("http://127.0.0.1:9", "x"))
-    assert away.make_due(there.postgres) == 1 and away.make_due(there.postgres) == 0
+    assert away.make_due(there.postgres) >= 1  # calls of other deals may be due as well
+    away.make_due(there.postgres)
     [call] = [one for one in there.get(admin, "admin/marketplace/escrow-calls") if one["escrowId"] == str(escrow_id)]
     assert (call["step"], call["state"], call["attempts"]) == ("open", "waiting", 1) and "Connect" in call["error"]
     with pytest.raises(ProviderAway):

@@ -74,8 +74,10 @@ def model(world: World) -> Iterator[ModelServer]:
     with model_server() as server:
         settings = replace(world.settings, openai_base_url=server.url, openai_model="small")
         app.state.matching = LanguageModel(settings, world.core.pool)
-        yield server
-    app.state.matching = before
+        try:
+            yield server
+        finally:
+            app.state.matching = before
 
 
 def test_without_a_model_the_rules_analyze_and_say_so(command_world: World) -> None:
@@ -90,7 +92,7 @@ def test_without_a_model_the_rules_analyze_and_say_so(command_world: World) -> N
     stored = command_world.postgres.execute(
         "SELECT state FROM events.stored_events WHERE originator_id = %s", (matching_profile_id(person.account_id),)
     ).fetchone()
-    assert stored is not None and b"dogs" not in bytes(stored[0])
+    assert stored is not None and not readable(bytes(stored[0]))
 
 
 @pytest.mark.parametrize("idea", ["", "   nine char ", "x" * 4_001])
@@ -206,8 +208,13 @@ def test_a_model_words_reasons_once_for_each_analysis(command_world: World, dire
     stored = command_world.postgres.execute(
         "SELECT state FROM events.stored_events WHERE originator_id = %s ORDER BY originator_version DESC", (profile,)
     ).fetchone()
-    assert stored is not None
-    assert b"dog" not in bytes(stored[0])
+    assert stored is not None and not readable(bytes(stored[0]))
+
+
+def readable(stored: bytes) -> list[bytes]:
+    """What somebody could read of the idea and of words about it. Each with a blank, which nothing sealed holds: any
+    few letters it may hold by chance."""
+    return [words for words in (b"toys and", b"for dogs", b"with dogs", b"Here: ") if words in stored]
 
 
 def reworded(asked: Any) -> Any:

@@ -117,10 +117,10 @@ def test_a_provider_that_describes_another_is_not_gone_to(world: World, server: 
 def test_a_provider_that_hangs_holds_nobody_up(
     world: World, server: IdentityProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calls, "TIMEOUT_S", 0.3)
     browser = Browser(world)
     back = browser.at_provider("linkedin")
     server.holds = threading.Event()
+    monkeypatch.setattr(calls, "TIMEOUT_S", 0.3)
     answer = browser.go(path_of(back))
     assert answer.headers["location"] == "/login?problem=unavailable&provider=linkedin"
 

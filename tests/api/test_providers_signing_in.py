@@ -90,7 +90,7 @@ def test_a_second_factor_is_not_skipped(world: World) -> None:
     answer = Browser(world).sign_in()
     assert answer.json()["requires2FA"] is True and "token" not in answer.json()
     path, ticket = "/api/platform/login/second-factor", answer.json()["ticket"]
-    wrong = call(world, "POST", path, json={"ticket": ticket, "twoFactorCode": "000000"})
+    wrong = call(world, "POST", path, json={"ticket": ticket, "twoFactorCode": ada.wrong_code()})
     assert (wrong.status_code, wrong.json()["code"]) == (401, "wrong_code")
     entered = call(world, "POST", path, json={"ticket": ticket, "twoFactorCode": ada.code(1)})
     assert entered.status_code == 200 and entered.json()["user"]["id"] == ada.id

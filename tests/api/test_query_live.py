@@ -201,10 +201,12 @@ def test_a_read_waits_for_the_write(query_service: QueryService) -> None:
     position = 10**9 + time.time_ns() % 10**9
     path = f"/api/platform/websites/{website}/keys"
 
+    another = replace_connection(query_service)
+    another.postgres.execute("SELECT 1")  # connected: the read waits for two seconds, and for nothing but the write
+
     def project() -> None:
-        connection_bound = replace_connection(query_service)
         for model in ("websites", "website_keys"):
-            connection_bound.advance(model, "domain", 0, 0, position)
+            another.advance(model, "domain", 0, 0, position)
 
     later = threading.Timer(0.2, project)
     later.start()

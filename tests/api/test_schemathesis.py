@@ -53,6 +53,6 @@ def _try(operation: Any, address: str, headers: dict[str, str]) -> None:
     )
     @given(case=operation.as_strategy())
     def once(case: Any) -> None:
-        case.call_and_validate(base_url=address, headers=headers, checks=[not_a_server_error], timeout=20)
+        case.call_and_validate(base_url=address, headers=headers, checks=[not_a_server_error], timeout=60)
 
     once()

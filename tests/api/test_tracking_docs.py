@@ -46,7 +46,7 @@ def test_a_snippet_is_accepted(edge: Edge, tmp_path: Path, language: str, code: 
         code = code.replace(placeholder, value)
     topic = topics.CONVERSIONS if "sale" in code or "postback" in code else topics.CLICKS
     with edge.tail(topic) as tail:
-        done = subprocess.run(command(language, code, tmp_path), capture_output=True, text=True, timeout=30)
+        done = subprocess.run(command(language, code, tmp_path), capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         assert '"accepted":' in done.stdout or '"status":"pending"' in done.stdout, done.stdout
         assert all(value["website_id"] == str(site.id) for value in tail.take(1))

@@ -9,6 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from ingest.refresh import EVERY_S
 from tests.support.agents import BROWSER
 from tests.support.edge import Edge, Site, Tail
 from tests.support.engines import wait_until
@@ -23,7 +24,7 @@ def new_host() -> str:
 
 def under(edge: Edge, host: str, path: str, method: str = "GET", **options: object) -> httpx.Response:
     headers = {"host": host, "user-agent": BROWSER}
-    return httpx.request(method, edge.url + path, headers=headers, timeout=10, **options)  # type: ignore[arg-type]
+    return httpx.request(method, edge.url + path, headers=headers, timeout=60, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def host(edge: Edge, site: Site) -> str:
     """A verified domain that the edge knows."""
     name = new_host()
     domain = edge.add_domain(site, name)
-    wait_until(lambda: under(edge, name, PROBE).text == str(domain), 10, "the edge to hear of the domain")
+    wait_until(lambda: under(edge, name, PROBE).text == str(domain), 60, "the edge to hear of the domain")
     return name
 
 
@@ -114,7 +115,7 @@ def test_no_odd_address_leads_elsewhere(edge: Edge, site: Site, host: str) -> No
 
 def raw(edge: Edge, request: str) -> bytes:
     """The head of the answer to a request that no client would send."""
-    with socket.create_connection(("127.0.0.1", edge.port), timeout=10) as link:
+    with socket.create_connection(("127.0.0.1", edge.port), timeout=60) as link:
         link.sendall(request.encode())
         return b"".join(iter(lambda: link.recv(65_536), b"")).partition(b"\r\n\r\n")[0]
 
@@ -127,10 +128,11 @@ def test_pages_send_their_events_to_their_own_domain(edge: Edge, site: Site, hos
 
 
 def test_a_domain_that_is_lost_serves_nothing_within_seconds(edge: Edge, site: Site, host: str) -> None:
+    assert EVERY_S <= 5, "so often at least it is looked up"
     slug = edge.add_link(site, edge.add_partner(uuid4().hex), DESTINATION)
     assert under(edge, host, f"/{slug}").status_code == 302
     edge.execute("UPDATE read.custom_domains SET is_verified = false WHERE domain = %s", host)
-    wait_until(lambda: under(edge, host, f"/{slug}").status_code == 404, 5, "the edge to hear that it is lost")
+    wait_until(lambda: under(edge, host, f"/{slug}").status_code == 404, 60, "the edge to hear that it is lost")
     for path in (f"/go/{slug}", "/t.js", PROBE):
         assert under(edge, host, path).status_code == 404
     assert check(edge, host).status_code == 404
@@ -139,20 +141,20 @@ def test_a_domain_that_is_lost_serves_nothing_within_seconds(edge: Edge, site: S
 def test_a_domain_of_a_website_that_is_gone_serves_nothing(edge: Edge, host: str, site: Site) -> None:
     edge.execute("UPDATE read.websites SET deleted_at = now() WHERE id = %s", site.id)
     edge.execute("SELECT pg_notify('projection', 'websites:domain:0:1:1')")
-    wait_until(lambda: under(edge, host, PROBE).status_code == 404, 5, "the edge to hear that the website is gone")
+    wait_until(lambda: under(edge, host, PROBE).status_code == 404, 60, "the edge to hear that the website is gone")
 
 
 def test_the_next_owner_of_a_name_has_it(edge: Edge, site: Site) -> None:
     name, before = new_host(), edge.add_site("before.example")
     edge.add_domain(before, name, is_verified=False)
     domain = edge.add_domain(site, name)
-    wait_until(lambda: under(edge, name, PROBE).text == str(domain), 10, "the edge to hear of the domain")
+    wait_until(lambda: under(edge, name, PROBE).text == str(domain), 60, "the edge to hear of the domain")
     slug = edge.add_link(before, edge.add_partner(uuid4().hex), DESTINATION)
     assert under(edge, name, f"/{slug}").status_code == 404
 
 
 def check(edge: Edge, domain: str, **headers: str) -> httpx.Response:
-    return httpx.get(edge.url + "/internal/domain-check", params={"domain": domain}, headers=headers)
+    return httpx.get(edge.url + "/internal/domain-check", params={"domain": domain}, headers=headers, timeout=60)
 
 
 def test_the_proxy_hears_which_names_get_a_certificate(edge: Edge, host: str) -> None:

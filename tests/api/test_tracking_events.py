@@ -135,8 +135,8 @@ def test_a_chunked_body_above_the_limit_is_413(client: httpx.Client, site: Site,
     try:
         answer = client.post(f"/track?site={site.site_key}", content=endless())
         assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (413, "*")
-    except httpx.WriteError:
-        pass  # the connection was closed while the rest was still being sent
+    except (httpx.WriteError, httpx.ReadError, httpx.RemoteProtocolError):
+        pass  # the connection was closed while the rest was still being sent, perhaps before the answer was read
     assert rejected.find(outcome="too_large")["endpoint"] == "/track"
 
 
@@ -166,7 +166,7 @@ def test_keys_decide_what_is_allowed(edge: Edge, client: httpx.Client, site: Sit
     assert status(site.secret_key, site=site.site_key)[0] == 202
     edge.execute("UPDATE read.website_keys SET revoked_at = now() WHERE website_id = %s", site.id)
     edge.execute("SELECT pg_notify('projection', 'website_keys:domain:0:1:1')")
-    wait_until(lambda: status(site.site_key) == (401, "unknown_key"), 10, "the revoked key to be refused")
+    wait_until(lambda: status(site.site_key) == (401, "unknown_key"), 60, "the revoked key to be refused")
 
 
 def test_allowed_origins_hold_for_the_site_key(edge: Edge, client: httpx.Client, rejected: Tail) -> None:
@@ -223,16 +223,24 @@ def test_bots_are_kept_and_flagged(client: httpx.Client, site: Site, clicks: Tai
     assert reasons == {"crawler", "prefetch", "spam_referrer"}
 
 
-def test_the_rate_of_a_website_is_held(edge: Edge, client: httpx.Client, rejected: Tail) -> None:
-    site = edge.add_site("busy.example")
+def test_the_rate_of_a_website_is_held(edge: Edge, rejected: Tail) -> None:
+    """On an ingest of its own, whose rate no machine is too slow for."""
+    slow = Edge(edge.postgres, edge.folder / "slow", {"ALTHING_SITE_RATE": "100"})
+    slow.folder.mkdir(exist_ok=True)
+    site = slow.add_site("busy.example")
     body = ("[" + ",".join(['{"type":"pageview"}'] * 10_000) + "]").encode()
-    answers = [client.post("/track", content=body, headers=bearer(site.site_key)) for _ in range(12)]
-    throttled = [answer for answer in answers if answer.status_code == 429]
-    assert answers[0].status_code == 202 and throttled
-    assert int(throttled[0].headers["retry-after"]) >= 1
-    assert throttled[0].headers["access-control-allow-origin"] == "*"
-    assert client.post("/track", json=EVENT, headers=bearer(edge.add_site().site_key)).status_code == 202
-    assert rejected.find(outcome="throttled", website_id=str(site.id))["count"] % 10_000 == 0, "every event counts"
+    slow.start()
+    try:
+        with slow.client() as client:
+            first, throttled = (client.post("/track", content=body, headers=bearer(site.site_key)) for _ in range(2))
+            assert (first.status_code, throttled.status_code) == (202, 429)
+            assert int(throttled.headers["retry-after"]) >= 1
+            assert throttled.headers["access-control-allow-origin"] == "*"
+            other = bearer(slow.add_site().site_key)
+            assert client.post("/track", json=EVENT, headers=other).status_code == 202
+    finally:
+        assert slow.stop() == 0
+    assert rejected.find(outcome="throttled", website_id=str(site.id))["count"] == 10_000, "every event counts"
 
 
 def test_preflight_and_methods(client: httpx.Client) -> None:
@@ -275,7 +283,7 @@ def test_health_and_metrics(client: httpx.Client) -> None:
 
 
 def raw(edge: Edge, request: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", edge.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", edge.port), timeout=60) as connection:
         connection.sendall(request)
         answer = b""
         while b"\r\n\r\n" not in answer or b"100 Continue" in answer.split(b"\r\n\r\n")[-2]:

@@ -143,7 +143,7 @@ def test_gzip_and_standard_input(target: Target, tmp_path: Path) -> None:
         input=packed,
         capture_output=True,
         env=environment,
-        timeout=60,
+        timeout=150,
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr.decode()

@@ -25,6 +25,7 @@ def kafka_edge() -> Iterator[tuple[Edge, Engine]]:
             kafka.stop()
 
 
+@pytest.mark.timeout(420)  # Kafka starts twice, ingest three times
 def test_ingest_goes_on_without_postgres_and_says_503_without_the_log(
     kafka_edge: tuple[Edge, Engine],
 ) -> None:
@@ -35,7 +36,7 @@ def test_ingest_goes_on_without_postgres_and_says_503_without_the_log(
     headers = {"authorization": f"Bearer {site.secret_key}"}
     event, sale = {"type": "pageview"}, {"txid": "t1", "amount": 5, "currency": "USD"}
     copy = edge.folder / "data" / "ingest-directory.json"
-    wait_until(lambda: copy.exists() and slug in copy.read_text(), 15, "the copy of the directory")
+    wait_until(lambda: copy.exists() and slug in copy.read_text(), 60, "the copy of the directory")
     assert site.secret_key not in copy.read_text()
 
     edge.postgres.kill()
@@ -59,18 +60,17 @@ def test_ingest_goes_on_without_postgres_and_says_503_without_the_log(
         assert refused.headers["access-control-allow-origin"] == "*"
         assert client.get(f"/go/{slug}").status_code == 302
         assert client.get("/readyz").status_code == 503 and client.get("/livez").status_code == 200
-        wait_until(lambda: edge.metric("althing_ingest_clicks_waiting") >= 1, 15, "the click to be kept")
+        wait_until(lambda: edge.metric("althing_ingest_clicks_waiting") >= 1, 60, "the click to be kept")
 
         kafka.start()
-        wait_until(lambda: edge.metric("althing_ingest_clicks_waiting") == 0, 40, "the kept click to be published")
+        wait_until(lambda: edge.metric("althing_ingest_clicks_waiting") == 0, 60, "the kept click to be published")
         wait_until(
             lambda: client.post("/track", json=event, headers=headers).status_code == 202,
-            20,
+            60,
             "events to be taken again",
         )
-        kept = [value for value in clicks.take(2) if value["type"] == "click"]
-        assert kept and all(value["origin"] == "redirect" for value in kept)
-        assert all(dict(r.headers).get("h") for r in clicks.records if b'"click"' in r.value)
+        assert clicks.find(type="click")["origin"] == "redirect"
+        assert all(dict(record.headers).get("h") for record in clicks.records)
 
 
 def test_a_stop_answers_what_is_in_flight(edge: Edge) -> None:

@@ -46,11 +46,11 @@ class AnalystWorld:
         self.admin, self.member = self.asker("admin"), self.asker("member")
         self.partner = service.partner(f"Acme's \\ {uuid4().hex[:6]}")
         self.ada_site, self.eve_site = self.website(self.ada, "ada.example"), self.website(self.eve, "eve.example")
-        self.http = httpx.Client(base_url=clickhouse.address, timeout=40)
-        self._pages = httpx.Client(base_url=service.address, timeout=40)
+        self.http = httpx.Client(base_url=clickhouse.address, timeout=90)
+        self._pages = httpx.Client(base_url=service.address, timeout=90)
 
     def asker(self, *roles: str) -> Asker:
-        email = f"{uuid4().hex[:8]}@example.com"
+        email = f"{uuid4().hex}@example.com"
         person = self.service.person(*roles, email=email)
         token, token_id = TOKEN_PREFIX + token_urlsafe(30), uuid4()
         self.service.postgres.execute(

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -21,7 +21,7 @@ import httpx
 import psycopg
 from psycopg.types.json import Jsonb
 
-from infra.log import Log, StoredRecord, open_log
+from infra.log import Log, LogUnavailable, StoredRecord, open_log
 from infra.migrations import migrate
 from infra.settings import Settings
 from schemas import topics
@@ -105,10 +105,10 @@ class Edge:
                 stdout=log,
                 stderr=log,
             )
-        wait_until(lambda: self._answers("/readyz" if ready else "/livez"), 30, f"ingest to start ({self.output})")
+        wait_until(lambda: self._answers("/readyz" if ready else "/livez"), 60, f"ingest to start ({self.output})")
         return self
 
-    def stop(self, number: signal.Signals = signal.SIGTERM, timeout_s: float = 15) -> int:
+    def stop(self, number: signal.Signals = signal.SIGTERM, timeout_s: float = 60) -> int:
         """Ends the process and gives its exit code."""
         assert self.process is not None
         if self.process.poll() is None:
@@ -122,7 +122,7 @@ class Edge:
 
     def client(self, **options: Any) -> httpx.Client:
         options.setdefault("headers", {"user-agent": BROWSER})
-        return httpx.Client(base_url=self.url, timeout=10, **options)
+        return httpx.Client(base_url=self.url, timeout=60, **options)
 
     def log(self) -> Log:
         return open_log(
@@ -151,7 +151,7 @@ class Edge:
 
     def metric(self, name: str) -> float:
         """One figure of `/metrics`; 0 when it is not there yet."""
-        for line in httpx.get(self.url + "/metrics").text.splitlines():
+        for line in httpx.get(self.url + "/metrics", timeout=60).text.splitlines():
             if line.startswith(name + " "):
                 return float(line.rpartition(" ")[2])
         return 0.0
@@ -237,30 +237,30 @@ class Tail:
         ]
         self.records: list[StoredRecord] = []
 
-    def take(self, count: int, timeout_s: float = 15) -> list[dict[str, Any]]:
+    def take(self, count: int, timeout_s: float = 60) -> list[dict[str, Any]]:
         """The next `count` values, as JSON; fails when they do not come."""
         fresh: list[StoredRecord] = []
 
         def enough() -> bool:
-            for source in self._sources:
-                fresh.extend(source.read(10_000, 0.02))
+            fresh.extend(self._fresh())
             return len(fresh) >= count
 
         wait_until(enough, timeout_s, f"{count} records")
         self.records = fresh
         return [json.loads(record.value) for record in fresh]
 
-    def find(self, timeout_s: float = 15, **fields: Any) -> dict[str, Any]:
+    def find(self, timeout_s: float = 60, **fields: Any) -> dict[str, Any]:
         """The next value that has these fields, whatever else other tests leave in the topic."""
-        found: list[dict[str, Any]] = []
+        found: list[StoredRecord] = []
 
         def seen() -> bool:
-            values = (json.loads(record.value) for source in self._sources for record in source.read(10_000, 0.02))
-            found.extend(value for value in values if fields.items() <= value.items())
+            found.extend(record for record in self._fresh() if fields.items() <= json.loads(record.value).items())
             return bool(found)
 
         wait_until(seen, timeout_s, f"a record with {fields}")
-        return found[0]
+        self.records = found
+        value: dict[str, Any] = json.loads(found[0].value)
+        return value
 
     def now(self) -> list[dict[str, Any]]:
         """What is there already, without waiting for more than one reading."""
@@ -270,6 +270,12 @@ class Tail:
     def close(self) -> None:
         for source in self._sources:
             source.close()
+
+    def _fresh(self) -> Iterator[StoredRecord]:
+        """What has come in since the last look. A log that is away, or coming back, is looked at again."""
+        for source in self._sources:
+            with suppress(LogUnavailable):
+                yield from source.read(10_000, 0.02)
 
 
 def bearer(key: str) -> dict[str, str]:

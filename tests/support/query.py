@@ -55,7 +55,7 @@ class QueryService:
     address: str
     settings: Settings
     process: Engine | None = None
-    _http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=15))
+    _http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60))
 
     def get(self, path: str, person: Person | None = None, **options: Any) -> httpx.Response:
         headers = {**(person.headers if person else {}), **options.pop("headers", {})}
@@ -77,7 +77,7 @@ class QueryService:
 
     def person(self, *roles: str, email: str | None = None) -> Person:
         account_id, session_id = uuid4(), uuid4()
-        email = email or f"{account_id.hex[:8]}@example.com"
+        email = email or f"{account_id.hex}@example.com"
         roles = roles or ("member",)
         opened = open_session(
             self.postgres, account_id=account_id, session_id=session_id, email=email, name="Ada", roles=roles
@@ -106,7 +106,7 @@ class QueryService:
         partner_id: UUID | None = None,
     ) -> UUID:
         partner_id, now = partner_id or uuid4(), datetime.now(UTC)
-        values = {"name": name, "slug": slug or f"{name.lower()}-{partner_id.hex[:6]}", "description": ""}
+        values = {"name": name, "slug": slug or f"{name.lower()}-{partner_id.hex}", "description": ""}
         more = {"base_url": "https://partner.example", "terms": Jsonb(dict(terms)), "cookie_days": 30}
         row = {"id": partner_id, **values, **more, "is_active": True, "created_at": now, "updated_at": now}
         self.insert("partners", row)
@@ -157,7 +157,7 @@ class World:
         now = this_moment()
         self.link, self.conversion, self.key = uuid4(), uuid4(), uuid4()
         service.insert("links", {
-            "id": self.link, "slug": f"l{self.link.hex[:8]}", "code": self.link.int % 2**47, "website_id": self.website,
+            "id": self.link, "slug": f"l{self.link.hex}", "code": self.link.int % 2**47, "website_id": self.website,
             "partner_id": self.partner, "destination": "https://partner.example/", "subs": "{}", "is_active": True,
             "created_at": now,
         })  # fmt: skip

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -33,6 +31,7 @@ from infra.stack.ports import Ports
 from infra.stack.spec import ProcessSpec
 from infra.stack.state import read
 from infra.stack.supervisor import Supervisor
+from tests.support.ports import free_ports as free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 120.0
@@ -53,18 +52,6 @@ def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENC
             return value
         assert time.monotonic() < deadline, f"waited {timeout_s:.0f} s for {what}"
         time.sleep(0.05)
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that are free now, all different, below those that the system gives to outgoing connections: a port must
-    still be free when a stack is started on it again."""
-    found: list[int] = []
-    while len(found) < count:
-        port = random.randrange(20_000, 32_000)
-        with socket.socket() as probe:
-            if port not in found and probe.connect_ex(("127.0.0.1", port)) != 0 and ports.is_free("127.0.0.1", port):
-                found.append(port)
-    return found
 
 
 class Stack:

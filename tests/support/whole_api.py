@@ -66,7 +66,7 @@ class Api:
     address: str
     query: QueryService
     core: Core
-    http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=30, cookies=_no_cookies()))
+    http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60, cookies=_no_cookies()))
 
     @cached_property
     def accounts(self) -> Accounts:
@@ -331,7 +331,7 @@ def served(app: Any, port: int) -> Iterator[str]:
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:
-        wait_until(lambda: server.started, 20, f"{address} to start")
+        wait_until(lambda: server.started, 60, f"{address} to start")
         yield address
     finally:
         server.should_exit = True
