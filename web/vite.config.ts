@@ -33,6 +33,6 @@ export default defineConfig({
     setupFiles: ['./src/test/setup.ts'],
     env: { TZ: 'UTC' },
     restoreMocks: true,
-    testTimeout: 30_000,
+    testTimeout: 180_000,
   },
 });

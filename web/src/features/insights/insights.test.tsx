@@ -139,7 +139,7 @@ test('the choice of mails is also where all other mails are chosen', async () =>
     http.put(at('/api/platform/insights/digest'), () => new HttpResponse(null, { status: 204 })),
   );
   const { user } = renderApp('/account-settings?tab=notifications');
-  const panel = within(await screen.findByRole('region', { name: 'Insights by mail' }, { timeout: 4000 }));
+  const panel = within(await screen.findByRole('region', { name: 'Insights by mail' }));
   await waitFor(() => expect(panel.getByRole('combobox', { name: 'Mail me what is new' })).toBeEnabled());
   await user.selectOptions(panel.getByRole('combobox', { name: 'Mail me what is new' }), 'daily');
   expect(await screen.findByText('New insights are mailed to you daily.')).toBeInTheDocument();
