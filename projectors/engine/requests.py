@@ -74,7 +74,10 @@ class Outcome:
 
 
 def due(connection: Connection[Any]) -> list[Request]:
-    """Takes what waits, and what another process began and never ended. A request is handed out once at a time."""
+    """Takes what waits, and what another process began and never ended, in the order in which it was asked for.
+
+    A request is handed out once at a time.
+    """
     connection.execute(
         "update engine.request set state = 'cancelled', finished_at = now(), error = 'the command ended before it was "
         "done' where state = 'running' and operator <> '' and generation is null and lease_until < now()"
@@ -87,11 +90,11 @@ def due(connection: Connection[Any]) -> list[Request]:
     )
     with connection.cursor(row_factory=class_row(Request)) as cursor:
         return cursor.execute(
-            "update engine.request set state = 'running', error = '', attempts = attempts + 1, "
+            "with taken as (update engine.request set state = 'running', error = '', attempts = attempts + 1, "
             "lease_until = now() + make_interval(secs => %s) where id in "
             "(select id from engine.request where state = 'waiting' or (state = 'running' and generation is null "
-            "and lease_until < now()) order by requested_at limit 10 for update skip locked) "
-            "returning id, projection, action, reason, force",
+            "and lease_until < now()) order by requested_at limit 10 for update skip locked) returning *) "
+            "select id, projection, action, reason, force from taken order by requested_at",  # an update keeps no order
             (LEASE_S,),
         ).fetchall()
 

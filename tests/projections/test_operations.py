@@ -99,6 +99,14 @@ def desk(projecting: Bench) -> Iterator[Desk]:
         core.close()
 
 
+def test_what_waited_is_done_in_the_order_in_which_it_was_asked_for(projecting: Bench, desk: Desk) -> None:
+    asked = [desk.ask("events", action) for _ in range(4) for action in ("pause", "resume")]
+    with projecting.running():
+        assert [desk.outcome(one)[0] for one in asked] == ["done"] * len(asked)
+    [(state,)] = projecting.sql("select state from engine.build where name = 'events'")
+    assert state == "live"
+
+
 def test_the_whole_life_of_a_rebuild_is_in_the_log(projecting: Bench, desk: Desk) -> None:
     projecting.publish([click(number) for number in range(400)])
     with projecting.running(), desk.recording():
