@@ -129,6 +129,7 @@ def set_up(development: bool = False, build_web: bool = True) -> None:
     check_tools(web=True)
     python_packages(development)
     kafka_jars()
+    kafka_archive()
     country_database()
     web(build_web)
 
@@ -197,6 +198,21 @@ def kafka_jars() -> None:
         new.rename(BUILD / "kafka")
 
     with_stamp("kafka", digest([ROOT / "infra/kafka/pom.xml"]), "fetching Kafka", fetch, BUILD / "kafka")
+
+
+def kafka_archive() -> None:
+    """With its classes in an archive Kafka starts in half the time."""
+    java = shutil.which("java")
+    if java is None or not (BUILD / "kafka").exists():
+        return
+    program = Path(java).resolve()
+    with_stamp(
+        "kafka-archive",
+        f"{program} {program.stat().st_mtime_ns} " + digest([ROOT / "infra/kafka/pom.xml"]),
+        "preparing Kafka",
+        lambda: call([str(PYTHON), "-m", "infra.stack.engines.kafka_archive"]),
+        BUILD / "kafka.jsa",
+    )
 
 
 def country_database() -> None:

