@@ -208,7 +208,8 @@ def kafka_archive() -> None:
     program = Path(java).resolve()
     with_stamp(
         "kafka-archive",
-        f"{program} {program.stat().st_mtime_ns} " + digest([ROOT / "infra/kafka/pom.xml"]),
+        f"{program} {program.stat().st_mtime_ns} "
+        + digest([ROOT / "infra/kafka/pom.xml", ROOT / "infra/stack/engines/kafka.py"]),
         "preparing Kafka",
         lambda: call([str(PYTHON), "-m", "infra.stack.engines.kafka_archive"]),
         BUILD / "kafka.jsa",

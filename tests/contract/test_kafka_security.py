@@ -84,12 +84,12 @@ def test_a_wrong_setting_is_named_in_one_sentence(
     stranger = _certificate(tmp_path / "other.pem", tmp_path / "stranger.pem")
     given = secured.settings(protocol, **{name: text.format(stranger=stranger) for name, text in more.items()})
     with _opened(given) as log:
-        source = log.source("domain", 0)
+        source, published = log.source("domain", 0), log.publish([Record("domain", b"k", b"v")])
         for attempt in (lambda: log.end_offset("domain", 0), lambda: source.read(1, 2.0)):
             with pytest.raises(LogUnavailable, match=words) as refusal:
                 attempt()
             assert "not-the-one" not in str(refusal.value) and "\n" not in str(refusal.value)
-        assert isinstance(log.publish([Record("domain", b"k", b"v")]).exception(20), LogUnavailable)
+        assert isinstance(published.exception(20), LogUnavailable)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -136,13 +137,20 @@ class Edge:
     @contextmanager
     def tail(self, topic: topics.Topic) -> Iterator[Tail]:
         """What is added to the topic from now on."""
-        log = self.log()
-        tail = Tail(log, topic)
+        tail = Tail(self._read, topic)
         try:
             yield tail
         finally:
             tail.close()
-            log.close()
+
+    @cached_property
+    def _read(self) -> Log:
+        """Shared by all tails: to open and to close a log takes longer than most tests."""
+        return self.log()
+
+    def close(self) -> None:
+        if "_read" in self.__dict__:
+            self._read.close()
 
     def execute(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
         with psycopg.connect(self.postgres.address, autocommit=True) as connection:
@@ -299,6 +307,7 @@ def running_edge(**settings: str) -> Iterator[Edge]:
             try:
                 yield edge.start()
             finally:
+                edge.close()
                 if edge.process is not None and edge.process.poll() is None:
                     edge.stop(signal.SIGKILL)
         finally:
