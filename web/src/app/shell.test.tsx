@@ -132,12 +132,15 @@ test('no two commands of an admin have the same keys', async () => {
 
 test('spec §4: signing out ends the session here and at the server', async () => {
   signIn();
+  const drafts = [`draft:${USER.id}:message-o1`, 'draft:u2:message-o1', 'theme'] as const;
+  for (const key of drafts) localStorage.setItem(key, 'kept');
   server.use(http.post(at('/api/platform/logout'), () => new HttpResponse(null, { status: 204 })));
   const { user, router } = renderApp('/account-settings');
   await user.click(await screen.findByRole('button', { name: 'Account of Sigrún' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Sign out' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
   expect(getSession()).toBeNull();
+  expect(drafts.map((key) => localStorage.getItem(key)), 'nobody finds what was being written').toEqual([null, 'kept', 'kept']);
 });
 
 test('spec §2, layout: the menu of small screens lists the same pages and closes on a choice', async () => {

@@ -1,7 +1,8 @@
 import { asSignIn, type Factor } from '@/components/security/factor';
 import type { FactorToSetUp } from '@/components/security/factor-set-up';
 import { api, body, done } from '@/lib/api/client';
-import { endSession, startSession, type Session, type User } from '@/lib/session';
+import { forgetDrafts } from '@/lib/drafts';
+import { endSession, getSession, startSession, type Session, type User } from '@/lib/session';
 import { endWebsiteSession, startWebsiteSession } from '@/lib/website-session';
 
 export interface Credentials {
@@ -78,10 +79,12 @@ export async function signInToWebsite(credentials: WebsiteCredentials, factor?: 
 
 /** The browser forgets the session even when the server cannot be told. */
 export async function signOut(): Promise<void> {
+  const owner = getSession()?.user.id;
   try {
     await done(api.POST('/api/platform/logout'));
   } finally {
     endSession();
+    if (owner) forgetDrafts(owner);
   }
 }
 

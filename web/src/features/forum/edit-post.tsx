@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
-import { dropDraft, useDraft } from './draft';
+import { dropDraft, useDraft } from '@/lib/drafts';
 import { Editor } from './editor';
 import { textFault } from './limits';
 import type { Post } from './types';

@@ -1,6 +1,7 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
+import { USER } from '@/test/fixtures';
 import { deal, escrow, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
@@ -151,6 +152,24 @@ test('the thread is in order and written to; a counter-offer names whole dollars
   await user.click(within(dialog).getByRole('button', { name: 'Send counter-offer of $42,000' }));
   expect(await screen.findByText('Counter-offer sent')).toBeInTheDocument();
   expect(bodyOf('POST /api/marketplace/offers/o1/counter')).toEqual({ price: 42_000, text: '' });
+});
+
+test('a message that was begun is there again for its writer, until it is sent', async () => {
+  signIn();
+  serve(deal());
+  server.use(
+    http.post(at('/api/marketplace/offers/{id}/messages'), () => HttpResponse.json({ id: 'o1', status: 'sent', escrowId: null }, { status: 201 })),
+  );
+  const before = renderApp('/marketplace/deals/o1');
+  await before.user.type(await screen.findByLabelText('Message'), 'Let me');
+  cleanup();
+  const { user } = renderApp('/marketplace/deals/o1');
+  expect(await screen.findByLabelText('Message')).toHaveValue('Let me');
+  await user.type(screen.getByLabelText('Message'), ' think');
+  await user.click(screen.getByRole('button', { name: 'Send' }));
+  await waitFor(() => expect(screen.getByLabelText('Message')).toHaveValue(''));
+  expect(bodyOf('POST /api/marketplace/offers/o1/messages')).toEqual({ text: 'Let me think' });
+  expect(localStorage.getItem(`draft:${USER.id}:message-o1`)).toBeNull();
 });
 
 test('a long thread is read to its end', async () => {

@@ -9,6 +9,7 @@ import { Card } from '@/components/ui/card';
 import { SelectField, TextArea } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { dropDraft, useDraft } from '@/lib/drafts';
 import { useSession } from '@/lib/session';
 import { toast } from '@/stores/toasts';
 import { Ask } from './ask';
@@ -71,7 +72,7 @@ function AskSeller({ listingId }: { readonly listingId: string }) {
     onSuccess: () => toast('Question sent', 'The seller is told. The answer shows here.'),
     onSettled: changed,
   });
-  return <Writing label="Ask the seller" action="Ask" doing={ask} className="mt-4 border-t border-line pt-4" />;
+  return <Writing key={listingId} place={`question-${listingId}`} label="Ask the seller" action="Ask" doing={ask} className="mt-4 border-t border-line pt-4" />;
 }
 
 interface ItemProps {
@@ -118,7 +119,10 @@ function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
       )}
       {mayAnswer &&
         (answering ? (
-          <Writing label={`Answer to ${question.authorName}`} action="Answer" doing={answer} begin={question.answer ?? ''} onCancel={() => setAnswering(false)} className="mt-3" />
+          <Writing
+            place={`answer-${question.id}`} label={`Answer to ${question.authorName}`} action="Answer" doing={answer} begin={question.answer ?? ''} className="mt-3"
+            onCancel={() => setAnswering(false)}
+          />
         ) : (
           <Button size="sm" className="mt-3" aria-label={`${question.answer === null ? 'Answer' : 'Change the answer to'} ${question.authorName}`} onClick={() => setAnswering(true)}>
             {question.answer === null ? 'Answer' : 'Change the answer'}
@@ -129,6 +133,8 @@ function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
 }
 
 interface WritingProps {
+  /** Under which name it is kept in this browser until it is sent or given up. Another place is another form: give a key. */
+  readonly place: string;
   readonly label: string;
   readonly action: string;
   readonly begin?: string;
@@ -138,20 +144,30 @@ interface WritingProps {
 }
 
 /** A text and a button; what was refused stays to be sent again. */
-export function Writing({ label, action, begin = '', doing, onCancel, className }: WritingProps) {
-  const [text, setText] = useState(begin);
+export function Writing({ place, label, action, begin = '', doing, onCancel, className }: WritingProps) {
+  const [draft, change] = useDraft(place);
+  const [text, setText] = useState(draft.text || begin);
   const [tried, setTried] = useState(false);
   const wrong = tried && text.trim() === '' ? 'Please write something' : undefined;
+  const write = (next: string) => {
+    setText(next);
+    change({ text: next === begin ? '' : next });
+  };
   const send = () => {
     setTried(true);
     if (text.trim() === '') return;
     doing.mutateAsync(text.trim()).then(
       () => {
-        setText('');
+        dropDraft(place); // The form may be gone by now.
+        write('');
         setTried(false);
       },
       () => undefined, // said by the box below
     );
+  };
+  const cancel = () => {
+    dropDraft(place);
+    onCancel?.();
   };
   return (
     <form
@@ -162,10 +178,10 @@ export function Writing({ label, action, begin = '', doing, onCancel, className 
         send();
       }}
     >
-      <TextArea label={label} rows={3} maxLength={MOST} value={text} onChange={(event) => setText(event.target.value)} error={wrong} />
+      <TextArea label={label} rows={3} maxLength={MOST} value={text} onChange={(event) => write(event.target.value)} error={wrong} />
       {Boolean(doing.error) && <ErrorBox className="mt-2" error={doing.error} />}
       <div className="mt-2 flex justify-end gap-2">
-        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        {onCancel && <Button onClick={cancel}>Cancel</Button>}
         <Button type="submit" variant="primary" busy={doing.isPending}>
           {action}
         </Button>

@@ -49,7 +49,7 @@ export function Thread({ deal }: { readonly deal: Deal }) {
           Show more of the thread
         </Button>
       )}
-      {mayWrite && <Writing label="Message" action="Send" doing={write} className="mt-5 border-t border-line pt-4" />}
+      {mayWrite && <Writing key={deal.id} place={`message-${deal.id}`} label="Message" action="Send" doing={write} className="mt-5 border-t border-line pt-4" />}
     </Card>
   );
 }

@@ -1,6 +1,6 @@
 // What is being written outlives a reload and a closed page. Each person has their own drafts in this browser.
 import { useEffect, useState } from 'react';
-import { getSession } from '@/lib/session';
+import { getSession } from './session';
 
 export interface Draft {
   readonly title: string;
@@ -10,7 +10,8 @@ export interface Draft {
 }
 
 const EMPTY: Draft = { title: '', text: '', about: '' };
-const keyOf = (what: string): string => `draft:${getSession()?.user.id ?? ''}:${what}`;
+const placeOf = (owner: string): string => `draft:${owner}:`;
+const keyOf = (what: string): string => placeOf(getSession()?.user.id ?? '') + what;
 
 /** The draft, and how to change it; an empty one leaves nothing behind. */
 export function useDraft(what: string): readonly [Draft, (part: Partial<Draft>) => void] {
@@ -22,6 +23,16 @@ export function useDraft(what: string): readonly [Draft, (part: Partial<Draft>) 
 /** For a form that goes with what it sent. */
 export function dropDraft(what: string): void {
   keep(what, EMPTY);
+}
+
+/** For who signs out: the next one at this browser shall find nothing. A session that ended by itself leaves them. */
+export function forgetDrafts(owner: string): void {
+  try {
+    const theirs = Object.keys(localStorage).filter((key) => key.startsWith(placeOf(owner)));
+    for (const key of theirs) localStorage.removeItem(key);
+  } catch {
+    // Blocked: nothing was kept either.
+  }
 }
 
 function read(what: string): Draft {
