@@ -35,7 +35,7 @@ from tests.support.ports import free_ports as free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 120.0
-STOP_S = 60.0
+STOP_S = 180.0
 PATIENCE_S = 60.0
 _OURS = ("ALTHING_", "KAFKA_BOOTSTRAP", "POSTGRES_URL", "CLICKHOUSE_", "OPENAI_", "SMTP_URL", "TRUSTED_PROXIES")
 _INTERNAL_PORTS = tuple(
