@@ -84,7 +84,7 @@ def test_user_agents(text: str, device: str, is_bot: bool, tool: bool) -> None:
     assert (agent.device, agent.crawler, agent.tool) == (device, is_bot, tool)
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 def test_no_user_agent_holds_the_others_up() -> None:
     """Each of these took a tenth of a second, in which nobody else was answered."""
     for number in range(600):
