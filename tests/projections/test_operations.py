@@ -256,7 +256,7 @@ def test_a_switch_and_a_cancel_at_once_never_give_up_what_is_live(projecting: Be
         wait_for(lambda: waits_for_a_lock(projecting, "no key update"), "the cancel to wait")
         promoting.commit()
         with pytest.raises(NotAllowed):
-            cancelling.result(10)
+            cancelling.result(60)
     assert projecting.sql("select state from engine.build where name = 'links' order by 1") == [("live",), ("retired",)]
     with pytest.raises(NotAllowed, match="meanwhile"):
         generations.switch(projecting.connection, projecting.clickhouse, CATALOGUE, build, None)
@@ -312,7 +312,7 @@ def test_a_dead_letter_that_was_retried_meanwhile_is_not_skipped(projecting: Ben
         wait_for(lambda: waits_for_a_lock(projecting, "skipped"), "the skip to wait")
         dead_letters.decide(reader, [letter], "retried")
         reader.commit()
-        answer = skipping.result(10)
+        answer = skipping.result(60)
     assert (answer.status_code, answer.json()["code"]) == (409, "already_decided")
     assert desk.events(letter) == []
     assert projecting.sql("select state from engine.dead_letter where id = %s", letter) == [("retried",)]
