@@ -113,15 +113,23 @@ def bench() -> None:
 def ci() -> None:
     """Everything that must hold before a change is taken. Goes on after a failure, to show all of them."""
     failed: list[str] = []
-    for step in (lint, test):
+    for step in (lint, test, web_pages):
         try:
             step()
         except Failed as failure:
             say(str(failure))
             failed.append(step.__name__)
-    if has_web():
-        attempt(failed, ["npm", "run", "build", "--prefix", "web"])
-        attempt(failed, ["npm", "run", "axe", "--prefix", "web"], dict(os.environ, CHROMIUM=browser()))
+    finish(failed)
+
+
+def web_pages() -> None:
+    """How much the built web app sends, and the accessibility of all that it shows."""
+    if not has_web():
+        return
+    web(build=True)  # done already, unless the tests' set-up did not get that far
+    failed: list[str] = []
+    attempt(failed, ["node", "web/scripts/budgets.mjs"])
+    attempt(failed, ["npm", "run", "axe", "--prefix", "web"], dict(os.environ, CHROMIUM=browser()))
     finish(failed)
 
 

@@ -88,6 +88,49 @@ def test_no_browser_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
         bootstrap.browser()
 
 
+def test_ci_looks_at_the_build_that_is_there_and_at_its_sizes(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def build(command: list[str]) -> None:
+        done.append(" ".join(command))
+        product = checkout / "web" / ("dist/index.html" if "build" in command else "node_modules")
+        product.parent.mkdir(exist_ok=True)
+        product.touch()
+
+    (checkout / "web").mkdir()
+    for name in ("package.json", "package-lock.json"):
+        (checkout / "web" / name).write_text("{}")
+    monkeypatch.setattr(bootstrap, "lint", lambda: None)
+    monkeypatch.setattr(bootstrap, "test", lambda: bootstrap.web(build=True))
+    monkeypatch.setattr(bootstrap, "browser", lambda: "chromium")
+    monkeypatch.setattr(bootstrap, "call", build)
+    monkeypatch.setattr(bootstrap, "attempt", lambda _failed, command, *_: done.append(" ".join(command)))
+    looks = ["node web/scripts/budgets.mjs", "npm run axe --prefix web"]
+    bootstrap.ci()
+    assert done[1:] == ["npm run build --prefix web", *looks], "built once"
+    done.clear()
+    bootstrap.ci()
+    assert done == looks, "what is current is not built again, but looked at"
+    (checkout / "web" / "index.html").write_text("new")
+    done.clear()
+    bootstrap.ci()
+    assert done == ["npm run build --prefix web", *looks]
+
+
+def test_ci_fails_when_a_page_is_too_large(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (checkout / "web").mkdir()
+    (checkout / "web" / "package.json").write_text("{}")
+    for name in ("lint", "test"):
+        monkeypatch.setattr(bootstrap, name, lambda: None)
+    monkeypatch.setattr(bootstrap, "web", lambda build: None)
+    monkeypatch.setattr(bootstrap, "browser", lambda: "chromium")
+    monkeypatch.setattr(
+        bootstrap, "attempt", lambda failed, command, *_: failed.append("sizes") if "node" in command else None
+    )
+    with pytest.raises(bootstrap.Failed, match="web_pages"):
+        bootstrap.ci()
+
+
 def test_an_unknown_target_is_wrong_use() -> None:
     assert bootstrap.main(["nonsense"]) == 2
 
