@@ -119,8 +119,9 @@ class Watched:
         page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
 
     def _console(self, message: ConsoleMessage) -> None:
-        # What the server refuses is in the console as well; the page says it in words.
-        if message.type == "error" and not re.search(r"status of 40[13]", message.text):
+        # What the server refuses, or puts off while it is too busy, is in the console as well; the page says it in
+        # words, and asks again.
+        if message.type == "error" and not re.search(r"status of (40[13]|503)", message.text):
             self.complaints.append(message.text)
 
 

@@ -12,7 +12,7 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import DatabaseError
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import AGENT, connect, partner_with_link
+from tests.e2e.conftest import AGENT, PATIENCE_S, connect, partner_with_link
 from tests.support.stack import Stack, wait_for
 
 EMAIL = "analyst@althing.example"
@@ -26,7 +26,8 @@ def test_an_analyst_asks_on_the_page_and_with_an_own_client(admin_stack: Stack, 
     connect(api, "not-theirs.example")
     site = connect(own, "theirs.example")
     _, link = partner_with_link(api, site["id"], "Analysed Partner", 10)
-    httpx.get(link["url"], headers={"User-Agent": AGENT}, follow_redirects=False)
+    click = httpx.get(link["url"], headers={"User-Agent": AGENT}, follow_redirects=False, timeout=PATIENCE_S)
+    assert click.status_code == 302, click.text
 
     page.goto(f"{admin_stack.app}/login")
     page.get_by_label("Email").fill(EMAIL)
@@ -84,13 +85,17 @@ def invited(stack: Stack, api: httpx.Client) -> httpx.Client:
     """Whom the admin invited and made an analyst, as a program."""
     code = api.post("/api/platform/invite-codes", json={}).json()["code"]
     body = {"email": EMAIL, "password": PASSWORD, "name": "Ana", "inviteCode": code}
-    made = httpx.post(f"{stack.app}/api/platform/register", json=body, timeout=15)
+    made = httpx.post(f"{stack.app}/api/platform/register", json=body, timeout=PATIENCE_S)
     assert made.status_code in (200, 201), made.text
     account: dict[str, Any] = made.json()
     roles = api.put(f"/api/admin/accounts/{account['user']['id']}/roles", json={"roles": ["member", "analyst"]})
     assert roles.status_code == 200, roles.text
-    again = httpx.post(f"{stack.app}/api/platform/login", json={"email": EMAIL, "password": PASSWORD}, timeout=15)
-    return httpx.Client(base_url=stack.app, timeout=15, headers={"Authorization": f"Bearer {again.json()['token']}"})
+    again = httpx.post(
+        f"{stack.app}/api/platform/login", json={"email": EMAIL, "password": PASSWORD}, timeout=PATIENCE_S
+    )
+    return httpx.Client(
+        base_url=stack.app, timeout=PATIENCE_S, headers={"Authorization": f"Bearer {again.json()['token']}"}
+    )
 
 
 def port_of(own: httpx.Client) -> int:

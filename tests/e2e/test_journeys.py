@@ -7,8 +7,8 @@ import re
 import httpx
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.conftest import Publisher, Watched, connect, partner_with_link, patient, sign_in
-from tests.support.stack import Stack
+from tests.e2e.conftest import PATIENCE_S, Publisher, Watched, connect, partner_with_link, patient, sign_in
+from tests.support.stack import Stack, wait_for
 
 
 def test_from_nothing_to_the_first_live_event(
@@ -26,8 +26,11 @@ def test_from_nothing_to_the_first_live_event(
     snippet = steps.get_by_role("group", name="Snippet").locator("code").inner_text()
     assert "t.js" in snippet and "pk_" in snippet
 
-    websites = api.get("/api/platform/websites").json()
-    website_id = next(site["id"] for site in websites if site["domain"] == "first-steps.example")
+    def ids() -> list[str]:
+        websites = api.get("/api/platform/websites").json()
+        return [site["id"] for site in websites if site["domain"] == "first-steps.example" and site["siteKey"]]
+
+    [website_id] = wait_for(ids, "the website to be listed")
     _, link = partner_with_link(api, website_id, "First Partner", 10)
     publisher.html = f"<!doctype html><title>My review</title>{snippet}<p><a href='{link['url']}'>Buy it</a></p>"
     reader = context.new_page()
@@ -39,7 +42,10 @@ def test_from_nothing_to_the_first_live_event(
     expect(feed.get_by_text("pageview")).to_be_visible()
     expect(page.get_by_role("status", name="Live stream: Live")).to_be_visible()
     click = httpx.get(
-        link["url"], headers={"User-Agent": reader.evaluate("navigator.userAgent")}, follow_redirects=False
+        link["url"],
+        headers={"User-Agent": reader.evaluate("navigator.userAgent")},
+        follow_redirects=False,
+        timeout=PATIENCE_S,
     )
     assert click.status_code == 302
     expect(feed.get_by_text("click", exact=True)).to_be_visible()
@@ -55,9 +61,14 @@ def test_filters_and_ranges_live_in_the_address(admin_stack: Stack, page: Page, 
         for n in range(5)
     ]
     sent = httpx.post(
-        f"{admin_stack.tracking}/track", json=events, headers={"Authorization": f"Bearer {site['secretKey']}"}
+        f"{admin_stack.tracking}/track",
+        json=events,
+        headers={"Authorization": f"Bearer {site['secretKey']}"},
+        timeout=PATIENCE_S,
     )
     assert sent.json()["accepted"] == 5, sent.text
+    overview = f"/api/platform/analytics/overview?websiteId={site['id']}"
+    wait_for(lambda: api.get(overview).json()["clicks"]["total"] == 5, "the clicks to be counted")
     sign_in(page, admin_stack.app)
     page.goto(f"{admin_stack.app}/analytics?website={site['id']}")
     expect(page.get_by_test_id("kpi-Total Clicks")).to_have_text("5")

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import connect, partner_with_link, sign_in
+from tests.e2e.conftest import PATIENCE_S, connect, partner_with_link, sign_in
 from tests.support.stack import Stack, wait_for
 
 
@@ -19,11 +19,14 @@ def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_t
     """Approve ten at once, reverse part of one, see why it earns what it earns, and read the statement of the month."""
     site = connect(api, "statements.example")
     partner, link = partner_with_link(api, site["id"], "Statement Partner", 12.5)
-    go = httpx.get(link["url"], headers={"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Firefox/144.0"})
+    agent = "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Firefox/144.0"
+    go = httpx.get(link["url"], headers={"User-Agent": agent}, timeout=PATIENCE_S)
     click_id = parse_qs(urlsplit(go.headers["location"]).query)["cid"][0]
     for number in range(10):
         sale = {"click_id": click_id, "txid": f"S-{number}", "amount": "19.99", "currency": "USD"}
-        sent = httpx.get(f"{admin_stack.tracking}/postback", params={**sale, "token": site["postbackToken"]})
+        sent = httpx.get(
+            f"{admin_stack.tracking}/postback", params={**sale, "token": site["postbackToken"]}, timeout=PATIENCE_S
+        )
         assert sent.status_code in (200, 202), sent.text
     place = {"websiteId": site["id"]}
     wait_for(lambda: len(api.get("/api/platform/conversions", params=place).json()) == 10, "ten conversions")

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.conftest import sign_in
+from tests.e2e.conftest import PATIENCE_S, sign_in
 from tests.support.mail_server import MailServer, link_in
 from tests.support.stack import Stack, wait_for
 
@@ -58,7 +58,7 @@ def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Cli
     drawer.get_by_role("button", name="Send reply").click()
     expect(drawer.get_by_text("Reply by ")).to_be_visible()
     assert "> Twelve sites" in mail(post, SENDER, "Re: Your inquiry").get_content()
-    expect(drawer.get_by_text("Mail sent")).to_be_visible(timeout=20_000)
+    expect(drawer.get_by_text("Mail sent")).to_be_visible()
 
     page.goto(f"{app}/admin/subscribers")
     expect(page.get_by_text("1 of 10 places are taken, 0 wait")).to_be_visible()
@@ -70,9 +70,9 @@ def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Cli
     page.goto(f"{app}{stop.path}")
     page.get_by_role("button", name="Unsubscribe").click()
     expect(page.get_by_text("You've been unsubscribed, and your address is deleted.")).to_be_visible()
-    one_click = httpx.post(f"{app}{stop.path}", data={"List-Unsubscribe": "One-Click"}, timeout=15)
+    one_click = httpx.post(f"{app}{stop.path}", data={"List-Unsubscribe": "One-Click"}, timeout=PATIENCE_S)
     assert one_click.status_code == 200, one_click.text
-    [reader] = api.get("/api/admin/subscribers?state=ended").json()
+    [reader] = wait_for(lambda: api.get("/api/admin/subscribers?state=ended").json(), "the end of the subscription")
     assert reader["email"] is None
 
 
