@@ -22,12 +22,12 @@ def server() -> Iterator[ClickHouse]:
 @pytest.fixture(scope="package")
 def http(server: ClickHouse) -> Iterator[httpx.Client]:
     """A client of the full user."""
-    with httpx.Client(base_url=server.address, auth=(USER, PASSWORD), timeout=30) as opened:
+    with httpx.Client(base_url=server.address, auth=(USER, PASSWORD), timeout=60) as opened:
         yield opened
 
 
 @pytest.fixture(scope="package")
 def reader(server: ClickHouse) -> Iterator[httpx.Client]:
     """A client of the readonly user."""
-    with httpx.Client(base_url=server.address, auth=(READER, READER_PASSWORD), timeout=30) as opened:
+    with httpx.Client(base_url=server.address, auth=(READER, READER_PASSWORD), timeout=60) as opened:
         yield opened

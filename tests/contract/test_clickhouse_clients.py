@@ -64,7 +64,7 @@ def test_curl_sends_forms(server: ClickHouse, tmp_path: Path) -> None:
         answer = do("-F", query, "-F", f"t=@{rows}", "-F", "param_x=7", "-F", *refused)
         assert answer.startswith(("Code: 36.", "Code: 62.")), answer
     incoming = server.log_file.parent / "clickhouse" / "incoming"
-    wait_until(lambda: not any(incoming.iterdir()), 10, "the forms' files to be removed")
+    wait_until(lambda: not any(incoming.iterdir()), 60, "the forms' files to be removed")
 
 
 def test_the_official_node_client(server: ClickHouse) -> None:

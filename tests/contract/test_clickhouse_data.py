@@ -120,7 +120,7 @@ def test_a_result_that_fails_half_way_says_so_behind_it_and_has_no_end(server: C
     late = "SELECT number, throwIf(number = 900000, 'too late') FROM numbers(1000000)"
     received = b""
     with (
-        httpx.Client(base_url=server.address, auth=(USER, PASSWORD), timeout=30) as opened,
+        httpx.Client(base_url=server.address, auth=(USER, PASSWORD), timeout=60) as opened,
         pytest.raises(httpx.RemoteProtocolError),
         opened.stream("POST", "/", content=late) as answer,
     ):
@@ -130,5 +130,5 @@ def test_a_result_that_fails_half_way_says_so_behind_it_and_has_no_end(server: C
             received += part
     assert received.startswith(b"0\t0\n") and b"too late" in received
     assert received.rstrip().endswith(b"__exception__") and f"\r\n{tag}\r\n".encode() in received
-    whole = httpx.post(server.address, auth=(USER, PASSWORD), params={"wait_end_of_query": 1}, content=late, timeout=30)
+    whole = httpx.post(server.address, auth=(USER, PASSWORD), params={"wait_end_of_query": 1}, content=late, timeout=60)
     assert (whole.status_code, whole.headers["x-clickhouse-exception-code"]) == (500, "395")

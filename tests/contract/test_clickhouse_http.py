@@ -12,10 +12,10 @@ from tests.support.clickhouse import PASSWORD, USER, ClickHouse, ask
 
 def test_probes(server: ClickHouse, http: httpx.Client) -> None:
     for path in ("/ping", "/replicas_status", "/livez", "/readyz", "/"):
-        answer = httpx.get(server.address + path)
+        answer = httpx.get(server.address + path, timeout=60)
         assert (answer.status_code, answer.text) == (200, "Ok.\n")
-    assert httpx.head(f"{server.address}/replicas_status").status_code == 200
-    head = httpx.head(f"{server.address}/ping")
+    assert httpx.head(f"{server.address}/replicas_status", timeout=60).status_code == 200
+    head = httpx.head(f"{server.address}/ping", timeout=60)
     assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", "4")
     assert http.get("/nothing").status_code == 404
 
@@ -35,7 +35,7 @@ def test_probes(server: ClickHouse, http: httpx.Client) -> None:
 def test_users(
     server: ClickHouse, headers: dict[str, str], params: dict[str, str], status: int, code: str | None
 ) -> None:
-    answer = httpx.get(server.address, headers=headers, params={"query": "SELECT 1", **params})
+    answer = httpx.get(server.address, headers=headers, params={"query": "SELECT 1", **params}, timeout=60)
     assert (answer.status_code, answer.headers.get("x-clickhouse-exception-code")) == (status, code)
     assert ("www-authenticate" in answer.headers) == (status == 401)
 

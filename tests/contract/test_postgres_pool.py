@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from socket import AF_UNIX, SHUT_RDWR, create_connection, create_server, socket
 from typing import Any
@@ -51,8 +52,8 @@ def test_a_connection_that_the_server_ended_is_replaced(embedded_postgres: Setti
     with pool(embedded_postgres, 2) as connections, connect(embedded_postgres) as other:
         with connections.connection() as used:
             pid = used.info.backend_pid
-        other.execute("select pg_terminate_backend(%s, 5000)", (pid,))
-        with connections.connection(timeout=10) as given:
+        other.execute("select pg_terminate_backend(%s, 60000)", (pid,))
+        with connections.connection(timeout=60) as given:
             assert given.info.backend_pid != pid
             assert given.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
             assert given.execute("select 1").fetchone() == (1,)
@@ -66,7 +67,7 @@ def test_a_connection_on_which_the_server_hangs_is_given_up(embedded_postgres: S
         with _suspended([pid]):
             with pytest.raises(PoolTimeout), connections.connection(timeout=0):
                 pass
-            with connections.connection(timeout=10) as given:
+            with connections.connection(timeout=60) as given:
                 assert given.info.backend_pid != pid
 
 
@@ -81,29 +82,33 @@ def test_the_edge_gives_up_connections_on_which_the_server_hangs(embedded_postgr
 
 def test_the_edge_gives_up_an_answer_that_does_not_come(embedded_postgres: Settings) -> None:
     async def ask(edge: Postgres) -> None:
-        asking = asyncio.create_task(edge.rows("select pg_sleep(1.5)", ()))
+        # The server's own timeout must not be what ends it, nor may it be over before the server hangs.
+        await edge.rows("select set_config('statement_timeout', '120s', false)", ())
+        asking = asyncio.create_task(edge.rows("select pg_sleep(60)", ()))
         pids = await asyncio.to_thread(wait_for, lambda: _backends(embedded_postgres, "PgSleep"), "the statement")
         with _suspended(pids), pytest.raises(Unavailable):
             await asking
+        _end(embedded_postgres, pids)
 
     asyncio.run(_with_edge(embedded_postgres, ask))
 
 
 def test_an_answer_is_waited_for_only_as_long_as_the_server_greets_newcomers(embedded_postgres: Settings) -> None:
-    with pool(embedded_postgres, 1) as connections, ThreadPoolExecutor(1) as thread:
+    with pool(embedded_postgres, 1, statement_timeout_ms=120_000) as connections, ThreadPoolExecutor(1) as thread:
         with connections.connection() as used:
             assert used.execute("select pg_sleep(1.3)").fetchone() is not None
 
         def sleep() -> None:
             with connections.connection() as used:
-                used.execute("select pg_sleep(8)")
+                used.execute("select pg_sleep(60)")
 
         asking = thread.submit(sleep)
         [pid] = wait_for(lambda: _backends(embedded_postgres, "PgSleep"), "the statement to run")
         server = psutil.Process(pid).parent()
         assert server is not None
         with _frozen(server), pytest.raises(psycopg.OperationalError, match="hangs"):
-            asking.result(30)
+            asking.result(60)
+        _end(embedded_postgres, [pid])
         wait_for(lambda: _answers(connections), "the pool to find the server")
 
 
@@ -125,7 +130,7 @@ def test_idle_connections_of_a_server_that_hangs_hold_up_no_pool(embedded_postgr
         with connections.connection() as used:
             pid = used.info.backend_pid
         with _suspended([pid]):
-            thread.submit(connections.check).result(30)
+            thread.submit(connections.check).result(60)
             wait_for(lambda: _answers(connections), "another connection")
 
 
@@ -151,7 +156,8 @@ def test_however_many_the_edge_turned_away_it_finds_the_server_again(
 
     async def ask(edge: Postgres) -> None:
         assert not any(await asyncio.gather(*(_edge_answers(edge) for _ in range(250))))
-        assert GIVEN_UP in " ".join(pool_log)
+        given_up = partial(wait_for, lambda: GIVEN_UP in " ".join(pool_log), "the pool to give the server up")
+        await asyncio.to_thread(given_up)
         with _forwarded(create_server(("127.0.0.1", port)), embedded_postgres):
             assert await _edge_answers_soon(edge)
 
@@ -168,7 +174,7 @@ async def _with_edge(settings: Settings, ask: Callable[[Postgres], Awaitable[Non
     edge = Postgres(settings.postgres_url)
     await edge.open()
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(150):
             await ask(edge)
     finally:
         await edge.close()
@@ -198,16 +204,26 @@ def _backends(settings: Settings, waiting_in: str = "") -> list[int]:
         return [pid for (pid,) in connection.execute(sql, (waiting_in,))]
 
 
+def _end(settings: Settings, pids: Sequence[int]) -> None:
+    """Ends these processes of the server: what they do must not be in the way of another test."""
+    with connect(settings) as connection:
+        for pid in pids:
+            connection.execute("select pg_terminate_backend(%s, 60000)", (pid,))
+
+
 @contextmanager
 def _suspended(pids: Sequence[int]) -> Iterator[None]:
-    processes = [psutil.Process(pid) for pid in pids]
-    for process in processes:
-        process.suspend()
+    processes: list[psutil.Process] = []
     try:
+        for pid in pids:
+            with suppress(psutil.NoSuchProcess):  # one that served an earlier test has ended since
+                processes.append(psutil.Process(pid))
+                processes[-1].suspend()
         yield
     finally:
         for process in processes:
-            process.resume()
+            with suppress(psutil.NoSuchProcess):
+                process.resume()
 
 
 @contextmanager
