@@ -77,9 +77,10 @@ class Subscriber(BaseModel):
 
 
 class SubscriberForSending(Subscriber):
-    """With the link that belongs into every mail to them."""
+    """With what belongs into every mail to them: the link, and the address for `List-Unsubscribe` (RFC 8058)."""
 
     unsubscribeUrl: str
+    oneClickUrl: str
 
 
 class EarlyAccessSignup(BaseModel):
@@ -283,8 +284,11 @@ def _subscriber(settings: Settings, row: dict[str, Any]) -> Subscriber:
 
 
 def _for_sending(settings: Settings, row: dict[str, Any]) -> SubscriberForSending:
-    stop = contacts.stop_page(settings, "newsletter", row["id"])
-    return SubscriberForSending(**_subscriber(settings, row).model_dump(), unsubscribeUrl=stop)
+    return SubscriberForSending(
+        **_subscriber(settings, row).model_dump(),
+        unsubscribeUrl=contacts.stop_page(settings, "newsletter", row["id"]),
+        oneClickUrl=contacts.one_click_url(settings, row["id"]),
+    )
 
 
 def _signup(settings: Settings, row: dict[str, Any], line: int | None) -> EarlyAccessSignup:

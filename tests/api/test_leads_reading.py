@@ -138,8 +138,12 @@ def test_subscribers_and_their_file(api: Api, monkeypatch: pytest.MonkeyPatch) -
     assert {row["id"] for row in whole} == {str(formula), *map(str, older)} and len(whole) == 6
     [row] = csv.DictReader(io.StringIO(answer.text))
     assert (row["email"], row["name"]) == ("ada@example.com", "'=HYPERLINK(1)")
-    page = stop_page(api.query.settings, "newsletter", formula).removeprefix(api.query.settings.app_url)
-    assert row["unsubscribeUrl"].endswith(page)
+    settings = api.query.settings
+    for column, url in (
+        ("unsubscribeUrl", stop_page(settings, "newsletter", formula)),
+        ("oneClickUrl", one_click_url(settings, formula)),
+    ):
+        assert row[column].endswith(url.removeprefix(settings.app_url)), column
 
 
 def test_places_and_the_line_behind_them(api: Api) -> None:
