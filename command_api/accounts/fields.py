@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from command_api.accounts.desk import Proof
 from command_api.accounts.invites import DEFAULT_DAYS, DEFAULT_USES, MOST_DAYS, MOST_USES
@@ -67,6 +67,18 @@ Days = Annotated[int, _or_default(DEFAULT_DAYS), Field(ge=1, le=MOST_DAYS)]
 Secret = Annotated[str, Field(max_length=200)]
 Given = Annotated[str, Field(max_length=1024)]
 """A password that is compared, not chosen."""
+
+
+class Form(Body):
+    """A form with texts that are required: one that is not sent is an empty one, and told with its own sentence."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _left_out(cls, sent: Any) -> Any:
+        if not isinstance(sent, dict):
+            return sent
+        required = {info.alias or name for name, info in cls.model_fields.items() if info.is_required()}
+        return dict.fromkeys(required, "") | sent
 
 
 class Proven(Body):

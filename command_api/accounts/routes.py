@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from command_api.accounts.fields import Company, Email, InviteCode, Name, Password, Secret
+from command_api.accounts.fields import Company, Email, Form, InviteCode, Name, Password, Secret
 from command_api.accounts.half_signed_in import SecondFactorNeeded
 from command_api.accounts.registration import Registered, Registration
 from command_api.accounts.sign_in import Accounts, Entered
@@ -17,7 +17,7 @@ from infra.identity import clear_cookie, set_cookie
 router = APIRouter(tags=["accounts"])
 
 
-class LoginRequest(Body):
+class LoginRequest(Form):
     """A code may come with the password, or later with the ticket (`/login/second-factor`)."""
 
     email: Email
@@ -33,7 +33,7 @@ class SecondFactorRequest(Body):
     recovery_code: Secret | None = None
 
 
-class RegisterRequest(Body):
+class RegisterRequest(Form):
     email: Email
     password: Password
     name: Name

@@ -19,12 +19,12 @@ from pydantic import AfterValidator, Field
 
 from command_api.accounts import model
 from command_api.accounts.desk import Decision, Desk
-from command_api.accounts.fields import Email, Password, Secret
+from command_api.accounts.fields import Email, Form, Password, Secret
 from command_api.accounts.half_signed_in import ByPassword, Ticket, ended, must_count, use
 from command_api.accounts.routes import TheAccounts
 from command_api.accounts.sign_in import Accounts
 from command_api.decision import Asked
-from command_api.http import Answer, Body, From, core_of
+from command_api.http import Answer, From, core_of
 from command_api.store import Conflict
 from command_api.websites import model as websites
 from infra.audit_trail import Entry, record
@@ -46,7 +46,7 @@ def _api_key(text: str) -> str:
     return text.strip()
 
 
-class WebsiteLogin(Body):
+class WebsiteLogin(Form):
     email: Email
     password: Password
     website_api_key: Annotated[str, Field(max_length=200), AfterValidator(_api_key)]
