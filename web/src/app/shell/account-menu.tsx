@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Keyboard, LogOut, Settings, UserRound } from 'lucide-react';
-import { Button } from '@/components/ui/button';
+import { Keyboard, LogOut, Settings } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu';
 import { messageOf } from '@/lib/api/errors';
 import type { User } from '@/lib/session';
@@ -8,7 +8,12 @@ import { openHelp } from '@/stores/commands';
 import { toastError } from '@/stores/toasts';
 import { signOut } from '@/features/auth/api';
 
-export function AccountMenu({ user }: { readonly user: User }) {
+interface Props {
+  readonly trigger: ReactNode;
+  readonly user: User;
+}
+
+export function AccountMenu({ trigger, user }: Props) {
   const navigate = useNavigate();
   const leave = async () => {
     try {
@@ -19,14 +24,7 @@ export function AccountMenu({ user }: { readonly user: User }) {
     await navigate({ to: '/login' });
   };
   return (
-    <Menu
-      trigger={
-        <Button aria-label={`Account of ${user.name}`} className="max-w-48 max-2xl:size-9 max-2xl:px-0">
-          <UserRound aria-hidden className="size-4 shrink-0" />
-          <span className="truncate max-2xl:hidden">{user.name}</span>
-        </Button>
-      }
-    >
+    <Menu trigger={trigger} opensAtOnce>
       <MenuLabel>
         <span className="block max-w-60 truncate font-medium text-text">{user.name}</span>
         <span className="block max-w-60 truncate">{user.email}</span>

@@ -3,6 +3,7 @@ import { Bell as BellIcon, Menu as MenuIcon, Monitor, Moon, Sun, UserRound } fro
 import { lazy, Suspense, useState } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Button, buttonClass } from '@/components/ui/button';
+import { LateMenu } from '@/components/ui/late-menu';
 import { useSession } from '@/lib/session';
 import { useUi, type Theme } from '@/stores/ui';
 import { navigationFor } from '../navigation';
@@ -47,11 +48,17 @@ export function Header() {
             </Boundary>
           )}
           {session ? (
-            <Boundary fallback={<Link to="/account-settings" className={buttonClass()}>Account Settings</Link>}>
-              <Suspense fallback={<UserRound aria-hidden className="m-2.5 size-4 text-muted" />}>
-                <AccountMenu user={session.user} />
-              </Suspense>
-            </Boundary>
+            <LateMenu
+              failed={<Link to="/account-settings" className={buttonClass()}>Account Settings</Link>}
+              trigger={
+                <Button aria-label={`Account of ${session.user.name}`} className="max-w-48 max-2xl:size-9 max-2xl:px-0">
+                  <UserRound aria-hidden className="size-4 shrink-0" />
+                  <span className="truncate max-2xl:hidden">{session.user.name}</span>
+                </Button>
+              }
+            >
+              {(trigger) => <AccountMenu trigger={trigger} user={session.user} />}
+            </LateMenu>
           ) : (
             <Link to="/login" className={buttonClass({ variant: 'primary' })}>
               Get Started

@@ -12,14 +12,16 @@ interface Props {
   readonly trigger: ReactElement<TriggerProps>;
   /** The menu, fetched late, which opens at once. */
   readonly children: (trigger: ReactElement<TriggerProps>) => ReactNode;
+  /** What stands in its place when it cannot be fetched; else its button. */
+  readonly failed?: ReactNode;
 }
 
-export function LateMenu({ trigger, children }: Props) {
+export function LateMenu({ trigger, children, failed }: Props) {
   const [wanted, setWanted] = useState(false);
   const button = cloneElement(trigger, { 'aria-haspopup': 'menu', 'aria-expanded': false, onClick: () => setWanted(true) });
   if (!wanted) return button;
   return (
-    <Boundary fallback={button}>
+    <Boundary fallback={failed ?? button}>
       <Suspense fallback={button}>{children(trigger)}</Suspense>
     </Boundary>
   );

@@ -5,7 +5,6 @@ import { lazy, Suspense, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import type { Factor } from '@/components/security/factor';
-import { Boundary } from '@/components/data/boundary';
 import { Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
@@ -14,9 +13,8 @@ import { ApiError, messageOf } from '@/lib/api/errors';
 import { email, password } from '@/lib/fields';
 import { toast, toastError } from '@/stores/toasts';
 import { signIn, type Credentials } from './api';
+import { ProviderButtons } from './provider-buttons';
 
-// The form first: what it does not need comes after it.
-const ProviderButtons = lazy(() => import('./provider-buttons').then((module) => ({ default: module.ProviderButtons })));
 const CodeStep = lazy(() => import('@/components/security/code-step').then((module) => ({ default: module.CodeStep })));
 const schema = z.object({ email, password });
 
@@ -55,11 +53,7 @@ export function SignIn({ next, onSignedIn }: { readonly next?: string | undefine
   ) : (
     <>
       <CredentialsForm busy={attempt.isPending} onSubmit={(credentials) => attempt.mutate({ credentials })} />
-      <Boundary fallback={null}>
-        <Suspense fallback={<div className="mt-6 h-34" />}>
-          <ProviderButtons next={next} />
-        </Suspense>
-      </Boundary>
+      <ProviderButtons next={next} />
     </>
   );
 }
