@@ -13,6 +13,8 @@ import { feed, head, robots, sitemap } from './seo.mjs';
 const ORIGIN = 'https://origin.invalid';
 const PAGES = 'src/app/pages/';
 const CHARTS = 'src/components/charts/charts.tsx';
+const MARKDOWN = 'src/components/text/markdown.tsx';
+const OF_POSTS = ['/forum/thread/$id'];
 const LIST = 'virtual:content';
 const dist = new URL('../dist/', import.meta.url);
 const manifest = JSON.parse(read('.vite/manifest.json'));
@@ -27,17 +29,17 @@ const routes = app.routes();
 const site = [...routes.filter((route) => route.site && !route.path.includes('$')).map((route) => route.path), ...articles.keys()].sort();
 const rest = routes.filter(({ path }) => !site.includes(path) && !(path.includes('$') && [...articles.keys()].some((article) => article.startsWith(path.replace(/\$.*/, '')))));
 
-for (const route of rest) write(fileOf(route.path), withLinks(route.site ? shell : closed(shell), modulesOf(route.path)));
+for (const route of rest) write(fileOf(route.path), withLinks(route.site ? shell : closed(shell), route.path));
 const shown = [];
 for (const path of site) {
   const page = await app.show(path);
   const card = articles.get(path);
   const image = imageOf(path);
   shown.push({ path, ...page, ...(card ? { date: card.date } : {}) });
-  write(fileOf(path), withLinks(filled(shell, page.html, head({ origin: ORIGIN, path, card, image, ...page })), modulesOf(path)));
+  write(fileOf(path), withLinks(filled(shell, page.html, head({ origin: ORIGIN, path, card, image, ...page })), path));
 }
 const lost = await app.show('/no-such-page');
-write('404.html', withLinks(filled(closed(shell), lost.html, `<title>${lost.title}</title>`), []));
+write('404.html', filled(closed(shell), lost.html, `<title>${lost.title}</title>`));
 write('index.html', closed(shell));
 write('pages.json', JSON.stringify([...rest.map((route) => route.path), ...site].sort()));
 write('sitemap.xml', sitemap(ORIGIN, shown));
@@ -80,15 +82,19 @@ function filled(html, text, tags) {
     .replace('<div id="root"></div>', () => `<div id="root" data-built>${text.replaceAll('<form ', '<form inert ')}</div>`);
 }
 
-function withLinks(html, keys) {
+/** With the files and the reads that the page begins with. */
+function withLinks(html, path) {
+  const keys = modulesOf(path);
   const page = new Set(keys.flatMap((key) => [...needed(key)]));
-  // Charts wait for figures, which wait for the page: their code, the largest part, comes behind the page's own.
-  const charts = keys.some((key) => manifest[key].dynamicImports?.includes(CHARTS)) ? [...needed(CHARTS)].filter((name) => !page.has(name)) : [];
+  // What waits for the page's figures or posts comes behind the page's own: drawing charts, the largest part, and Markdown.
+  const later = [...(keys.some((key) => manifest[key].dynamicImports?.includes(CHARTS)) ? [CHARTS] : []), ...(OF_POSTS.includes(path) ? [MARKDOWN] : [])];
   const links = [
     ...[...page].filter((name) => !initial.has(name)).map((name) => preload(name)),
-    ...charts.filter((name) => !initial.has(name)).map((name) => preload(name, ' fetchpriority="low"')),
+    ...[...new Set(later.flatMap((key) => [...needed(key)]))].filter((name) => !initial.has(name) && !page.has(name)).map((name) => preload(name, ' fetchpriority="low"')),
   ];
-  return html.replace('  </head>', `${links.join('')}  </head>`);
+  const { reads = [], ofMembers } = routes.find((route) => route.path === path) ?? {};
+  const begin = reads.length > 0 ? `${ofMembers ? ' data-members' : ''} data-path="${path}" data-reads="${reads.join(' ').replaceAll('&', '&amp;')}"` : '';
+  return html.replace('src="/first.js"', (script) => script + begin).replace('  </head>', `${links.join('')}  </head>`);
 }
 
 function preload(name, more = '') {

@@ -13,11 +13,14 @@ export async function runApp(entry, origin) {
   return {
     routes: () =>
       Object.entries(router.routesByPath)
-        .map(([path, route]) => ({ path: path.replace(/(.)\/$/, '$1'), site: route.options.staticData?.site, ofMembers: route.id.startsWith('/member') }))
+        .map(([path, route]) => ({ path: path.replace(/(.)\/$/, '$1'), site: route.options.staticData?.site, ofMembers: route.id.startsWith('/member'), reads: readsOf(route) }))
         .filter(({ path }) => path !== '/$'),
     show: (path) => show(router, window.document, path),
   };
 }
+
+/** A page's own first reads, behind those of the routes that it is in. */
+const readsOf = (route) => (route ? [...readsOf(route.parentRoute), ...(route.options.staticData?.reads ?? [])] : []);
 
 async function show(router, document, path) {
   await router.navigate({ to: path });

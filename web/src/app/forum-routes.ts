@@ -10,7 +10,11 @@ const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSear
 const forum = createRoute({
   getParentRoute: () => root,
   path: '/forum',
-  staticData: { title: 'Forum', site: { description: 'Affiliate marketers on niches, programs, tracking, case studies and websites for sale: read along, ask, answer.' } },
+  staticData: {
+    title: 'Forum',
+    site: { description: 'Affiliate marketers on niches, programs, tracking, case studies and websites for sale: read along, ask, answer.' },
+    reads: ['/api/forum/categories', '/api/forum/threads?limit=30&sort=latest&filter=all'],
+  },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/forum'), 'ForumPage'),
 });
@@ -18,7 +22,11 @@ const forum = createRoute({
 const thread = createRoute({
   getParentRoute: () => root,
   path: '/forum/thread/$id',
-  staticData: { title: 'Forum', site: { description: 'A thread of the forum for affiliate marketers.' } },
+  staticData: {
+    title: 'Forum',
+    site: { description: 'A thread of the forum for affiliate marketers.' },
+    reads: ['/api/forum/threads/$id', '/api/forum/threads/$id/posts?limit=20', '/api/forum/categories'],
+  },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/forum-thread'), 'ForumThreadPage'),
 });

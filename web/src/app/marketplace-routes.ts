@@ -9,7 +9,11 @@ const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSear
 const listings = createRoute({
   getParentRoute: () => root,
   path: '/marketplace',
-  staticData: { title: 'Marketplace', site: { description: 'Affiliate websites for sale, with figures computed from their own logs, offers in private and escrow until the website is handed over.' } },
+  staticData: {
+    title: 'Marketplace',
+    site: { description: 'Affiliate websites for sale, with figures computed from their own logs, offers in private and escrow until the website is handed over.' },
+    reads: ['/api/marketplace/listings?limit=24&sort=recent'],
+  },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/marketplace'), 'MarketplacePage'),
 });
@@ -17,7 +21,11 @@ const listings = createRoute({
 const listing = createRoute({
   getParentRoute: () => root,
   path: '/marketplace/listing/$id',
-  staticData: { title: 'Listing', site: { description: 'An affiliate website for sale: its figures, what was verified, and what it costs.' } },
+  staticData: {
+    title: 'Listing',
+    site: { description: 'An affiliate website for sale: its figures, what was verified, and what it costs.' },
+    reads: ['/api/marketplace/listings/$id', '/api/marketplace/listings/$id/questions?limit=24'],
+  },
   component: lazyRouteComponent(() => import('./pages/marketplace-listing'), 'MarketplaceListingPage'),
 });
 

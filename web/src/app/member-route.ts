@@ -8,6 +8,7 @@ import { root } from './root-route';
 export const member = createRoute({
   getParentRoute: () => root,
   id: 'member',
+  staticData: { reads: ['/api/platform/websites'] },
   beforeLoad: ({ location }) => {
     if (getSession()) return;
     if (location.pathname === '/admin' && getWebsiteSession()) throw redirect({ to: '/admin/website', replace: true });

@@ -20,6 +20,9 @@ declare module '@tanstack/react-router' {
     title?: string;
     /** A page for everybody. */
     site?: { readonly description: string };
+    /** What the page reads first, with the names of its path ("$id"): public/first.js begins these reads while the app
+     *  itself is still on its way. One with a query only where the page's address has none. */
+    reads?: readonly string[];
   }
 }
 
@@ -28,7 +31,7 @@ const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSear
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  staticData: { title: 'Sign In' },
+  staticData: { title: 'Sign In', reads: ['/api/platform/auth/providers'] },
   validateSearch: (search): { next?: string | undefined; tab?: string; invite?: string; problem?: string; provider?: string } => {
     const next = textOf(search['next']);
     const [tab, invite, problem, provider] = ['tab', 'invite', 'problem', 'provider'].map((name) => textOf(search[name]));
@@ -89,7 +92,7 @@ const setup = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => member,
   path: '/dashboard',
-  staticData: { title: 'Dashboard' },
+  staticData: { title: 'Dashboard', reads: ['/api/platform/user', '/api/platform/invite-codes', '/api/platform/partners'] },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/dashboard'), 'DashboardPage'),
 });
@@ -97,7 +100,7 @@ const dashboard = createRoute({
 const analytics = createRoute({
   getParentRoute: () => member,
   path: '/analytics',
-  staticData: { title: 'Analytics' },
+  staticData: { title: 'Analytics', reads: ['/api/platform/partners'] },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/analytics'), 'AnalyticsRoute'),
 });

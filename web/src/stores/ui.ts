@@ -23,7 +23,7 @@ export const useUi = create<UiState>((set) => ({
   },
 }));
 
-/** Follows the system while the choice is "system"; public/theme.js does the same before the first paint. */
+/** Follows the system while the choice is "system"; public/first.js does the same before the first paint. */
 export function watchSystemTheme(): void {
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', applyTheme);
   applyTheme();

@@ -2,6 +2,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { endSession, getSession } from '@/lib/session';
 import { endWebsiteSession, getWebsiteSession } from '@/lib/website-session';
+import { begun } from './begun';
 import { ApiError, errorOf } from './errors';
 import { answered, keyOf, leftOpen } from './repeats';
 import type { paths } from './schema';
@@ -72,7 +73,7 @@ const middleware: Middleware = {
 export const api = createClient<paths>({
   baseUrl: window.location.origin,
   credentials: 'same-origin',
-  fetch: (request) => globalThis.fetch(request),
+  fetch: (request) => begun(request) ?? globalThis.fetch(request),
 });
 api.use(middleware);
 
