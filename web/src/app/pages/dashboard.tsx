@@ -84,15 +84,17 @@ function Overview({ website }: { readonly website: Website }) {
         <KpiCards overview={figures} points={days ?? []} compare="previous" />
       )}
       <p className="-mt-1 text-[0.8125rem] text-muted">Last 30 days, each compared with the 30 days before, in {website.timezone}.</p>
-      <StartSteps website={website} seen={figures && figures.pageviews + figures.clicks.total > 0} />
-      <Insights website={website} />
-      <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
-        <LatestConversions
-          website={website}
-          more={<Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>View all</Link>}
-        />
-        <LinksCard website={website} />
-      </div>
+      {/* The steps stand above the rest or not at all: until that is known, nothing stands where it would have to move. */}
+      <StartSteps website={website} seen={overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0}>
+        <Insights website={website} />
+        <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
+          <LatestConversions
+            website={website}
+            more={<Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>View all</Link>}
+          />
+          <LinksCard website={website} />
+        </div>
+      </StartSteps>
     </div>
   );
 }
