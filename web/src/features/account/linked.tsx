@@ -42,7 +42,7 @@ export function LinkedCard() {
                   <li key={row.id} className="flex items-center gap-3 py-2.5 first:pt-0 last:pb-0">
                     <div className="min-w-0 flex-1">
                       <p className="font-medium">{labelOf(row.provider)}</p>
-                      <p className="truncate text-[0.8125rem] text-muted">
+                      <p className="text-[0.8125rem] [overflow-wrap:anywhere] text-muted">
                         {row.label ? `${row.label}, since ` : 'Since '}
                         {formatDateTime(row.linkedAt, user?.timezone ?? 'UTC')}
                       </p>

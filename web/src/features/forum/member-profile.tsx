@@ -44,7 +44,7 @@ export function MemberProfile({ handle }: { readonly handle: string }) {
         <span className="grid size-14 shrink-0 place-items-center rounded-full bg-brand-soft text-brand">
           <UserRound aria-hidden className="size-7" />
         </span>
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 basis-40">
           <h1 className="text-xl font-semibold break-words">{member.name}</h1>
           <p className="mt-0.5 flex flex-wrap items-center gap-2 text-muted">
             {member.handle && <span>@{member.handle}</span>}
@@ -68,7 +68,7 @@ export function MemberProfile({ handle }: { readonly handle: string }) {
       )}
       <dl className="mt-6 grid grid-cols-3 gap-3">
         {figures.map(([label, value]) => (
-          <div key={label} className="rounded-lg bg-sunken px-3 py-3 text-center">
+          <div key={label} className="flex flex-col justify-between rounded-lg bg-sunken px-3 py-3 text-center">
             <dt className="text-[0.8125rem] text-muted">{label}</dt>
             <dd className="text-lg font-semibold tabular">{formatCount(value)}</dd>
           </div>

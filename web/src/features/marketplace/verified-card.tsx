@@ -141,7 +141,7 @@ function MonthBars({ title, color, months, value, shown, average }: BarsProps) {
         </div>
         <div className="mt-1 flex gap-1 text-[0.6875rem] text-muted">
           {months.map((month, index) => (
-            <span key={month.month} className={cx('flex-1 truncate text-center', months.length > 6 && index % 2 === 1 && 'max-sm:invisible')}>
+            <span key={month.month} className={cx('flex min-w-0 flex-1 justify-center whitespace-nowrap', months.length > 6 && index % 2 === 1 && 'max-sm:invisible')}>
               {monthName(month.month, 'short')}
             </span>
           ))}

@@ -54,9 +54,10 @@ export function PreferencesPanel() {
                 In the app
               </label>
               {row.atOnce ? (
-                <span className="w-32 text-muted">Mailed at once</span>
+                <span className="flex min-h-9 w-36 items-center text-muted">Mailed at once</span>
               ) : (
                 <Select
+                  className="w-36"
                   label={`${row.title}: by mail`}
                   value={row.mail}
                   onChange={(event) => change.mutate({ kind: row.kind, inApp: row.inApp, mail: MAILS.find((item) => item.value === event.target.value)?.value ?? 'off' })}

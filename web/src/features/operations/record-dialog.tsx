@@ -22,7 +22,7 @@ export function RecordDialog({ record, onClose }: { readonly record: RevealedRec
         {rows.map(([term, value]) => (
           <div key={term} className="contents">
             <dt className="text-muted">{term}</dt>
-            <dd className="min-w-0 break-all">{value}</dd>
+            <dd className="min-w-0 [overflow-wrap:anywhere]">{value}</dd>
           </div>
         ))}
       </dl>
