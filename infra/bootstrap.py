@@ -77,7 +77,7 @@ def test() -> None:
 
 IN_PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 """Most tests wait for engines; two files at a time keep two cores busy. A file's tests stay together: they share.
-In the order of the folders: the short ones of `tests/unit` come last and fill both workers to the end."""
+In the order of the folders, which `tests/e2e` ends with its short files: they fill both workers to the end."""
 
 
 def test_fast() -> None:

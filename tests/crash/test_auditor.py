@@ -41,6 +41,7 @@ from tests.support.audited import WEBSITES, a_sale, decided, refused_badly, repo
 from tests.support.decisions import ACCOUNT, ERASED_ACCOUNT, NOW, PARTNER, WEBSITE, history
 from tests.support.pipeline import Pipeline, pipeline
 
+pytestmark = pytest.mark.timeout(900)  # some audit a dozen times
 EVENTS, RECENT, DUPLICATES = "events__g1", "recent_events__g1", "duplicates__g1"
 
 
