@@ -142,7 +142,7 @@ function Actions({ row, onAct }: { readonly row: Projection; readonly onAct: (na
   const actions = allowed(row);
   if (actions.length === 0) return <span className="text-xs text-muted">With {row.family}</span>;
   return (
-    <div className="flex flex-wrap justify-end gap-1.5 sm:min-w-48">
+    <div className="flex flex-wrap justify-end gap-1.5">
       {actions.map((action) => (
         <Button key={action} size="sm" aria-label={`${LABELS[action]} ${row.name}`} onClick={() => onAct(row.name, action)}>
           {LABELS[action]}
