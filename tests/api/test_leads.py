@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID, uuid4
 
+import httpx2
 import pytest
 
 from command_api.accounts.invites import DEFAULT_DAYS
 from command_api.leads.desk import LeadsDesk
+from command_api.leads.public_routes import PER_VISITOR
 from infra.contacts import one_click_url
 from infra.expiry import delete_expired
 from infra.mail import opened
@@ -403,12 +405,14 @@ def test_one_address_cannot_send_forms_without_end(command_world: World) -> None
         for _ in range(3)
     ]
     assert answers == [400] * 3  # what is not even a form costs nothing
-    limited = [
-        command_world.call("POST", "/api/public/newsletter/confirm", headers=place, json={"code": "no"})
-        for _ in range(21)
-    ]
-    assert [answer.status_code for answer in limited] == [400] * 20 + [429]
-    assert int(limited[-1].headers["Retry-After"]) > 0
+
+    def confirm() -> httpx2.Response:
+        return command_world.call("POST", "/api/public/newsletter/confirm", headers=place, json={"code": "no"})
+
+    assert [confirm().status_code for _ in range(PER_VISITOR.burst)] == [400] * PER_VISITOR.burst
+    # One more comes free after a while, which a busy machine may take for the first ones.
+    limited = next(answer for answer in (confirm() for _ in range(PER_VISITOR.burst)) if answer.status_code != 400)
+    assert limited.status_code == 429 and int(limited.headers["Retry-After"]) > 0
 
 
 def test_ids_of_nothing_and_of_something_else_are_not_there(command_world: World) -> None:
@@ -429,8 +433,12 @@ def test_a_mail_provider_may_unsubscribe_all_its_users_at_once(command_world: Wo
     place = {"X-Forwarded-For": "203.0.113.10"}
     right = [command_world.call("POST", stop, headers=place).status_code for _ in range(25)]
     assert right == [200] * 25
-    guesses = [command_world.call("POST", f"{stop[:-1]}x", headers=place).status_code for _ in range(21)]
-    assert guesses == [404] * 20 + [429]
+
+    def guess() -> int:
+        return command_world.call("POST", f"{stop[:-1]}x", headers=place).status_code
+
+    assert [guess() for _ in range(PER_VISITOR.burst)] == [404] * PER_VISITOR.burst
+    assert 429 in (guess() for _ in range(PER_VISITOR.burst))
 
 
 def test_only_admins_touch_leads(command_world: World) -> None:
