@@ -46,6 +46,6 @@ export default defineConfig({
     setupFiles: ['./src/test/setup.ts'],
     env: { TZ: 'UTC' },
     restoreMocks: true,
-    testTimeout: 180_000,
+    testTimeout: 300_000,
   },
 });

@@ -5,6 +5,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { Toaster } from '@/components/ui/toaster';
 import { dismissToast, toast, toastError, useToasts } from './toasts';
 
+vi.unmock('./toasts'); // here its time is what is looked at
 afterEach(() => vi.useRealTimers());
 
 test('spec §4, §9: only one toast is there at a time', () => {

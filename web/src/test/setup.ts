@@ -7,6 +7,9 @@ import { useToasts } from '@/stores/toasts';
 import { FakeEventSource } from './event-source';
 import { resetState, server } from './server';
 
+// On a busy machine five seconds are over before a test has looked at the toast it waited for.
+vi.mock('@/stores/toasts', async (original) => ({ ...(await original<typeof import('@/stores/toasts')>()), TOAST_DURATION_MS: 600_000 }));
+
 // What jsdom does not have.
 class Observer {
   observe() {}
@@ -25,7 +28,7 @@ Element.prototype.hasPointerCapture = () => false;
 Element.prototype.scrollIntoView = () => undefined;
 
 // Waiting ends with the condition; this is only how long a slow machine may take.
-configure({ asyncUtilTimeout: 60_000 });
+configure({ asyncUtilTimeout: 120_000 });
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 afterEach(() => {
