@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from infra.demo import market
-from tests.e2e.conftest import ADMIN, PASSWORD, connect, partner_with_link
+from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, connect, partner_with_link
 from tests.support.stack import ROOT, Stack, wait_for
 
 README = (Path(ROOT) / "README.md").read_text()
@@ -21,13 +21,13 @@ AGENT = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101
 def test_the_sale_of_the_readme_counts(admin_stack: Stack, api: httpx.Client) -> None:
     site = connect(api, "readme.example")
     _, link = partner_with_link(api, site["id"], "Readme Partner", 10)
-    go = httpx.get(link["url"], headers=AGENT)
+    go = httpx.get(link["url"], headers=AGENT, timeout=PATIENCE_S)
     click_id = parse_qs(urlsplit(go.headers["location"]).query)["cid"][0]
     found = re.search(r"^ +curl .*?^ +-H \"Content.*?$", README, re.DOTALL | re.MULTILINE)
     assert found is not None
     command = found.group().replace("http://127.0.0.1:8001", admin_stack.tracking)
     command = command.replace("sk_…", site["secretKey"]).replace('"click_id":"…"', f'"click_id":"{click_id}"')
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     assert json.loads(done.stdout)["status"] == "pending", done.stdout
 
     def revenue() -> bool:
@@ -73,7 +73,7 @@ def test_the_demonstration_fills_a_stack_once_and_every_number_agrees(admin_stac
         )
         == 6
     )
-    seller = httpx.Client(base_url=admin_stack.app, timeout=15)
+    seller = httpx.Client(base_url=admin_stack.app, timeout=PATIENCE_S)
     known = {"email": market.SELLER, "password": market.password(PASSWORD)}
     seller.headers["Authorization"] = f"Bearer {seller.post('/api/platform/login', json=known).json()['token']}"
     wait_for(lambda: sum(pageviews().values()) == counts["events"], "every event of the demonstration to be counted")

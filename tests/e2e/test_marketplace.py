@@ -16,7 +16,7 @@ from tests.support.stack import Stack, wait_for
 LOOKS_AGAIN_MS = 5_000
 TITLE = "Reviews of mountain huts"
 DESCRIPTION = "Every hut between two glaciers, visited and reviewed by ourselves."
-SELLER, BUYER = ("Hallgerður Ósk", "hallgerdur@market.example"), ("Njáll Bergsson", "njall@market.example")
+SELLER, BUYER = ("Þorgerður Ósk", "thorgerdur@market.example"), ("Njáll Bergsson", "njall@market.example")
 
 
 def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(

@@ -7,6 +7,7 @@ import re
 import httpx
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import PATIENCE_S
 from tests.support.stack import Stack
 
 SCREENS = (
@@ -20,7 +21,7 @@ document.addEventListener('securitypolicyviolation', (event) => { window.reports
 
 def test_public_pages_without_and_with_a_browser(admin_stack: Stack, page: Page) -> None:
     app = admin_stack.app
-    with httpx.Client(base_url=app, timeout=30) as client:
+    with httpx.Client(base_url=app, timeout=PATIENCE_S) as client:
         home = client.get("/")
         assert home.status_code == 200
         assert re.search(r"<h1[^>]*>Finding the perfect", home.text) and "2.4M+" in home.text
