@@ -16,7 +16,8 @@ const signup = (index) => ({ id: `e${index}`, email: `tester${index}@example.com
 
 /** The body and status of an answer to "METHOD path", or nothing where it is somebody else's. */
 export function leadsAnswer(key, input, nothing) {
-  const said = { ok: true, message: 'It is done, and your address is deleted.' };
+  const message = /confirm$/.test(key) ? "You've been subscribed to our newsletter." : /leave$/.test(key) ? "You've left early access, and your address is deleted." : "You've been unsubscribed, and your address is deleted.";
+  const said = { ok: true, message };
   if (/^POST \/api\/public\/(newsletter\/(confirm|unsubscribe)|early-access\/leave)$/.test(key)) {
     return input.code === 'old' ? [{ type: 'about:blank', title: 'link_invalid', status: 400, code: 'link_invalid', message: 'This link is no longer valid. Please subscribe again.' }, 400] : [said];
   }

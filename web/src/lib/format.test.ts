@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatMinor, formatMoney, formatPercent, parseMinor } from './format';
+import { countOf, formatMinor, formatMoney, formatPercent, parseMinor } from './format';
 
 test('minor units follow the currency', () => {
   expect(formatMinor({ amount: 123_456, currency: 'USD' })).toBe('$1,234.56');
@@ -27,4 +27,8 @@ test.each([
   ['', 'USD', null],
 ])('%s %s is %s minor units', (text, currency, minor) => {
   expect(parseMinor(text, currency)).toBe(minor);
+});
+
+test('one thing is not many things', () => {
+  expect([countOf(0, 'row'), countOf(1, 'row'), countOf(1200, 'row'), countOf(1, 'reply', 'replies'), countOf(2, 'reply', 'replies')]).toEqual(['0 rows', '1 row', '1,200 rows', '1 reply', '2 replies']);
 });

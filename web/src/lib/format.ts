@@ -6,6 +6,9 @@ const cache = new Map<string, Intl.NumberFormat>();
 
 export const formatCount = (value: number): string => number('count', {}).format(value);
 
+/** "1 row", "1,200 rows". */
+export const countOf = (value: number, one: string, many = `${one}s`): string => `${formatCount(value)} ${value === 1 ? one : many}`;
+
 export const formatCompact = (value: number): string =>
   number('compact', { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 

@@ -218,12 +218,12 @@ test('all links are listed with their owner, and made in bulk', async () => {
 
 test('clicks show their way and are filtered, paused and exported', async () => {
   signIn();
-  state.trackedClicks = [trackedClick({ route: 'rule 1' }), trackedClick({ id: 'k2', slug: 'bot-link', isBot: true, botReason: 'crawler', conversions: [] })];
+  state.trackedClicks = [trackedClick({ route: 'rule 1' }), trackedClick({ id: 'k2', slug: 'bot-link', isBot: true, botReason: 'declared_crawler', conversions: [] })];
   const { user, router } = renderApp('/admin?tab=clicks');
   const row = (await screen.findByRole('cell', { name: /^\/go\/nord/ })).closest('tr') as HTMLElement;
   expect(row).toHaveTextContent('Iceland, mobile');
   expect(row).toHaveTextContent('Click (rule 1) sale ORD-1 approved $25.00');
-  expect(screen.getByText('crawler')).toBeInTheDocument();
+  expect(screen.getByText('declared crawler')).toBeInTheDocument();
   await user.selectOptions(screen.getByLabelText('Bots'), 'only');
   await waitFor(() => expect(screen.queryByText('Click (rule 1)', { exact: false })).not.toBeInTheDocument());
   expect(await screen.findByRole('cell', { name: /^\/go\/bot-link/ })).toBeInTheDocument();

@@ -168,7 +168,7 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
       </>
     ),
   },
-  { id: 'bot', header: 'Bot', cell: (row) => (row.isBot ? <Badge tone="warn">{row.botReason || 'bot'}</Badge> : <span className="text-muted">No</span>) },
+  { id: 'bot', header: 'Bot', cell: (row) => (row.isBot ? <Badge tone="warn">{(row.botReason || 'bot').replaceAll('_', ' ')}</Badge> : <span className="text-muted">No</span>) },
   { id: 'way', header: 'Way', cell: (row) => <Way click={row} /> },
 ];
 

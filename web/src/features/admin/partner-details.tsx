@@ -4,7 +4,7 @@ import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
-import { formatCount } from '@/lib/format';
+import { countOf } from '@/lib/format';
 import { useNow } from '@/lib/now';
 import { aboutQuery } from '@/lib/shared-queries';
 import { postbackUrl, presetOf, TOKEN_PLACE } from '@/lib/postback';
@@ -24,7 +24,7 @@ export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPa
         if (!open) onClose();
       }}
       title={partner.name}
-      description={`${formatCount(partner.links)} links, ${formatCount(partner.conversions)} conversions, ${partner.cookieDays} days of cookie window.`}
+      description={`${countOf(partner.links, 'link')}, ${countOf(partner.conversions, 'conversion')}, ${countOf(partner.cookieDays, 'day')} of cookie window.`}
     >
       <div className="flex flex-col gap-5">
         <section aria-label="Commission history">

@@ -11,7 +11,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { Select } from '@/components/ui/field';
 import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
-import { formatCount } from '@/lib/format';
+import { countOf } from '@/lib/format';
 import { AddPartner } from './add-partner';
 import { EditPartner } from './edit-partner';
 import { PartnerDetails } from './partner-details';
@@ -153,7 +153,7 @@ function Action({ label, Icon, onClick }: { readonly label: string; readonly Ico
 function DeletePartner({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
   const { remove } = usePartnerCommands();
   const hasHistory = partner.links > 0 || partner.conversions > 0;
-  const history = `It has ${formatCount(partner.links)} links and ${formatCount(partner.conversions)} conversions. They stay: the partner is deactivated and hidden, its links stop redirecting, and what was earned is still paid.`;
+  const history = `It has ${countOf(partner.links, 'link')} and ${countOf(partner.conversions, 'conversion')}. They stay: the partner is deactivated and hidden, its links stop redirecting, and what was earned is still paid.`;
   return (
     <Dialog
       open

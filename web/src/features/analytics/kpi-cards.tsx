@@ -6,7 +6,7 @@ import { surface } from '@/components/ui/card';
 import type { ClickPoint, Figures, Overview } from '@/lib/api/types';
 import { change, describeChange } from '@/lib/compare';
 import { cx } from '@/lib/cx';
-import { formatCount, formatMoney, formatPercent } from '@/lib/format';
+import { countOf, formatCount, formatMoney, formatPercent } from '@/lib/format';
 import type { Comparison } from './search';
 
 interface Kpi {
@@ -36,7 +36,7 @@ const KPIS: readonly Kpi[] = [
   },
   {
     label: 'Conversion Rate', value: (figures) => figures.conversion_rate, text: (value) => formatPercent(value), color: 'var(--c-chart-3)',
-    detail: (figures) => `of ${formatCount(figures.clicks.total)} clicks`,
+    detail: (figures) => `of ${countOf(figures.clicks.total, 'click')}`,
     spark: (point) => (point.clicks > 0 ? point.conversions / point.clicks : 0),
   },
 ];

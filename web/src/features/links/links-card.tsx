@@ -5,7 +5,7 @@ import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import type { Link, Website } from '@/lib/api/types';
-import { formatCount, formatMinor } from '@/lib/format';
+import { countOf, formatMinor } from '@/lib/format';
 import { partnersQuery } from '@/lib/shared-queries';
 import { LinkActions, LinkBadges } from './link-actions';
 import { BulkCreate, CreateLink } from './dialogs';
@@ -61,7 +61,7 @@ export function LinksCard({ website, className }: { readonly website: Website; r
               </div>
               {link.clicks !== null && (
                 <p className="text-right text-[0.8125rem] text-muted tabular">
-                  {formatCount(link.clicks)} clicks
+                  {countOf(link.clicks, 'click')}
                   {link.earnings && <span className="block">{formatMinor(link.earnings)}</span>}
                 </p>
               )}

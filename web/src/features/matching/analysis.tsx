@@ -13,7 +13,7 @@ export function AnalysisPanel({ profile, onNext }: { readonly profile: Profile; 
     <Card title="Business analysis" description={methodNote(profile.method, profile.silence)}>
       <dl className="grid gap-5 sm:grid-cols-2">
         <Fact name="Industry"><span className="text-base font-medium">{profile.industry}</span></Fact>
-        <Fact name="Difficulty"><Badge tone={DIFFICULTY[profile.difficulty_level] ?? 'neutral'}>{profile.difficulty_level}</Badge></Fact>
+        <Fact name="Difficulty"><Badge tone={DIFFICULTY[profile.difficulty_level] ?? 'neutral'}><span className="capitalize">{profile.difficulty_level}</span></Badge></Fact>
         <Fact name="Target Audience">{profile.target_audience}</Fact>
         <Fact name="Monetization Potential"><Potential potential={profile.monetization_potential} /></Fact>
         <Fact name="Recommended Content Strategy">
@@ -56,7 +56,7 @@ function Potential({ potential }: { readonly potential: string }) {
       <div role="progressbar" aria-labelledby={id} aria-valuemin={0} aria-valuemax={100} aria-valuenow={value} className="h-2 flex-1 overflow-hidden rounded-full bg-sunken">
         <div className="h-full rounded-full bg-brand" style={{ width: `${value}%` }} />
       </div>
-      <span id={id} className="font-medium">{potential}</span>
+      <span id={id} className="font-medium capitalize">{potential}</span>
     </div>
   );
 }

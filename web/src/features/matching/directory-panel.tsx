@@ -10,6 +10,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import { messageOf } from '@/lib/api/errors';
+import { formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
 import { programsQuery, retireProgram, type ProgramEntry, type ProgramFilter } from './directory-queries';
@@ -41,8 +42,8 @@ export function DirectoryPanel() {
     { id: 'category', header: 'Category', cell: (row) => row.categoryName },
     { id: 'pays', header: 'Pays', cell: paid, className: 'whitespace-nowrap' },
     { id: 'cookie', header: 'Cookie', numeric: true, cell: (row) => `${row.cookieDays} d` },
-    { id: 'checked', header: 'Checked', cell: (row) => (row.checkedOn ? row.checkedOn : <Badge tone="warn">To be checked</Badge>) },
-    { id: 'review', header: 'Review', cell: (row) => row.reviewOn, className: 'whitespace-nowrap' },
+    { id: 'checked', header: 'Checked', cell: (row) => (row.checkedOn ? formatDay(row.checkedOn) : <Badge tone="warn">To be checked</Badge>), className: 'whitespace-nowrap' },
+    { id: 'review', header: 'Review', cell: (row) => formatDay(row.reviewOn), className: 'whitespace-nowrap' },
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,

@@ -26,7 +26,7 @@ beforeEach(() => {
 test('programs are listed with what is to be checked, reviewed and retired', async () => {
   const { user } = renderApp('/admin/programs');
   const table = await screen.findByRole('region', { name: 'Programs' });
-  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('BarkBoxPets$18.0030 dTo be checked2026-11-21');
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('BarkBoxPets$18.0030 dTo be checkedNov 21, 2026');
   await user.click(screen.getByRole('button', { name: 'Review BarkBox' }));
   await user.click(await screen.findByRole('button', { name: 'Facts are right' }));
   expect(await screen.findByText('Program reviewed', { exact: true })).toBeInTheDocument();

@@ -85,7 +85,7 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
     expect(requests('GET /api/platform/affiliate/recommendations')).toEqual([]);
     await user.click(screen.getByRole('button', { name: 'View Matching Affiliate Programs' }));
     const card = await screen.findByRole('article', { name: 'BarkBox' });
-    for (const text of ['84% match', 'Highly Recommended', '$18.00 commission', '30-day cookie', 'Monthly box of toys.', 'Pros', 'Cons', 'Approval is easy', 'Approval: easy', 'Paid monthly', 'To be checked', 'Its public page. Recorded 2026-11-21, not checked yet; review due 2026-11-21.'])
+    for (const text of ['84% match', 'Highly Recommended', '$18.00 commission', '30-day cookie', 'Monthly box of toys.', 'Pros', 'Cons', 'Approval is easy', 'Approval: easy', 'Paid monthly', 'To be checked', 'Its public page. Recorded Nov 21, 2026, not checked yet; review due Nov 21, 2026.'])
       expect(within(card).getByText(text)).toBeInTheDocument();
     await user.click(within(card).getByText('Why 84%'));
     expect(within(card).getByText('40.0 of 40')).toBeInTheDocument();

@@ -5,7 +5,8 @@ import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { formatCount, formatMoney } from '@/lib/format';
+import { formatDay } from '@/lib/dates';
+import { countOf, formatMoney } from '@/lib/format';
 import { recommendationsQuery, type Recommendation } from './queries';
 import { useApply } from './use-apply';
 import { WordingLine } from './wording';
@@ -69,7 +70,7 @@ function Program({ item }: { readonly item: Recommendation }) {
       </div>
       <Parts item={item} percent={percent} />
       <p className="mt-3 text-[0.8125rem] text-muted">
-        {`${item.source}. Recorded ${item.recordedOn}, ${item.checkedOn ? `checked ${item.checkedOn}` : 'not checked yet'}; ${item.toBeChecked ? 'review due' : 'next review'} ${item.reviewOn}.`}
+        {`${item.source}. Recorded ${formatDay(item.recordedOn)}, ${item.checkedOn ? `checked ${formatDay(item.checkedOn)}` : 'not checked yet'}; ${item.toBeChecked ? 'review due' : 'next review'} ${formatDay(item.reviewOn)}.`}
       </p>
       <footer className="mt-auto flex flex-wrap items-center gap-x-3 gap-y-2 pt-4">
         <Badge tone={APPROVAL[item.approvalDifficulty] ?? 'neutral'}>{`Approval: ${item.approvalDifficulty}`}</Badge>
@@ -132,7 +133,7 @@ function Parts({ item, percent }: { readonly item: Recommendation; readonly perc
         </table>
         {item.results && (
           <p className="mt-2 text-muted">
-            {`Your last 90 days: ${formatCount(item.results.clicks)} clicks, ${formatCount(item.results.conversions)} conversions, ${formatMoney(item.results.epc, item.results.currency)} per click.`}
+            {`Your last 90 days: ${countOf(item.results.clicks, 'click')}, ${countOf(item.results.conversions, 'conversion')}, ${formatMoney(item.results.epc, item.results.currency)} per click.`}
           </p>
         )}
       </div>

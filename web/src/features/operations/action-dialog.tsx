@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Skeleton } from '@/components/data/states';
-import { formatCount } from '@/lib/format';
+import { countOf, formatCount } from '@/lib/format';
 import { projectionQuery, type Action, type ProjectionDetail } from './queries';
 import { ReasonDialog } from './reason-dialog';
 import { candidateOf, formatBytes, formatSpan, LABELS } from './shown';
@@ -66,7 +66,7 @@ function LastLook({ detail }: { readonly detail: ProjectionDetail }) {
     ? 'The rebuilt generation has not been compared with the live one.'
     : comparison.isEqual
       ? `Compared: generation ${comparison.rebuilt} is equal to the live one.`
-      : `Compared: ${formatCount(comparison.differenceCount)} rows differ from the live generation.`;
+      : `Compared: ${countOf(comparison.differenceCount, 'row differs', 'rows differ')} from the live generation.`;
   return <p className={comparison?.isEqual === false ? 'rounded-lg bg-bad-soft px-3 py-2 text-bad' : 'rounded-lg bg-sunken px-3 py-2'}>{text}</p>;
 }
 

@@ -68,7 +68,7 @@ test('a build that differs is promoted only after its name was typed', async () 
   server.use(http.post(at('/api/admin/projections/{name}/{action}'), () => refuse(409, 'Not now', 'busy')));
   const { user } = renderPart(<ProjectionsPanel selected="links" onSelect={() => undefined} />);
   const parity = await screen.findByRole('region', { name: 'Comparison' });
-  expect(within(parity).getByText('1 rows differ')).toBeInTheDocument();
+  expect(within(parity).getByText('1 row differs')).toBeInTheDocument();
   expect(within(parity).getByText('clicks: 7 ≠ 6')).toBeInTheDocument();
   await user.click(await screen.findByRole('button', { name: 'Promote links' }));
   const dialog = screen.getByRole('dialog', { name: 'Promote links' });

@@ -1,6 +1,6 @@
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
-import { formatCount } from '@/lib/format';
+import { countOf, formatCount } from '@/lib/format';
 import type { Comparison } from './queries';
 import { Rows } from '@/components/data/rows';
 
@@ -13,7 +13,7 @@ export function ParityTable({ comparison, running }: { readonly comparison: Comp
     <section aria-label="Comparison" className="flex flex-col gap-2">
       <h3 className="flex flex-wrap items-center gap-2 font-semibold">
         Generation {rebuilt} against {live}
-        {!running && <Badge tone={isEqual ? 'good' : 'bad'}>{isEqual ? 'Equal' : `${formatCount(differenceCount)} rows differ`}</Badge>}
+        {!running && <Badge tone={isEqual ? 'good' : 'bad'}>{isEqual ? 'Equal' : countOf(differenceCount, 'row differs', 'rows differ')}</Badge>}
       </h3>
       <Rows caption={`Generation ${rebuilt} against ${live}`} columns={COLUMNS} rows={tables} rowKey={(row) => row.table} />
       {differences.length > 0 && (
@@ -44,6 +44,9 @@ const COLUMNS: readonly Column<Compared>[] = [
   { id: 'equal', header: 'Result', cell: (row) => <Badge tone={row.differences === 0 ? 'good' : 'bad'}>{row.differences === 0 ? 'Equal' : `${row.differences} differ`}</Badge> },
 ];
 
+/** Sums come as text, because they may be larger than a number of JavaScript is exact. */
+const grouped = (sum: string): string => sum.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
+
 function Sums({ row }: { readonly row: Compared }) {
   if (row.sums.length === 0) return <span className="text-muted">–</span>;
   return (
@@ -52,7 +55,7 @@ function Sums({ row }: { readonly row: Compared }) {
         .filter((sum) => sum.live !== '0' || sum.rebuilt !== '0')
         .map((sum) => (
           <li key={sum.column} className={sum.live === sum.rebuilt ? undefined : 'text-bad'}>
-            {sum.column}: {sum.live} {sum.live === sum.rebuilt ? '=' : '≠'} {sum.rebuilt}
+            {sum.column}: {grouped(sum.live)} {sum.live === sum.rebuilt ? '=' : '≠'} {grouped(sum.rebuilt)}
           </li>
         ))}
     </ul>

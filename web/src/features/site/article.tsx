@@ -8,6 +8,7 @@ import { surface } from '@/components/ui/card';
 import { SearchField } from '@/components/ui/search-field';
 import type { Article, Card } from '@/lib/content';
 import { cx } from '@/lib/cx';
+import { countOf } from '@/lib/format';
 import { Hero } from './parts';
 
 const DAY = new Intl.DateTimeFormat('en', { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' });
@@ -146,7 +147,7 @@ export function HelpPage({ cards }: { readonly cards: readonly Card[] }) {
         </div>
       </Hero>
       <div className="mx-auto max-w-6xl px-4 py-12 sm:px-6">
-        <p role="status" className="sr-only">{words.length > 0 ? `${found.length} guides found` : ''}</p>
+        <p role="status" className="sr-only">{words.length > 0 ? `${countOf(found.length, 'guide')} found` : ''}</p>
         {found.length === 0 && (
           <p className="text-center text-base text-muted">
             No guide has these words. <Link to="/contact" className="text-brand underline">Write to us</Link>: we reply within 24 hours.

@@ -1,6 +1,7 @@
 // A table of any length: only the rows near the view are in the page.
 import { useMemo, useState } from 'react';
 import { cx } from '@/lib/cx';
+import { countOf } from '@/lib/format';
 import type { SqlResult } from './queries';
 import { isNumber, shown, widths } from './values';
 
@@ -32,7 +33,7 @@ export function ResultTable({ result }: { readonly result: SqlResult }) {
         style={{ width: `${wide.reduce((sum, width) => sum + width + 4, 8)}ch` }}
         aria-rowcount={rows.length + 1}
       >
-        <caption className="sr-only">{`Result with ${rows.length} rows`}</caption>
+        <caption className="sr-only">{`Result with ${countOf(rows.length, 'row')}`}</caption>
         <colgroup>
           <col style={{ width: `${Math.max(4, String(rows.length).length + 2)}ch` }} />
           {wide.map((width, index) => (

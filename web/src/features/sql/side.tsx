@@ -7,7 +7,7 @@ import { Button } from '@/components/ui/button';
 import { api, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
-import { formatCount } from '@/lib/format';
+import { countOf, formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
 import { everybodyQuery, historyQuery, savedQuery, schemaQuery, type Statement } from './queries';
 
@@ -135,6 +135,6 @@ function Waiting({ label }: { readonly label: string }) {
   );
 }
 
-const figures = (one: Statement): string => `${formatCount(one.rows)} rows, ${formatCount(one.elapsedMs)} ms`;
+const figures = (one: Statement): string => `${countOf(one.rows, 'row')}, ${formatCount(one.elapsedMs)} ms`;
 
 const shortType = (type: string): string => type.replace(/LowCardinality\((.*)\)/, '$1').replace(/\(.*\)$/, '');

@@ -6,7 +6,7 @@ import { Empty, ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Tabs } from '@/components/ui/tabs';
-import { formatCompact, formatCount } from '@/lib/format';
+import { countOf, formatCompact, formatCount } from '@/lib/format';
 import { isAdmin, useSession } from '@/lib/session';
 import { keyLabels } from '@/lib/shortcuts';
 import { messageOf } from '@/lib/api/errors';
@@ -170,7 +170,7 @@ function Files({ sql }: { readonly sql: string }) {
 }
 
 function summary({ rows, truncated, statistics }: SqlResult): string {
-  const count = `${truncated ? 'The first ' : ''}${formatCount(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;
-  const read = statistics.rowsRead === null ? '' : `, ${formatCount(statistics.rowsRead)} rows read`;
+  const count = `${truncated ? 'The first ' : ''}${countOf(rows.length, 'row')}`;
+  const read = statistics.rowsRead === null ? '' : `, ${countOf(statistics.rowsRead, 'row')} read`;
   return `${count} in ${formatCount(statistics.elapsedMs)} ms${read}${truncated ? '. There are more: download them, or add a LIMIT.' : '.'}`;
 }
