@@ -65,7 +65,7 @@ def get_listings(
     response: Response,
     context: Context,
     search: Annotated[str | None, Query(max_length=200, description="Words of the title, whatever their case")] = None,
-    niche: Niche | Literal["all"] = "all",
+    niche: Literal[Niche, "all"] = "all",
     sort: Sort = "recent",
     minPrice: Annotated[int | None, Query(ge=0, le=MOST_PRICE)] = None,
     maxPrice: Annotated[int | None, Query(ge=0, le=MOST_PRICE)] = None,

@@ -74,6 +74,13 @@ def listed(there: Market, query: str = "limit=200") -> dict[str, dict[str, Any]]
     return {one["id"]: one for one in there.get(None, f"{LIST}?{query}")}
 
 
+def test_a_niche_that_there_is_not_is_named_as_the_field_it_was_sent_in(there: Market) -> None:
+    [error] = there.get(None, f"{LIST}?niche=VPN", 400)["errors"]
+    assert error["field"] == "niche" and error["message"].startswith("niche must be 'vpn', 'hosting', ")
+    assert error["message"].endswith(" or 'all'.")
+    assert there.get(None, f"{LIST}?niche=all") == there.get(None, LIST)
+
+
 def test_a_change_leaves_what_it_does_not_name(there: Market, seller: Person) -> None:
     page = f"{LIST}/{there.draft(seller)}"
     before = there.get(seller, page)
