@@ -79,8 +79,15 @@ class Api:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """The merged OpenAPI document."""
-        found: dict[str, Any] = self.http.get(f"{self.address}/api/openapi.json").json()
+        """The merged OpenAPI document: 503 while a service on a busy machine still makes its part of it."""
+        found: dict[str, Any] = {}
+
+        def is_there() -> bool:
+            answer = self.http.get(f"{self.address}/api/openapi.json")
+            found.update(answer.json() if answer.status_code == 200 else {})
+            return bool(found)
+
+        wait_until(is_there, 120, "the API's document")
         return found
 
     def call(self, method: str, path: str, person: Person | None = None, **options: Any) -> httpx.Response:
