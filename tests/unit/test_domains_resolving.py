@@ -186,6 +186,7 @@ def test_without_a_zone_or_in_too_long_a_time_nobody_is_asked(
 ) -> None:
     resolver, (first, second), authorities = zone
     monkeypatch.setattr(infra.authorities, "LIFETIME_S", 0.3)
+    monkeypatch.setattr(infra.authorities, "_TRY_S", 1.0)
     first.failing = second.failing = "silent"
     assert told(authorities) == []
     resolver.set("example.com", "SOA")
