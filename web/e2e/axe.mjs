@@ -1,19 +1,17 @@
 // Accessibility of every screen and open dialog, in both themes, on a desk and on a phone. Any violation fails.
 // node e2e/axe.mjs [name;name…] checks only these states.
 //
-// Each state is loaded and reached once; theme and width are then changed in place, as a visitor's system and window do.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { launch, newPage, settle, appStarted } from './browser.mjs';
+// Each state is loaded and reached once; theme and width are then changed in place (look.mjs).
+import { appStarted, launch, leave, newPage, settle } from './browser.mjs';
+import { DESK, look, PHONE, PREPARE, proof } from './look.mjs';
 import { startMock } from './mock-api.mjs';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const AT_ONCE = 2;
-const DESK = 1440;
-const PHONE = 390;
-const ALL_RULES = { resultTypes: ['violations'] };
-/** The rules that a theme can break: nothing but colours changes with it. */
-const COLOURS = { ...ALL_RULES, runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+/** One more than there are cores in CI: each waits at times for a frame, or for an answer. */
+const AT_ONCE = 3;
+/** How long a state may take in all. Nothing of it hangs for longer. */
+const DEADLINE_MS = 300_000;
+/** So many states that cannot be reached mean that the app does not run: the rest need not wait for it. */
+const MOST_LOST = 8;
 
 const [mock, empty, first, broken, slow] = await Promise.all([
   startMock(), startMock({ empty: true }), startMock({ first: true }), startMock({ broken: true }), startMock({ slow: true }),
@@ -274,6 +272,8 @@ const total = queue.length;
 const started = Date.now();
 let faults = 0;
 let looks = 0;
+let lost = 0;
+for (const text of await proof(browser)) report('proof', text);
 await Promise.all(Array.from({ length: AT_ONCE }, worker));
 await browser.close();
 for (const server of [mock, empty, first, broken, slow]) server.close();
@@ -281,60 +281,52 @@ console.log(`${faults} violations in ${total} states, ${looks} looks (light and 
 process.exitCode = faults > 0 ? 1 : 0;
 
 async function worker() {
-  const contexts = new Map();
+  const pages = new Map();
   for (let state = queue.shift(); state; state = queue.shift()) {
+    const kind = JSON.stringify([state.signedIn ?? true, state.website ?? false]);
     try {
-      await check(state, contexts);
+      if (lost >= MOST_LOST) throw new Error(`not looked at, since ${lost} states could not be reached`);
+      if (!pages.has(kind)) pages.set(kind, await newPage(browser, { signedIn: state.signedIn, website: state.website, script: PREPARE }));
+      await inTime(check(state, pages.get(kind)));
     } catch (error) {
+      lost += 1;
       report(state.name, String(error));
+      await pages.get(kind)?.context.close().catch(() => {});
+      pages.delete(kind);
     }
   }
 }
 
-async function check({ name, path, base = mock, signedIn = true, website = false, widths = [DESK, PHONE], act, expected, busy = false }, contexts) {
-  const { page, complaints } = await newPage(browser, { theme: 'light', width: widths[0], signedIn, website, contexts });
+async function check({ name, path, base = mock, widths = [DESK, PHONE], act, expected, busy = false }, shown) {
+  const { page, complaints } = shown;
+  await page.setViewportSize({ width: widths[0], height: 900 });
   await page.goto(base.url + path);
   await appStarted(page);
   if (!busy) await settle(page);
-  await page.evaluate(AXE);
   await act?.(page);
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 900 });
-    for (const theme of ['light', 'dark']) {
-      await page.evaluate((dark) => document.documentElement.classList.toggle('dark', dark), theme === 'dark');
-      await atRest(page);
-      looks += 1;
-      const violations = await page.evaluate(lookAt, theme === 'dark' ? COLOURS : ALL_RULES);
-      for (const { id, help, nodes } of violations) {
-        const shown = nodes.slice(0, 3).map((node) => `\n    ${node.html.slice(0, 200)}\n    ${node.failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
-        report(`${name} ${theme} ${width}`, `${id}: ${help}${shown.join('')}`, nodes.length);
-      }
-      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      if (tooWide > 0) report(`${name} ${theme} ${width}`, `${tooWide} px too wide`);
-    }
-  }
+  for (const { where, text, count } of await look(page, { widths, busy })) report(`${name} ${where}`, text, count);
+  looks += 2 * widths.length;
   for (const text of complaints) {
     if (!expected || !text.includes(expected)) report(name, `console: ${text}`);
   }
-  await page.close();
+  await leave(shown);
 }
 
-/** Runs in the page. An open dialog alone: what lies behind it is looked at in a state of its own. */
-async function lookAt(options) {
-  const dialogs = document.querySelectorAll('[role=dialog], [role=alertdialog]');
-  const { violations } = await globalThis.axe.run(dialogs.length > 0 ? dialogs : document, options);
-  return violations;
+async function inTime(work) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`took longer than ${DEADLINE_MS / 1000} s`)), DEADLINE_MS);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function report(where, text, count = 1) {
   faults += count;
   console.log(`${where}: ${text}`);
-}
-
-/** A frame has been drawn, and nothing moves that would end by itself. */
-async function atRest(page) {
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  await page.waitForFunction(() => document.getAnimations().every((item) => item.playState !== 'running' || item.effect?.getTiming().iterations === Infinity));
 }
 
 async function sendNewsletter(page) {

@@ -1,33 +1,25 @@
 import { chromium } from '@playwright/test';
+import { BLANK } from './mock-api.mjs';
 
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['admin'] };
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
 
-/**
- * A page in a theme and width, signed in or not; what the console and the policy complain about is collected.
- * With `contexts`, pages of one kind share the browser's caches, one after the other; what a page stored is gone for the next.
- */
-export async function newPage(browser, { theme = 'light', width = 1440, height = 900, signedIn = true, website = false, contexts } = {}) {
-  const kind = JSON.stringify([theme, signedIn, website]);
-  const context = contexts?.get(kind) ?? await newContext(browser, { theme, width, height, signedIn, website });
-  contexts?.set(kind, context);
-  await context.clearCookies();
-  const page = await context.newPage();
-  await page.setViewportSize({ width, height });
-  const complaints = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  return { page, context, complaints };
-}
+/** How long anything may take: for machines that are much slower, and busy. */
+const DEADLINE_MS = 60_000;
+const LIVE_MS = 10_000;
 
-async function newContext(browser, { theme, width, height, signedIn, website }) {
+/** A page in a theme and width, signed in or not; what the console and the policy complain about is collected. */
+export async function newPage(browser, { theme = 'light', width = 1440, height = 900, signedIn = true, website = false, script } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(DEADLINE_MS);
   await context.addInitScript(({ user, signedIn, website, theme }) => {
-    if (window.name !== 'begun') localStorage.clear();
+    if (location.protocol === 'about:') return;
+    if (window.name !== 'begun') {
+      localStorage.clear();
+      sessionStorage.clear();
+    }
     window.name = 'begun';
     localStorage.setItem('theme', theme);
     if (signedIn) {
@@ -36,7 +28,24 @@ async function newContext(browser, { theme, width, height, signedIn, website }) 
     }
     if (website) localStorage.setItem('websiteSession', JSON.stringify({ token: 'wt_1', website: { id: 'w1', domain: 'vpnreview.is' }, user }));
   }, { user: USER, signedIn, website, theme });
-  return context;
+  if (script) await context.addInitScript({ content: script });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { page, context, complaints };
+}
+
+/** Leaves what `page` shows: its next load begins as in a new browser, but in a process that is warm, with a cache that is full. */
+export async function leave({ page, context, complaints }) {
+  await page.goto(new URL(BLANK, page.url()).href);
+  await page.evaluate(() => {
+    window.name = '';
+  });
+  await context.clearCookies();
+  complaints.length = 0;
 }
 
 /** The app has taken the place of the text with which the document came. */
@@ -45,12 +54,35 @@ export const appStarted = (page) => page.locator('#root:not([data-built]) h1').f
 /** Scrolls once through the page, so that what is drawn near the view is drawn. */
 export async function settle(page) {
   await page.evaluate(async () => {
-    for (let y = 0; y < document.body.scrollHeight; y += 400) {
+    for (let y = 0; y < document.body.scrollHeight; y += window.innerHeight - 100) {
       window.scrollTo(0, y);
-      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))); // after the frame: what watches the view was told
     }
     window.scrollTo(0, 0);
   });
-  await page.waitForFunction(() => !document.querySelector('.animate-pulse, [role=status] > .animate-spin'));
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await calm(page);
 }
+
+/**
+ * Nothing that would end by itself moves, nothing changed while two frames were drawn, and nothing is still loading (unless
+ * `busy`). What goes on changing for ten seconds is live, and not waited for: frames can be rarer than its news.
+ */
+export const calm = (page, { busy = false } = {}) => page.evaluate(async ({ busy, deadline, live }) => {
+  let changes = 0;
+  const observer = new MutationObserver((records) => {
+    changes += records.length;
+  });
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  const moves = () => document.getAnimations().some((item) => item.playState === 'running' && item.effect?.getComputedTiming().endTime !== Infinity);
+  const loads = () => !busy && document.querySelector('.animate-pulse, [role=status] > .animate-spin') !== null;
+  const began = performance.now();
+  for (let still = 0; still < 2; still += 1) {
+    changes = 0;
+    await frame();
+    const passed = performance.now() - began;
+    if ((changes > 0 && passed < live) || moves() || loads()) still = -1;
+    if (passed > deadline) throw new Error(`It does not come to rest: ${loads() ? 'it still loads' : 'it still moves'}.`);
+  }
+  observer.disconnect();
+}, { busy, deadline: DEADLINE_MS, live: LIVE_MS });

@@ -14,6 +14,8 @@ import { matchingAnswer } from './mock-matching.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/** A document without the app, of the same site. */
+export const BLANK = '/blank.html';
 const ZONE = 'Atlantic/Reykjavik';
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -37,6 +39,10 @@ export function startMock({ empty = false, first = false, broken = false, slow =
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, 'http://localhost');
+    if (url.pathname === BLANK) {
+      response.writeHead(200, { 'Content-Type': 'text/html' });
+      return response.end('<!doctype html><link rel="icon" href="data:,">'); // else the browser asks for an icon
+    }
     if (!url.pathname.startsWith('/api/')) return serveFile(url.pathname, response, { 'Content-Security-Policy': CSP });
     const key = `${request.method} ${url.pathname}`;
     const input = await readBody(request);
