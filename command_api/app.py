@@ -83,8 +83,14 @@ CONTEXTS = (
     insights,
 )
 
-STOP_PATHS = (leads.STOP_PATH, notifications.STOP_PATH, DIGEST_STOP_PATH, member_routes.STOP_PATH)
-"""Where mail programs POST a form."""
+FOREIGN_PATHS = (
+    leads.STOP_PATH,
+    notifications.STOP_PATH,
+    DIGEST_STOP_PATH,
+    member_routes.STOP_PATH,
+    messages.MESSAGES_PATH,
+)
+"""Where mail programs POST a form and the escrow provider its messages."""
 
 
 def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> FastAPI:
@@ -136,7 +142,7 @@ def _operation_id(route: APIRoute) -> str:
 class CrossSiteGuard:
     """Refuses unsafe requests that another site's page may have made, before anything else sees them.
 
-    Not at the addresses where mail programs POST forms: a token speaks for itself, and nobody is signed in there.
+    Not where programs of others call: a token or a signature speaks for itself, and nobody is signed in.
     """
 
     def __init__(self, app: ASGIApp, public_url: str) -> None:
@@ -144,7 +150,7 @@ class CrossSiteGuard:
         self._public_url = public_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not scope["path"].startswith(STOP_PATHS):
+        if scope["type"] == "http" and not scope["path"].startswith(FOREIGN_PATHS):
             try:
                 refuse_cross_site(Headers(scope=scope), scope["method"], self._public_url)
             except Problem as problem:

@@ -28,7 +28,7 @@ from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/public", tags=["public"])
 
-PER_VISITOR: Final = Limit("public-form", timedelta(seconds=20), 20)
+PER_VISITOR: Final = Limit("public-form", timedelta(seconds=20), 60)
 """Forms sent from one address."""
 NOBODY: Final = UUID(int=0)
 

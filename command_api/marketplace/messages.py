@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -27,7 +27,9 @@ from infra.escrow import BadSignature, Message, verified
 from infra.problems import Problem
 from schemas.base import Money
 
-router = APIRouter(prefix="/api/public/escrow", tags=["public"])
+MESSAGES_PATH: Final = "/api/public/escrow/messages"
+
+router = APIRouter(tags=["public"])
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +64,7 @@ async def _body(request: Request) -> bytes:
     return await request.body()
 
 
-@router.post("/messages", status_code=204)
+@router.post(MESSAGES_PATH, status_code=204)
 def take_escrow_message(request: Request, body: Annotated[bytes, Depends(_body)]) -> Response:
     """For the escrow provider alone: signed as Standard Webhooks describes."""
     core = core_of(request)

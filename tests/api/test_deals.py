@@ -3,6 +3,7 @@ what the two sides are told of a deal."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import psycopg
 import pytest
 
 from command_api.marketplace.desk import ASK_EVERY
+from command_api.marketplace.messages import MESSAGES_PATH
 from command_api.marketplace.reconciling import ask
 from infra.escrow import EscrowProvider, Opened, Standing, sign
 from tests.api.test_command_races import at_once
@@ -84,7 +86,16 @@ def calls(there: Market, admin: Person, escrow_id: UUID) -> list[tuple[str, str]
 def tell(there: Market, content: bytes, at: datetime | None = None) -> httpx.Response:
     signed = sign(SECRET, uuid4().hex, at or datetime.now(UTC), content)
     headers = {**signed, "Content-Type": "application/json"}
-    return there.api.call("POST", "/api/public/escrow/messages", headers=headers, content=content)
+    return there.api.call("POST", MESSAGES_PATH, headers=headers, content=content)
+
+
+def test_a_message_is_known_by_its_signature_alone(there: Market) -> None:
+    content = json.dumps({"type": "transaction.of_no_kind"}).encode()
+    for type_ in ({}, {"Content-Type": "text/plain"}, {"Content-Type": "application/webhook+json"}):
+        signed = sign(SECRET, uuid4().hex, datetime.now(UTC), content)
+        assert there.api.call("POST", MESSAGES_PATH, headers={**signed, **type_}, content=content).status_code == 204
+        unsigned = there.api.call("POST", MESSAGES_PATH, headers=type_, content=content)
+        assert (unsigned.status_code, unsigned.json()["code"]) == (401, "bad_signature")
 
 
 def test_money_that_comes_after_the_deal_was_cancelled_goes_back_and_nobody_hands_anything_over(
