@@ -2036,7 +2036,7 @@ export interface paths {
         head?: never;
         /**
          * Edit Listing
-         * @description Replaces what the listing says. What others can see already goes back into the review, but for the price.
+         * @description Changes what is named. What others can see already goes back into the review, but for the price.
          */
         patch: operations["editListing"];
         trace?: never;
@@ -10514,7 +10514,10 @@ export interface components {
              */
             website: string;
         };
-        /** EditListing */
+        /**
+         * EditListing
+         * @description What is left out stays as it is; null and an empty text take away what was there.
+         */
         EditListing: {
             /**
              * Title
@@ -15688,7 +15691,7 @@ export interface operations {
             query?: {
                 /** @description Words of the title, whatever their case */
                 search?: string | null;
-                niche?: ("vpn" | "hosting" | "software" | "finance" | "health" | "education" | "ecommerce") | "all";
+                niche?: "vpn" | "hosting" | "software" | "finance" | "health" | "education" | "ecommerce" | "all";
                 sort?: "recent" | "price-low" | "price-high" | "revenue";
                 minPrice?: number | null;
                 maxPrice?: number | null;
