@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { InviteCode } from '@/lib/api/types';
 import { getSession } from '@/lib/session';
 import { account, auditEntry } from '@/test/fixtures';
@@ -18,7 +18,12 @@ const invite = (over: Partial<InviteCode> = {}): InviteCode => ({
   joined: [{ name: 'Nína', joinedAt: '2026-11-02T00:00:00Z' }], ...over,
 });
 
-beforeEach(() => signIn());
+beforeEach(() => {
+  vi.setSystemTime('2026-11-20T12:00:00Z');
+  signIn();
+});
+
+afterEach(() => vi.useRealTimers());
 
 test('the profile is saved and the header follows', async () => {
   server.use(http.patch(at('/api/platform/user'), async ({ request }) => {
