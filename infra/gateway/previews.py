@@ -53,7 +53,8 @@ class Previews:
         self._origin = origin.rstrip("/")
         self._client = httpx.AsyncClient(
             timeout=PATIENCE_S,
-            limits=httpx.Limits(max_connections=2 * MOST_ASKED, max_keepalive_connections=4, keepalive_expiry=20),
+            # None is kept: it could be closed behind at the moment in which it is used again, and costs little here.
+            limits=httpx.Limits(max_connections=2 * MOST_ASKED, max_keepalive_connections=0),
             trust_env=False,
         )
         self._kept: OrderedDict[str, _Kept] = OrderedDict()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import socketserver
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -253,9 +254,24 @@ class World:
         return name
 
 
+class AnswersOnce(socketserver.StreamRequestHandler):
+    """Of a query service that closes a kept connection at the moment in which it is used again."""
+
+    def handle(self) -> None:
+        content = json.dumps([post()] if b"/posts" in self._request() else thread()).encode()
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(content), content))
+        self._request()
+
+    def _request(self) -> bytes:
+        lines = []
+        while (line := self.rfile.readline()) not in (b"\r\n", b""):
+            lines.append(line)
+        return b"".join(lines)
+
+
 @contextmanager
-def running(folder: Path, query: Query | None) -> Iterator[httpx.Client]:
-    """The gateway before that query service, or before none."""
+def running(folder: Path, query: Query | None, at: int | None = None) -> Iterator[httpx.Client]:
+    """The gateway before that query service, before one that runs at a port, or before none."""
     for path in ("forum/thread", "marketplace/listing"):
         (folder / path).mkdir(parents=True)
         (folder / path / "_.html").write_bytes(BUILT)
@@ -263,6 +279,7 @@ def running(folder: Path, query: Query | None) -> Iterator[httpx.Client]:
     (folder / "404.html").write_bytes(b"<html><head></head><body>404 Page Not Found</body></html>")
     (folder / "pages.json").write_text('["/", "/forum/thread/$id", "/marketplace/listing/$id"]')
     web, port = free_ports(2)
+    port = at or port
     gateway = Gateway(Settings(query_port=port, command_port=port, port=web, public_url=ORIGIN), folder)
     with ExitStack() as opened:
         if query is not None:
@@ -379,3 +396,14 @@ def test_a_query_service_that_is_slow_is_waited_for_once_and_then_left_alone(
         assert client.get(THREAD).content == BUILT
         hold.set()
         assert f"/api/forum/threads/{ID}" not in query.asked
+
+
+def test_a_service_that_closes_its_connections_costs_no_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(previews, "PATIENCE_S", 20)
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), AnswersOnce) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with running(tmp_path, None, at=server.server_address[1]) as client:
+            for _ in range(3):
+                assert "Which window?" in client.get(f"/forum/thread/{uuid4()}").text
+        server.shutdown()
