@@ -2,7 +2,7 @@
 
 The load generator writes down what it was promised; decisions are made meanwhile; `althing audit` compares the log with
 every table and with the ledger. `CRASH_ROUNDS` (1) says how often every process is killed, `CRASH_RATE` (40) how many
-requests come in a second, `CRASH_LOG` (kafka) which log is used, `CRASH_SEED` repeats a run.
+requests come in a second, `CRASH_LOG` (kafka) which log is used, `CRASH_SEED` gives another run.
 """
 
 from __future__ import annotations

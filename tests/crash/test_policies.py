@@ -27,6 +27,7 @@ from tests.support.command import World
 from tests.support.dying import Dying
 from tests.support.policies import Policies, Shop, policies, project
 from tests.support.stack import wait_for
+from tests.support.under_load import SEED
 
 
 @pytest.fixture
@@ -110,9 +111,7 @@ WAYS: list[dict[str, Any]] = [
 
 @pytest.mark.crash
 def test_however_often_and_by_whomever_a_sale_is_reported_and_decided_it_pays_once(stopped: Policies) -> None:
-    seed = random.SystemRandom().randrange(2**32)
-    print(f"seed {seed}")
-    rng, world, shop = random.Random(seed), stopped.world, stopped.shop()
+    rng, world, shop = random.Random(SEED), stopped.world, stopped.shop()
     _rate(world, "EUR", "1.10")
     long_ago = timedelta(days=25)
     traces = {

@@ -77,7 +77,7 @@ export function Statements({ website, month: wanted, onMonth }: Props) {
       )}
       {query.data && !query.data.isOver && rows.length > 0 && (
         <p className="mt-3 flex items-center gap-2 text-[0.8125rem] text-muted">
-          <Badge tone="warn">Open</Badge> The month is not over: more may be booked.
+          <Badge tone="warn">Open</Badge> The month is not over: more may be booked. Held and payable are as they will be at its end.
         </p>
       )}
     </Card>
