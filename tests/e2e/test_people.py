@@ -56,7 +56,7 @@ def test_from_an_invite_to_a_safe_account(
     sign_out(page)
 
     page.get_by_role("link", name="Forgot your password?").click()
-    expect(page.get_by_role("heading", name="Forgot your password?")).to_be_visible()  # the last page had this field, too
+    expect(page.get_by_role("heading", name="Forgot your password?")).to_be_visible()  # the last page had the field
     page.get_by_label("Email").fill(EMAIL)
     page.get_by_role("button", name="Send the link").click()
     expect(page.get_by_text("Look into your mail")).to_be_visible()
