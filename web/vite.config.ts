@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
@@ -47,5 +48,7 @@ export default defineConfig({
     env: { TZ: 'UTC' },
     restoreMocks: true,
     testTimeout: 300_000,
+    // Of two cores it would leave one idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });
