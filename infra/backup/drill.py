@@ -24,11 +24,12 @@ import psycopg
 
 from infra.backup import BackupError, ledger, manifest
 from infra.backup.manifest import Manifest
-from infra.backup.restoring import free_port, restore
+from infra.backup.restoring import restore
 from infra.backup.taking import Progress
 from infra.sealing import master_key
 from infra.settings import Settings
 from infra.stack import state
+from infra.stack.ports import free_ports
 from infra.stack.tools import ROOT, launched
 
 START_S: Final = 300.0
@@ -77,10 +78,11 @@ def drill(settings: Settings, source: Path, progress: Progress | None = None) ->
 def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
     """The copy's engines with relay, policies and projectors; the environment that reaches them."""
     ours = {row.metadata["name"] for row in fields(Settings)}
+    port, tracking_port = free_ports(2)
     environment = {name: value for name, value in os.environ.items() if name not in ours} | {
         "ALTHING_DATA_DIR": str(data_dir),
-        "ALTHING_PORT": str(free_port()),
-        "ALTHING_TRACKING_PORT": str(free_port()),
+        "ALTHING_PORT": str(port),
+        "ALTHING_TRACKING_PORT": str(tracking_port),
         "ALTHING_DNS_RESOLVERS": _NOWHERE,
         "ALTHING_CANARY": "0",
         "ALTHING_LOG": (data_dir / "log.kind").read_text().strip(),

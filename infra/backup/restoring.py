@@ -7,7 +7,6 @@ before anything else may run: attribution looks clicks up in ClickHouse, and mus
 from __future__ import annotations
 
 import shutil
-import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from infra.migrations import migrate
 from infra.settings import Settings, SettingsError
 from infra.stack import secret_file, state
 from infra.stack.plan import ENGINES, base_environment
+from infra.stack.ports import free_ports
 from infra.stack.spec import stop_order
 from infra.stack.supervisor import StartFailed, Supervisor
 from infra.stack.up import LaidOut, Publisher, run_migrations
@@ -71,14 +71,6 @@ def restore(source: Path, settings: Settings, master_key: str | None, progress: 
     return found
 
 
-def free_port() -> int:
-    """One that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def _settings(settings: Settings, found: Manifest) -> Settings:
     """For engines of our own on any ports. Raises `SettingsError` where servers are named."""
     for value, name in (
@@ -91,12 +83,13 @@ def _settings(settings: Settings, found: Manifest) -> Settings:
                 f"{name} is set, but a backup is restored into the embedded engines only; docs/operations.md says how "
                 "to move it to servers of your own."
             )
+    port, tracking_port = free_ports(2)
     return replace(
         settings,
         data_dir=settings.data_dir.resolve(),
         log=found.log,
-        port=free_port(),
-        tracking_port=free_port(),
+        port=port,
+        tracking_port=tracking_port,
         kafka_port=None,
         postgres_port=None,
         clickhouse_port=None,

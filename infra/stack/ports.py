@@ -61,6 +61,12 @@ def choose(settings: Settings) -> Ports:
     return Ports(web=web, tracking=tracking, **fixed, **free)
 
 
+def free_ports(count: int) -> list[int]:
+    """So many different ports that are free now. Raises `SettingsError` when none is found."""
+    taken: set[int] = set()
+    return [_free(None, taken) for _ in range(count)]
+
+
 def replace_taken(ports: Ports, settings: Settings, process: str) -> Ports | None:
     """New ports for those of `process` that another program has taken; None when none is, or none may be moved."""
     given = _given(settings)

@@ -6,7 +6,6 @@ writes down what it had loaded (class data sharing). Java itself ignores an arch
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from infra.settings import SettingsError
 from infra.stack.engines import kafka
-from infra.stack.ports import LOOPBACK
+from infra.stack.ports import free_ports
 from infra.stack.tools import KAFKA_ARCHIVE, launched
 
 _CLUSTER_ID = "x" * 22
@@ -35,7 +34,7 @@ def main() -> int:
 
 def make(folder: Path, archive: Path) -> None:
     """Raises `TimeoutError`, `OSError`, `SettingsError` or `subprocess.SubprocessError`."""
-    port, controller_port = _free_ports()
+    port, controller_port = free_ports(2)
     spec = kafka.spec(folder, port, controller_port, _CLUSTER_ID, flush_each=False)
     spec.prepare()
     new, log = archive.with_suffix(".new"), folder / "kafka.log"
@@ -57,11 +56,6 @@ def make(folder: Path, archive: Path) -> None:
             process.kill()
             process.wait()
     new.replace(archive)
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.create_server((LOOPBACK, 0)) as one, socket.create_server((LOOPBACK, 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
 
 
 if __name__ == "__main__":
