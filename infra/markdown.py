@@ -40,7 +40,7 @@ _SPACE: Final = re.compile(r"\s+")
 def _parser() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": MAX_NESTING})
     made.enable(["table", "strikethrough", "linkify"])
-    made.validateLink = _is_web_link  # type: ignore[method-assign]
+    made.validateLink = _is_web_link  # type: ignore[method-assign]  # how the library is told which links it may make
     return made
 
 

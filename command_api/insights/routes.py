@@ -29,8 +29,8 @@ SEEN_BY: Final = ("insights",)
 LOOKS: Final = Limit("insights", timedelta(seconds=10), 6)
 STOPS: Final = Limit("insights-digest-stop", timedelta(seconds=20), 20)
 PLACES: Final = Places(most=4, each=1, what="Insights are")
+"""For looks that people wait for: each may hold a thread for as long as a model takes."""
 PATIENCE_S: Final = 2.0
-"""Looks that people wait for: each may hold a thread for as long as a model takes."""
 
 WebsiteId = Annotated[UUID, Path(alias="websiteId")]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from infra.gateway.heads import LONGEST_TITLE, Head, line
+from infra.gateway.heads import LONGEST_TITLE, PICTURE, Head, line
 
 _ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HANDLE: Final = re.compile(r"[a-z0-9-]{1,40}")
@@ -85,14 +85,14 @@ def _listing(answers: Answers, path: str, origin: str) -> Head:
     [listing] = answers
     title, words, price = str(listing["title"] or "Untitled"), listing["description"], listing["askingPrice"]
     description = words or "An affiliate website for sale: its figures, what was verified, and what it costs."
-    image = {"image": listing["image"]} if listing["image"] else {}
+    image = listing["image"]
     product = {
         "@type": "Product",
         "name": line(title, LONGEST_TITLE),
         "description": line(description, _BEGIN),
         "url": origin + path,
         "category": listing["niche"],
-        "image": origin + image["image"] if image else None,
+        "image": origin + image if image else None,
         "offers": {
             "@type": "Offer",
             "url": origin + path,
@@ -103,7 +103,7 @@ def _listing(answers: Answers, path: str, origin: str) -> Head:
         },
     }
     described = {name: value for name, value in product.items() if value is not None}
-    return Head(title, description, path, described=described if price is not None else None, **image)
+    return Head(title, description, path, image or PICTURE, described=described if price is not None else None)
 
 
 def _seller(answers: Answers, path: str, _: str) -> Head:
