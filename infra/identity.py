@@ -238,7 +238,7 @@ def hashed(secret: str) -> bytes:
 _COLUMNS: Final = ("id", "account_id", "email", "name", "roles", "cookie_hash", "touch", "token_is_live")
 _FIND: Final = {
     column: (
-        "SELECT id, account_id, email, name, roles, cookie_hash, last_seen_at < now() - %(touch)s AS touch,"  # noqa: S608
+        "SELECT id, account_id, email, name, roles, cookie_hash, last_seen_at < now() - %(touch)s AS touch,"  # noqa: S608 - own text
         " token_expires_at > now() AS token_is_live FROM auth.session"
         f" WHERE {column} = %(hash)s AND revoked_at IS NULL AND expires_at > now() AND last_seen_at > now() - %(idle)s"
     )

@@ -198,7 +198,7 @@ def _of(cut: _Cut) -> str:
     where = _WHERE.format(time=cut.time, begin="start")
     recent = _WHERE.format(time=cut.time, begin="recent")
     return (
-        f"SELECT {_EDGE.format(time=cut.time)}, t.{cut.column} AS value, {counted} FROM {cut.table} AS t"  # noqa: S608
+        f"SELECT {_EDGE.format(time=cut.time)}, t.{cut.column} AS value, {counted} FROM {cut.table} AS t"  # noqa: S608 - own text
         f" WHERE {where} AND {rows} AND t.{cut.column} IN (SELECT t.{cut.column} FROM {cut.table} AS t WHERE {recent}"
         f" AND {rows} GROUP BY t.{cut.column} ORDER BY {seen} DESC, t.{cut.column} LIMIT {cut.most})"
         " GROUP BY edge, value"

@@ -127,6 +127,6 @@ def _row(row: Sequence[Any]) -> ClickRow:
 
 _SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 _SELECT: Final = (
-    "SELECT website_id, event_id, visitor, toUnixTimestamp64Milli(occurred_at), click_id, link_id, partner_id, country,"  # noqa: S608
+    "SELECT website_id, event_id, visitor, toUnixTimestamp64Milli(occurred_at), click_id, link_id, partner_id, country,"  # noqa: S608 - own text
     f" device, source, {', '.join(_SUBS)} FROM events"
 )

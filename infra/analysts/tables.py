@@ -241,7 +241,7 @@ VISITORS: Final = View(
         _BUCKET
         + f"clickers {_STATE} State of distinct visitors who clicked\nvisitors {_STATE} State of all distinct ones"
     ),
-    f"SELECT website_id, bucket, is_bot, clickers, visitors FROM {DATABASE}.visitors_15m WHERE {{own}}",  # noqa: S608
+    f"SELECT website_id, bucket, is_bot, clickers, visitors FROM {DATABASE}.visitors_15m WHERE {{own}}",  # noqa: S608 - own text
     example="SELECT toDate(bucket) AS day, uniqCombinedMerge(12)(visitors) AS visitors FROM visitors_15m\n"
     "WHERE NOT is_bot GROUP BY day ORDER BY day",
 )

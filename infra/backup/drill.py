@@ -131,7 +131,7 @@ def look(environment: Mapping[str, str], made: Manifest) -> tuple[int, tuple[str
     differences = [f"audit: {audited[kind]} {kind}" for kind in ("missing", "duplicate", "wrong") if audited[kind]]
     with psycopg.connect(environment["POSTGRES_URL"], autocommit=True, connect_timeout=5) as connection:
         for table, expected in made.counts.items():
-            row = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()  # noqa: S608
+            row = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()  # noqa: S608 - own text
             found = row[0] if row else 0
             # What the log holds from after the snapshot may be decided in the copy: rows may be added, never lacking.
             if found < expected:

@@ -178,7 +178,7 @@ def _select_for(text: str) -> str:
         return f"SELECT name FROM system.{show.group(1).lower()} ORDER BY name"  # noqa: S608 - one of two words
     if describe := _DESCRIBE.fullmatch(text):
         return (
-            "SELECT name, type, '' AS default_type, '' AS default_expression, comment, '' AS codec_expression,"  # noqa: S608
+            "SELECT name, type, '' AS default_type, '' AS default_expression, comment, '' AS codec_expression,"  # noqa: S608 - own text
             f" '' AS ttl_expression FROM system.columns WHERE table = '{describe.group(1)}' ORDER BY position"
         )
     return text

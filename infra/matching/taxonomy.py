@@ -97,4 +97,4 @@ def _industry(key: str, entry: Mapping[str, object]) -> Industry:
         weighted[stemmed] = max(weighted.get(stemmed, 0), int(weight or 1))
     texts = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
     known = tuple(Niche(**niche) for niche in niches)
-    return Industry(key=key, keywords=weighted, niches=known, **texts)  # type: ignore[arg-type]
+    return Industry(key=key, keywords=weighted, niches=known, **texts)  # type: ignore[arg-type]  # names and kinds are those of the file

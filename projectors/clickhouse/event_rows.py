@@ -39,8 +39,8 @@ _Named = tuple[bytes, bytes, int]
 
 _REFUSALS: Final = UUID("b3b7a2b4-4a4f-5f0d-8e0c-27a9c2b9a1d5")
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
-_FIRST: Final = datetime(FIRST_YEAR, 1, 1)  # noqa: DTZ001
-_END: Final = datetime(LAST_YEAR + 1, 1, 1)  # noqa: DTZ001
+_FIRST: Final = datetime(FIRST_YEAR, 1, 1)  # noqa: DTZ001 - compared with times that have no zone either
+_END: Final = datetime(LAST_YEAR + 1, 1, 1)  # noqa: DTZ001 - compared with times that have no zone either
 _BRACE: Final = ord("}")
 _TYPE: Final = re.compile(r"[a-z0-9_.-]+")
 _COUNTRY: Final = re.compile(r"[A-Z]{2}")

@@ -95,7 +95,7 @@ def _list(arguments: Namespace, tools: Tools) -> int:
 def _show(arguments: Namespace, tools: Tools) -> int:
     with tools.connection.cursor(row_factory=dict_row) as cursor:
         row = cursor.execute(
-            f"select {_COLUMNS}, key, value, headers from engine.dead_letter where id = %s",  # noqa: S608
+            f"select {_COLUMNS}, key, value, headers from engine.dead_letter where id = %s",  # noqa: S608 - own text
             (arguments.id,),
         ).fetchone()
     if row is None:
@@ -191,7 +191,7 @@ def _select(arguments: Namespace, tools: Tools, columns: str) -> list[dict[str, 
     state = getattr(arguments, "state", "open")
     with tools.connection.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(
-            f"select {columns} from engine.dead_letter where (%(state)s = 'all' or state = %(state)s) "  # noqa: S608
+            f"select {columns} from engine.dead_letter where (%(state)s = 'all' or state = %(state)s) "  # noqa: S608 - own text
             "and (%(projection)s::text is null or projection = %(projection)s) "
             "and (%(reason)s::text is null or reason = %(reason)s) "
             'order by projection, generation, topic, partition, "offset" limit %(limit)s',

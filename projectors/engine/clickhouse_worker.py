@@ -256,7 +256,7 @@ class ClickHouseWorker(Worker):
         highest = -1
         for table in (self._projection.main, *self._projection.others):
             found = self.runtime.clickhouse.rows(
-                f"SELECT count(), max(_offset) FROM {table_name(table.name, self.key.generation)} "  # noqa: S608
+                f"SELECT count(), max(_offset) FROM {table_name(table.name, self.key.generation)} "  # noqa: S608 - own text
                 "WHERE _topic = {topic:String} AND _partition = {partition:UInt16}",
                 {"topic": self.key.topic, "partition": self.key.partition},
             )

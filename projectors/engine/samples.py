@@ -64,6 +64,6 @@ class Sampler:
             )
             for table in ("sample", "log_sample"):
                 connection.execute(
-                    f"delete from engine.{table} where at < now() - make_interval(hours => %s)".encode(),  # noqa: S608
+                    f"delete from engine.{table} where at < now() - make_interval(hours => %s)".encode(),  # noqa: S608 - own text
                     (KEPT_HOURS,),
                 )

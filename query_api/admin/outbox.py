@@ -46,7 +46,7 @@ class OutboxLetter(OutboxMail):
 
 _COLUMNS: Final = "id, kind, recipient_sealed, subject, text_sealed, state, attempts, error, created_at, sent_at"
 _PAGE: Final = (
-    f"SELECT {_COLUMNS} FROM ops.mail WHERE %(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(id)s)"  # noqa: S608
+    f"SELECT {_COLUMNS} FROM ops.mail WHERE %(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(id)s)"  # noqa: S608 - own text
     " ORDER BY created_at DESC, id DESC LIMIT %(limit)s"
 )
 _ONE: Final = f"SELECT {_COLUMNS} FROM ops.mail WHERE id = %s"  # noqa: S608 - own text

@@ -11,7 +11,7 @@ from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.columnar import Columnar, Query
 
 _SQL: Final = (
-    f"SELECT toString(t.link_id) AS link, {metrics.counters(Source.RAW, PERFORMANCE_COUNTERS)}"  # noqa: S608
+    f"SELECT toString(t.link_id) AS link, {metrics.counters(Source.RAW, PERFORMANCE_COUNTERS)}"  # noqa: S608 - own text
     f" FROM {Source.RAW.table} AS t"
     " WHERE t.website_id IN {websites:Array(UUID)} AND t.link_id IN {links:Array(UUID)} AND NOT t.is_bot"
     " AND t.type IN ('click', 'conversion') GROUP BY t.link_id"

@@ -112,7 +112,7 @@ def _totals(selection: Selection, range_: Range) -> Query:
         ]
     active = metrics.counters(promoting, metrics.PERFORMANCE_COUNTERS)
     parts.append(
-        f"SELECT {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608
+        f"SELECT {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608 - own text
         f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id) AS p"
     )
     return Query(" UNION ALL ".join(parts), {**counted.parameters, **seen.parameters, **promoted.parameters})

@@ -123,7 +123,7 @@ def _counted(
     website: Website, range_: Range, table: str, time: str, outcome: str, count: str, which: str
 ) -> columnar.Query:
     sql = (
-        f"SELECT roundDown(toUnixTimestamp(t.{time}), {{edges:Array(UInt32)}}) AS edge, {outcome} AS result,"  # noqa: S608
+        f"SELECT roundDown(toUnixTimestamp(t.{time}), {{edges:Array(UInt32)}}) AS edge, {outcome} AS result,"  # noqa: S608 - own text
         f" {count} AS events FROM {table} AS t WHERE t.website_id = {{website:UUID}}"
         f" AND t.{time} >= toDateTime({{start:UInt32}}, 'UTC') AND t.{time} < toDateTime({{end:UInt32}}, 'UTC')"
         f" AND {which} GROUP BY edge, result"

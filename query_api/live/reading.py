@@ -59,7 +59,7 @@ _SINCE: Final = (
     " AND (t.type = 'conversion' OR t.occurred_at >= t.received_at - INTERVAL 10 MINUTE)"
 )
 _MINUTES: Final = (
-    "SELECT toUnixTimestamp(toStartOfMinute(t.received_at)) AS minute, count() AS events FROM recent_events AS t"  # noqa: S608
+    "SELECT toUnixTimestamp(toStartOfMinute(t.received_at)) AS minute, count() AS events FROM recent_events AS t"  # noqa: S608 - own text
     f" WHERE {_SINCE} AND t.type <> 'conversion' GROUP BY minute"
 )
 _ACTIVE: Final = (
@@ -67,7 +67,7 @@ _ACTIVE: Final = (
     f" WHERE {_SINCE} AND t.type <> 'conversion' AND t.visitor <> 0"
 )
 _RECENT: Final = (
-    "SELECT toString(t.event_id) AS id, t.type AS type, t.received_at AS at, t.country AS country, t.device AS device,"  # noqa: S608
+    "SELECT toString(t.event_id) AS id, t.type AS type, t.received_at AS at, t.country AS country, t.device AS device,"  # noqa: S608 - own text
     " t.path AS path, toString(t.partner_id) AS partner, t.source AS source FROM recent_events AS t"
     f" WHERE {_SINCE} ORDER BY t.received_at DESC, t.event_id LIMIT {RECENT}"
 )

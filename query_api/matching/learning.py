@@ -79,7 +79,7 @@ def best_industries(listed: Sequence[Listed], results: Sequence[tuple[object, Re
     category = {one.id: one.category for one in listed}
     sums: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     for program, own in results:
-        total = sums[category[program], own.currency]  # type: ignore[index]
+        total = sums[category[program], own.currency]  # type: ignore[index]  # the ids are declared as any `object`
         total[0] += own.clicks
         total[1] += own.earned
     best: dict[str, tuple[int, int, str]] = {}

@@ -187,7 +187,7 @@ def _pages(reader: Reader, account: UUID, section: Section) -> Iterator[list[dic
     after: Any = None
     while True:
         sql = (
-            f"SELECT {section.shown}, t.{section.key} AS place FROM {section.source} AS t WHERE {section.where}"  # noqa: S608
+            f"SELECT {section.shown}, t.{section.key} AS place FROM {section.source} AS t WHERE {section.where}"  # noqa: S608 - own text
             + (f" AND t.{section.key} > %(after)s" if after is not None else "")
             + f" ORDER BY t.{section.key} LIMIT {PAGE}"
         )

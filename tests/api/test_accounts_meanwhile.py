@@ -18,7 +18,7 @@ NEW_PASSWORD = "a lighthouse, far out"
 
 def meanwhile(world: World, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
     """Has `change` happen once, right after the next password was looked at and found right."""
-    accounts: Accounts = world.http.app.state.accounts  # type: ignore[attr-defined]
+    accounts: Accounts = world.http.app.state.accounts  # type: ignore[attr-defined]  # the client's type knows no state
     look = accounts.with_password
 
     def look_then_change(*arguments: Any) -> Any:
@@ -71,7 +71,7 @@ def test_a_secret_that_waits_in_another_tab_is_not_what_was_confirmed(
 ) -> None:
     ada = member(command_world)
     ada.secret = ada.call("POST", "/api/platform/2fa/setup", json={"password": ada.password}).json()["secret"]
-    factors = command_world.http.app.state.accounts.desk.factors  # type: ignore[attr-defined]
+    factors = command_world.http.app.state.accounts.desk.factors  # type: ignore[attr-defined]  # the client's type knows no state
     confirms = factors.confirms
 
     def confirm_then_begin_anew(*arguments: Any) -> Any:
@@ -134,7 +134,7 @@ def test_a_key_that_is_revoked_at_the_last_moment_opens_nothing(
     """After the look at the key, before the session is written."""
     ada = member(command_world)
     site = ada.call("POST", "/api/platform/websites", json={"domain": f"{uuid4().hex}.example"}).json()
-    desk = command_world.http.app.state.accounts.desk  # type: ignore[attr-defined]
+    desk = command_world.http.app.state.accounts.desk  # type: ignore[attr-defined]  # the client's type knows no state
     write = desk.core.store.write
 
     def disconnect_then_write(*arguments: Any) -> Any:

@@ -181,7 +181,7 @@ def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None
     assert [one["email"] for one in ada.get("/api/platform/export", ada.admin).json()["account"]] == [
         ada.api.query.postgres.execute(
             "SELECT email FROM read.accounts WHERE id = %s", (ada.admin.account_id,)
-        ).fetchone()[0]  # type: ignore[index]
+        ).fetchone()[0]  # type: ignore[index]  # there is one row
     ]
 
 

@@ -257,7 +257,7 @@ def test_settings_cannot_be_loosened_on_the_port(world: AnalystWorld) -> None:
     assert read.text == "3\n"
     assert world.ask(world.ada, "SELECT 1", role="admin").status_code == 403
     brought = {"files": {"t": ("t", "1\n")}, "params": {"query": "SELECT * FROM t", "t_structure": "a UInt8"}}
-    assert world.http.post("/", auth=world.ada.auth, **brought).status_code == 403  # type: ignore[arg-type]
+    assert world.http.post("/", auth=world.ada.auth, **brought).status_code == 403  # type: ignore[arg-type]  # named arguments of several types
     assert world.ask(world.ada, "SELECT 1 FORMAT Template").status_code == 403
     assert world.ask(world.ada, "SELECT 1", default_format="Template").status_code in (400, 403)
 
@@ -359,7 +359,7 @@ def test_who_leaves_a_download_stops_the_statement(world: AnalystWorld) -> None:
     with httpx.stream("POST", address, json=body, headers=headers, timeout=90) as answer:
         assert next(answer.iter_raw(1000))
     asked = {"content": many, "auth": zoe.auth, "params": {"default_format": "CSV"}}
-    with world.http.stream("POST", "/", **asked) as answer:  # type: ignore[arg-type]
+    with world.http.stream("POST", "/", **asked) as answer:  # type: ignore[arg-type]  # named arguments of several types
         assert next(answer.iter_raw(1000))
     wait_until(lambda: {row[1] for row in world.audited(zoe)} == {"cancelled"}, 60, "both to be cancelled")
     running = "SELECT count() FROM system.processes WHERE query LIKE '%range(900)%' AND query NOT LIKE '%processes%'"

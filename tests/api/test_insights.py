@@ -466,7 +466,7 @@ _POSITIONS = "SELECT next_offset, topic, partition, generation FROM engine.posit
 
 
 def _events(api: Api, aggregate: UUID) -> list[DomainEvent]:
-    return list(api.core.store.repository.event_store.get(aggregate))  # type: ignore[arg-type]
+    return list(api.core.store.repository.event_store.get(aggregate))  # type: ignore[arg-type]  # the library declares its base class
 
 
 def _mails(api: Api, person: Person) -> list[tuple[str, str, str, str]]:

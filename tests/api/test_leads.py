@@ -303,7 +303,7 @@ def test_however_many_ask_at_once_ten_places_are_given(command_world: World) -> 
     for _ in range(ROUNDS):
         same = somebody()
         emails = [somebody() for _ in range(THREADS - 4)] + [same] * 4
-        at_once(lambda number, emails=emails: desk.join_early_access(emails[number]))  # type: ignore[misc]
+        at_once(lambda number, emails=emails: desk.join_early_access(emails[number]))  # type: ignore[misc]  # a default binds the loop's value
         taken = sorted(desk.places().taken)
         assert taken == list(range(1, 11))
         assert len(set(desk.places().taken.values())) == 10

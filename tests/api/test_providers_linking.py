@@ -100,7 +100,7 @@ def test_who_is_unlinked_while_signing_in_does_not_get_in(world: World, monkeypa
     [(made, _)] = links(world, ada.id)
     browser = Browser(world)
     code = browser.arrive(browser.at_provider("github"))
-    providers = world.http.app.state.providers  # type: ignore[attr-defined]
+    providers = world.http.app.state.providers  # type: ignore[attr-defined]  # the client's type knows no state
     owner = providers.links.owner
 
     def owner_then_unlinked(identity: ProvenIdentity) -> Any:

@@ -130,7 +130,7 @@ def test_new_keys_of_a_provider_are_fetched(world: World, server: IdentityProvid
     try:
         fresh = World(world.settings, core)
         Browser(fresh).sign_in()
-        providers = fresh.http.app.state.providers  # type: ignore[attr-defined]
+        providers = fresh.http.app.state.providers  # type: ignore[attr-defined]  # the client's type knows no state
         protocol = providers._protocol
         server.key = type(server.key).generate_key(2048, {"kid": uuid4().hex})
         protocol._documents = {url: (at - 61, kept) for url, (at, kept) in protocol._documents.items()}

@@ -24,7 +24,7 @@ def new_host() -> str:
 
 def under(edge: Edge, host: str, path: str, method: str = "GET", **options: object) -> httpx.Response:
     headers = {"host": host, "user-agent": BROWSER}
-    return httpx.request(method, edge.url + path, headers=headers, timeout=60, **options)  # type: ignore[arg-type]
+    return httpx.request(method, edge.url + path, headers=headers, timeout=60, **options)  # type: ignore[arg-type]  # named arguments of several types
 
 
 @pytest.fixture

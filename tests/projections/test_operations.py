@@ -57,7 +57,7 @@ class Desk:
 
     def outcome(self, request_id: UUID) -> tuple[str, int | None, str]:
         """State, generation and error, once it has ended."""
-        return wait_for(  # type: ignore[no-any-return]
+        return wait_for(  # type: ignore[no-any-return]  # `wait_for` gives what it is given
             lambda: (
                 self.projecting.sql(
                     "select state, generation, error from engine.request where id = %s and finished_at is not null",

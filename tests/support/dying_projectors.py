@@ -50,7 +50,7 @@ def _inside(action: str) -> None:
             if request.action == action:
                 die()
 
-        setattr(requests, "finish", finish)  # noqa: B010
+        setattr(requests, "finish", finish)  # noqa: B010 - a plain assignment to a module is refused by the type checker
         return
     roll_back = generations.rollback
 
@@ -61,7 +61,7 @@ def _inside(action: str) -> None:
 
         return roll_back(*arguments, also=dying, **named)
 
-    setattr(generations, "rollback", rollback)  # noqa: B010
+    setattr(generations, "rollback", rollback)  # noqa: B010 - a plain assignment to a module is refused by the type checker
 
 
 def _switched(_: str) -> None:
@@ -77,7 +77,7 @@ def _done(action: str) -> None:
             die()
         return outcome
 
-    setattr(requests, "carry_out", carry_out)  # noqa: B010
+    setattr(requests, "carry_out", carry_out)  # noqa: B010 - a plain assignment to a module is refused by the type checker
 
 
 def _die_within(outer: str, owner: Any, inner: str, *, is_done: bool) -> None:

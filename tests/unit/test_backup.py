@@ -36,7 +36,7 @@ def a_backup(folder: Path, **changes: object) -> Path:
         key=key_mark(Settings(master_key=KEY), "2f3c"),
         files={"log/clicks-0": manifest.describe(folder / "log" / "clicks-0")},
     )
-    (folder / manifest.FILE_NAME).write_text(manifest.to_text(replace(made, **changes)))  # type: ignore[arg-type]
+    (folder / manifest.FILE_NAME).write_text(manifest.to_text(replace(made, **changes)))  # type: ignore[arg-type]  # named arguments of several types
     return folder
 
 

@@ -172,7 +172,7 @@ def test_moderators_pin_lock_and_move_and_nobody_else() -> None:
         events = act(state, "why", by(MOD))
         assert len(events) == 1 and act(thread(*events), "", by(MOD)) == []
         assert len(undo(thread(*events), "", by(MOD))) == 1 and undo(state, "", by(MOD)) == []
-        assert refusal(lambda act=act: act(state, "", by(ADA))) == "not_allowed"  # type: ignore[misc]
+        assert refusal(lambda act=act: act(state, "", by(ADA))) == "not_allowed"  # type: ignore[misc]  # a default binds the loop's value
     [moved] = threads.move(state, threads.Category(uuid4()), "", by(MOD))
     assert thread(moved).category_id != CATEGORY
     assert refusal(lambda: threads.move(state, None, "", by(MOD))) == "category_unknown"

@@ -136,7 +136,7 @@ async def test_too_much_unacknowledged_work_is_refused_at_once() -> None:
 
 
 async def test_what_gathers_is_bounded_in_bytes_too() -> None:
-    publisher = Publisher(HeldLog(), Counters(), 1_000_000)  # type: ignore[arg-type]
+    publisher = Publisher(HeldLog(), Counters(), 1_000_000)  # type: ignore[arg-type]  # stands in for the real one
     publisher.submit([a_record(bytes(MAX_UNACKED_BYTES + 1))])
     with pytest.raises(Unavailable) as caught:
         publisher.submit([a_record()])
@@ -145,7 +145,7 @@ async def test_what_gathers_is_bounded_in_bytes_too() -> None:
 
 async def test_what_was_refused_while_it_gathered_is_not_published_later() -> None:
     log, counters = HeldLog(), Counters()
-    publisher = Publisher(log, counters, 100, answer_s=PATIENCE_S)  # type: ignore[arg-type]
+    publisher = Publisher(log, counters, 100, answer_s=PATIENCE_S)  # type: ignore[arg-type]  # stands in for the real one
     for _ in range(IN_FLIGHT):
         publisher.submit([a_record()])
         await settle()
@@ -244,7 +244,7 @@ async def test_clicks_that_wait_survive_the_end_of_the_process(tmp_path: Path) -
 async def test_clicks_of_an_earlier_process_are_sent_again_by_one_later_process_only(tmp_path: Path) -> None:
     """The projector remembers ids for a time; the file could lie there for longer."""
     log, spool = HeldLog(), tmp_path / "clicks.spool"
-    publisher = Publisher(log, Counters(), 100)  # type: ignore[arg-type]
+    publisher = Publisher(log, Counters(), 100)  # type: ignore[arg-type]  # stands in for the real one
     first = Retries(publisher, Counters(), spool)
     first.add(a_record())
     await first.stop()

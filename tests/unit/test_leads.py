@@ -48,8 +48,8 @@ def test_an_address_joins_once_and_may_come_back() -> None:
     signup_id = uuid4()
     signup = early_access.Signup(signup_id, 1, place=None)
     again = {"signup_id": signup_id, "somebody_waits": False, "asked": NOW}
-    assert early_access.join(early_access.Places(), signup, **again) == []  # type: ignore[arg-type]
-    back = early_access.join(early_access.Places(), replace(signup, left=True), **again)  # type: ignore[arg-type]
+    assert early_access.join(early_access.Places(), signup, **again) == []  # type: ignore[arg-type]  # named arguments of several types
+    back = early_access.join(early_access.Places(), replace(signup, left=True), **again)  # type: ignore[arg-type]  # named arguments of several types
     assert names(back) == ["early_access.place_taken", "early_access.joined"]
 
 

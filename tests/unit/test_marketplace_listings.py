@@ -174,7 +174,7 @@ class Figures:
 def measured(store: Kept, figures: Figures, now: datetime = NOW) -> list[str]:
     """What looking at the listing came to."""
     before = len(store.events)
-    Verifying(SimpleNamespace(store=store), figures).verify(LISTING, now, now)  # type: ignore[arg-type]
+    Verifying(SimpleNamespace(store=store), figures).verify(LISTING, now, now)  # type: ignore[arg-type]  # stands in for the real one
     return names(store.events[before:])
 
 
@@ -232,7 +232,7 @@ def test_months_in_which_the_website_was_another_do_not_count() -> None:
     ]
     assert measured(kept, Figures(first=0)) == ["listing.verified"]
     # Half past midnight of September the 1st in Kathmandu: that month is not whole.
-    assert [month.month for month in kept.events[-1].months] == [date(2026, 10, 1)]  # type: ignore[attr-defined]
+    assert [month.month for month in kept.events[-1].months] == [date(2026, 10, 1)]  # type: ignore[attr-defined]  # of this kind, as the test made it
 
 
 def test_revenue_in_another_currency_counts_at_the_rate_of_each_months_last_day() -> None:
@@ -245,7 +245,7 @@ def test_revenue_in_another_currency_counts_at_the_rate_of_each_months_last_day(
     assert rates is not None and rates.id == exchange_rate_id("EUR", "USD")
     assert measured(kept, Figures(first=9, revenue=100_00)) == ["listing.verified"]
     told = kept.events[-1]
-    assert told.monthly_revenue == Money(amount=115_00, currency="USD")  # type: ignore[attr-defined]
+    assert told.monthly_revenue == Money(amount=115_00, currency="USD")  # type: ignore[attr-defined]  # of this kind, as the test made it
 
 
 # What people send

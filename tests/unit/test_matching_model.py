@@ -55,7 +55,7 @@ def application(*moves: str) -> members.Application:
     [made] = members.apply(None, listing(), ACCOUNT, ASKED)
     found = members.evolve_application(None, made)
     for status in moves:
-        [moved] = members.move(found, status, "", ACCOUNT, ASKED)  # type: ignore[arg-type]
+        [moved] = members.move(found, status, "", ACCOUNT, ASKED)  # type: ignore[arg-type]  # given by the parameters of the test
         found = members.evolve_application(found, moved)
     return found
 

@@ -272,7 +272,7 @@ def test_results_are_of_one_currency() -> None:
         (partner, "EUR", Counts(clicks=300, pending=1, c_pending=900)),
         (stranger, "EUR", Counts(clicks=50, approved=1, c_approved=100)),
     ]
-    found = results_of(counted, {partner: program})  # type: ignore[arg-type]
+    found = results_of(counted, {partner: program})  # type: ignore[arg-type]  # its invariance, not its values
     assert found == {program: Results(300, 1, 900, 350, 1_000, "EUR")}
 
 

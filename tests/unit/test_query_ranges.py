@@ -27,7 +27,7 @@ ZONES = sorted(
 )
 zones = st.sampled_from(ZONES).map(ZoneInfo)
 days = st.dates(date(1995, 1, 1), date(2035, 12, 31))
-moments = st.datetimes(datetime(1995, 1, 1), datetime(2035, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
+moments = st.datetimes(datetime(1995, 1, 1), datetime(2035, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001 - hypothesis puts the zone to it
 
 
 @given(zones, moments, st.sampled_from([TimeRange.LAST_24H, TimeRange.LAST_7D, TimeRange.LAST_30D, TimeRange.LAST_90D]))

@@ -388,7 +388,7 @@ class TestPlan:
     def test_the_escrow_sandbox_is_refused_where_money_could_be_meant(
         self, tmp_path: Path, others: dict[str, str]
     ) -> None:
-        given = replace(settings(tmp_path), escrow_sandbox=True, **others)  # type: ignore[arg-type]
+        given = replace(settings(tmp_path), escrow_sandbox=True, **others)  # type: ignore[arg-type]  # named arguments of several types
         with pytest.raises(SettingsError, match="ALTHING_ESCROW_SANDBOX"):
             escrow.check(given)
 
