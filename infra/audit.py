@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -27,11 +25,10 @@ from infra.auditing.report import Report
 from infra.auditing.rollups import audit_rollups
 from infra.auditing.tracked import audit_tracked
 from infra.auditing.trail import audit_trail
-from infra.keyring import Keyring
+from infra.keyring import open_keyring
 from infra.log import LogUnavailable, OffsetOutOfRange, open_log
-from infra.postgres import connect, pool
+from infra.postgres import connect
 from infra.settings import Settings, load
-from schemas.envelope import Decrypt
 
 STATEMENT_TIMEOUT_MS: Final = 600_000
 
@@ -67,7 +64,7 @@ def audit(settings: Settings, *, ledger: Path | None = None, timeout_s: float = 
             ends = wait_until_quiet(log, postgres, timeout_s)
             report = Report()
             report.add(audit_tracked(log, clickhouse, postgres, ends))
-            with _keyring(settings) as decrypt:
+            with open_keyring(settings) as decrypt:
                 report.add(audit_decided(log, clickhouse, postgres, ends, decrypt))
             report.add(audit_refused(log, clickhouse, postgres, ends))
             report.add(audit_rollups(clickhouse))
@@ -78,12 +75,6 @@ def audit(settings: Settings, *, ledger: Path | None = None, timeout_s: float = 
             return report
     finally:
         log.close()
-
-
-@contextmanager
-def _keyring(settings: Settings) -> Iterator[Decrypt]:
-    with pool(settings, 1) as connections:
-        yield Keyring(connections, settings)
 
 
 def _failed(reason: str, as_json: bool) -> int:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import time
 from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final
 from uuid import UUID
@@ -18,6 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from psycopg import Connection, Cursor
 from psycopg_pool import ConnectionPool
 
+from infra.postgres import pool
 from infra.sealing import Unsealable, derived_key, seal, unseal
 from infra.settings import Settings
 from schemas.base import ERASED
@@ -32,11 +35,22 @@ class SubjectErased(ValueError):
     """The person was erased: nothing about them may be stored any more."""
 
 
-class Keyring:
-    """Encrypts and opens personal fields. Thread-safe. Calls may raise what the pool raises when Postgres is down."""
+@contextmanager
+def open_keyring(settings: Settings, size: int = 1) -> Iterator[Keyring]:
+    """A keyring with `size` connections of its own, which are closed at the end."""
+    with pool(settings, size, least=0) as connections:
+        yield Keyring(connections, settings)
 
-    def __init__(self, pool: ConnectionPool[Any], settings: Settings) -> None:
-        self._pool = pool
+
+class Keyring:
+    """Encrypts and opens personal fields. Thread-safe. Calls may raise what the pool raises when Postgres is down.
+
+    `connections` must not be a pool whose connections the callers hold when they call: when all are held, each holder
+    waits for the others. `open_keyring` brings a pool of its own.
+    """
+
+    def __init__(self, connections: ConnectionPool[Any], settings: Settings) -> None:
+        self._pool = connections
         self._wrapping = derived_key(settings, "subject-keys")
         self._cache: dict[UUID, tuple[float, AESGCM | None]] = {}
         self._lock = Lock()

@@ -8,13 +8,14 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 from threading import Event
 from time import monotonic
 from types import FrameType
 from typing import Final
 
 from infra import health
-from infra.keyring import Keyring
+from infra.keyring import open_keyring
 from infra.log import Log, open_log
 from infra.log.shared_tail import SharedTailLog
 from infra.postgres import pool, required_url
@@ -29,6 +30,7 @@ from schemas.topics import DOMAIN
 logger = logging.getLogger(__name__)
 
 POOL_SIZE: Final = 12
+KEYS_POOL_SIZE: Final = 2
 STATEMENT_TIMEOUT_MS: Final = 60_000
 ALIVE_S: Final = 15.0
 GARBAGE_THRESHOLD: Final = 200_000
@@ -62,7 +64,8 @@ def _collect_rarely() -> None:
 
 def run(settings: Settings, stopping: Event) -> None:
     """The service, until `stopping` is set."""
-    connections = pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+    closing = ExitStack()
+    connections = closing.enter_context(pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS))
     the_log = SharedTailLog(open_log(settings), DOMAIN.name, 0)
     clickhouse = HttpClickHouse(settings)
     runtime = Runtime(
@@ -71,7 +74,7 @@ def run(settings: Settings, stopping: Event) -> None:
         log=the_log,
         clickhouse=clickhouse,
         ownership=Ownership(required_url(settings)),
-        decrypt=Keyring(connections, settings),
+        decrypt=closing.enter_context(open_keyring(settings, KEYS_POOL_SIZE)),
         data_dir=settings.data_dir.resolve(),
     )
     fleet = Fleet(settings, CATALOGUE, runtime)
@@ -82,7 +85,7 @@ def run(settings: Settings, stopping: Event) -> None:
         if stop_health is not None:
             stop_health()
         the_log.close()
-        connections.close()
+        closing.close()
 
 
 def _serve_health(settings: Settings, fleet: Fleet, the_log: Log, clickhouse: ClickHouse) -> Callable[[], None] | None:

@@ -6,9 +6,10 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from infra.keyring import Keyring
+import pytest
+
+from infra.keyring import open_keyring
 from infra.log import Record
-from infra.postgres import pool
 from schemas.base import DomainEvent, Money
 from schemas.events import accounts, links, partners, websites
 from schemas.events.conversions import (
@@ -176,8 +177,7 @@ def test_conversions_from_report_to_reversal(projecting: Bench) -> None:
 
 
 def test_a_person_is_shown_until_erased_also_in_a_rebuild(projecting: Bench) -> None:
-    with pool(projecting.settings, 2) as connections:
-        keyring = Keyring(connections, projecting.settings)
+    with open_keyring(projecting.settings, 2) as keyring:
         email, name = (keyring.encrypt(ACCOUNT, field, f"my {field}") for field in ("email", "name"))
         projecting.decide(of(ACCOUNT, 1, accounts.AccountRegistered, email=email, name=name, way="setup"))
         with projecting.running():
@@ -191,6 +191,21 @@ def test_a_person_is_shown_until_erased_also_in_a_rebuild(projecting: Bench) -> 
             assert projecting.sql("select email, name from read.accounts") == [("[erased]", "[erased]")]
             assert projecting.command("projections", "rebuild", "accounts", "--json") == 0
             assert projecting.command("projections", "verify", "accounts", "--json") == 0
+
+
+def test_who_asks_for_a_persons_key_waits_for_no_other_worker(
+    projecting: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each holds a connection while it asks; with as many workers as connections each waited for the others."""
+    monkeypatch.setattr("projectors.service.POOL_SIZE", 1)
+    with open_keyring(projecting.settings) as keyring:
+        email = keyring.encrypt(ACCOUNT, "email", "a@example.com")
+        name = keyring.encrypt(ACCOUNT, "name", "Ada")
+    projecting.decide(of(ACCOUNT, 1, accounts.AccountRegistered, email=email, name=name, way="setup"))
+    with projecting.running():
+        projecting.wait("accounts")
+        projecting.wait("account_details")
+    assert projecting.sql("select email, name from read.accounts") == [("a@example.com", "Ada")]
 
 
 def test_a_record_that_the_relay_sent_twice_changes_nothing(projecting: Bench) -> None:
