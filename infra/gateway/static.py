@@ -1,9 +1,10 @@
 """The built web app from memory: every file once read, compressed and tagged at the start.
 
-Files under `assets/` carry a hash in their names and may be kept for ever. Every other address is a page of the app,
-which routes by itself: `/analytics` is answered with `analytics.html`, `/` with `home.html`, which name what the page
-needs and for public pages hold their text (`web/scripts/documents.mjs`). `pages.json` lists all there are, `$id` for a
-part that varies: any other address is 404, with the app's own words for it. Pages are asked for each time.
+Files under `assets/` carry a hash in their names and may be kept for ever; the build lays their brotli form beside them
+(`web/scripts/compress.mjs`). Every other address is a page of the app, which routes by itself: `/analytics` is answered
+with `analytics.html`, `/` with `home.html`, which name what the page needs and for public pages hold their text
+(`web/scripts/documents.mjs`). `pages.json` lists all there are, `$id` for a part that varies: any other address is 404,
+with the app's own words for it. Pages are asked for each time.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _COMPRESSIBLE = ("text/", "application/javascript", "application/json", "image/s
 _WORTH_COMPRESSING = 1024
 _PLACEHOLDER = "https://origin.invalid"
 """What the build writes where the app's own address belongs."""
+_NO_ADDRESS = (".gz", ".br", ".map")
 _ADDRESSED = (".html", ".xml", ".txt")
 _NOT_BUILT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Not built</title>
 <p>The web app has not been built.
@@ -36,7 +38,8 @@ Run <code>make run</code>, or <code>npm run build</code> in <code>web</code>.</p
 @dataclass(frozen=True)
 class File:
     content: bytes
-    compressed: bytes | None
+    gzip: bytes | None
+    brotli: bytes | None
     tag: bytes
     content_type: bytes
     cache: bytes
@@ -52,7 +55,7 @@ class Site:
         self._files = {
             "/" + path.relative_to(folder).as_posix(): _read(folder, path, origin.rstrip("/"))
             for path in sorted(folder.rglob("*"))
-            if path.is_file() and path.suffix not in (".gz", ".map")
+            if path.is_file() and path.suffix not in _NO_ADDRESS
         }
         listed = self._files.get("/pages.json")
         self._pages = None if listed is None else _Pages(orjson.loads(listed.content))
@@ -76,13 +79,14 @@ class Site:
         """The same for a document that was made of one of the built ones."""
         headers = self._headers(file.content_type, file.cache)
         headers.append((b"etag", file.tag))
-        if file.compressed is not None:
+        if file.gzip is not None:
             headers.append((b"vary", b"accept-encoding"))
         if status == 200 and file.tag in [tag.strip().removeprefix(b"W/") for tag in if_none_match.split(b",")]:
             return 304, headers, b""
-        if file.compressed is not None and _takes_gzip(accept_encoding):
-            headers.append((b"content-encoding", b"gzip"))
-            return status, headers, file.compressed
+        for coding, content in ((b"br", file.brotli), (b"gzip", file.gzip)):
+            if content is not None and _takes(coding, accept_encoding):
+                headers.append((b"content-encoding", coding))
+                return status, headers, content
         return status, headers, file.content
 
     def page(self, path: str) -> tuple[File | None, int]:
@@ -106,7 +110,7 @@ class Site:
 
 def page_file(content: bytes) -> File:
     """A document that is made while it is asked for."""
-    return _file(content, "text/html", b"no-cache", 4)
+    return _file(content, None, "text/html", b"no-cache", 4)
 
 
 class _Pages:
@@ -138,26 +142,30 @@ def _read(folder: Path, path: Path, origin: str) -> File:
     if kind == "text/javascript" or path.suffix in (".js", ".mjs"):
         kind = "application/javascript"
     hashed = path.relative_to(folder).parts[0] == "assets"
-    return _file(content, kind, b"public, max-age=31536000, immutable" if hashed else b"no-cache", 9)
+    beside = path.with_name(f"{path.name}.br")
+    brotli = beside.read_bytes() if hashed and beside.is_file() else None
+    return _file(content, brotli, kind, b"public, max-age=31536000, immutable" if hashed else b"no-cache", 9)
 
 
-def _file(content: bytes, kind: str, cache: bytes, level: int) -> File:
+def _file(content: bytes, brotli: bytes | None, kind: str, cache: bytes, level: int) -> File:
     compressed = None
     if kind.startswith(_COMPRESSIBLE) and len(content) >= _WORTH_COMPRESSING:
         compressed = gzip.compress(content, level, mtime=0)
     charset = "; charset=utf-8" if kind.startswith(("text/", "application/javascript")) else ""
     return File(
         content=content,
-        compressed=compressed,
+        gzip=compressed,
+        brotli=brotli if compressed is not None else None,
         tag=b'"' + hashlib.sha256(content).hexdigest()[:24].encode() + b'"',
         content_type=(kind + charset).encode(),
         cache=cache,
     )
 
 
-def _takes_gzip(accept_encoding: bytes) -> bool:
+def _takes(coding: bytes, accept_encoding: bytes) -> bool:
+    """What is named counts before what `*` says of all others."""
+    said = {}
     for part in accept_encoding.lower().split(b","):
         name, _, weight = part.partition(b";")
-        if name.strip() in (b"gzip", b"*"):
-            return weight.replace(b" ", b"") not in (b"q=0", b"q=0.0", b"q=0.00", b"q=0.000")
-    return False
+        said[name.strip()] = weight.replace(b" ", b"") not in (b"q=0", b"q=0.0", b"q=0.00", b"q=0.000")
+    return said.get(coding, said.get(b"*", False))

@@ -202,6 +202,22 @@ class TestStatic:
         plain = get(world.url + "/assets/app-1a2b.js", headers={"accept-encoding": "gzip;q=0"})
         assert "content-encoding" not in plain.headers and plain.content == SCRIPT
 
+    def test_the_brotli_form_that_the_build_made_goes_to_who_takes_it(self, tmp_path: Path) -> None:
+        folder = dist(tmp_path)
+        (folder / "assets" / "app-1a2b.js.br").write_bytes(b"brotli")
+        (folder / "login.html.br").write_bytes(b"older than the page")
+        site = Site(folder)
+        app = "/assets/app-1a2b.js"
+        for takes in (b"gzip, deflate, br", b"br;q=0.1, gzip", b"*", b"BR", b"gzip;q=0, *"):
+            _, sent, body = site.answer(app, takes, b"")
+            assert body == b"brotli" and (b"content-encoding", b"br") in sent and (b"vary", b"accept-encoding") in sent
+        for takes in (b"gzip", b"gzip, br;q=0", b"*, br;q=0"):
+            assert (b"content-encoding", b"gzip") in site.answer(app, takes, b"")[1], takes
+        for takes in (b"", b"identity", b"gzip;q=0, br;q=0.000", b"*;q=0"):
+            assert site.answer(app, takes, b"")[2] == SCRIPT, takes
+        assert site.answer(f"{app}.br", b"", b"")[0] == 404
+        assert site.answer("/login", b"br", b"")[2] == LOGIN
+
     def test_an_unchanged_file_is_not_sent_again(self, world: World) -> None:
         tag = get(world.url + "/").headers["etag"]
         assert get(world.url + "/", headers={"if-none-match": f'"x", W/{tag}'}).status_code == 304
