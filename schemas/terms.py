@@ -77,7 +77,7 @@ def terms_text(terms: Terms) -> str:
 def paid_text(terms: Terms, rate_bp: int, flat_amount: int) -> str:
     """`12.5 % of the sale`, `5.00 USD for each lead`."""
     if terms.kind is TermsKind.PERCENT:
-        return f"{rate_bp / 100:g} % of the sale"
+        return f"{rate_bp / 100:g}% of the sale"
     return f"{amount_text(flat_amount, terms.flat_currency or '')} for each " + (
         "lead" if terms.kind is TermsKind.PER_LEAD else "conversion"
     )

@@ -268,7 +268,7 @@ def _basis(earning: Row, payout: Amount | None) -> tuple[Fraction, str, str]:
     rate_bp, flat = (tier.rate_bp, tier.flat_amount) if tier else (terms.rate_bp, terms.flat_amount)
     if terms.kind is TermsKind.PERCENT:
         sale = facts["amount"]
-        text = f"{amount_text(sale['amount'], sale['currency'])} × {rate_bp / 100:g} %"
+        text = f"{amount_text(sale['amount'], sale['currency'])} × {rate_bp / 100:g}%"
         return Fraction(sale["amount"] * rate_bp, 10_000), sale["currency"], text
     of = terms.flat_currency or earning["currency"]
     if terms.kind is TermsKind.PER_LEAD and facts["kind"] != "lead":

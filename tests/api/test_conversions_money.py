@@ -262,9 +262,9 @@ def test_every_amount_explains_itself(books: Books) -> None:
     answer = books.get(f"/api/platform/conversions/{conversion}/explain")
     assert answer.status_code == 200, answer.text
     told = answer.json()
-    assert (told["rule"]["by"], told["rule"]["text"], told["rule"]["version"]) == ("terms", "12.5 % of the sale", 1)
+    assert (told["rule"]["by"], told["rule"]["text"], told["rule"]["version"]) == ("terms", "12.5% of the sale", 1)
     assert told["rate"] == {"rate": "1.0832", "of": "EUR", "to": "USD", "on": "2020-01-01"}
-    assert told["working"]["text"] == "19.99 EUR × 12.5 % × 1.0832 USD per EUR = 2.706646 USD, rounded 2.71 USD"
+    assert told["working"]["text"] == "19.99 EUR × 12.5% × 1.0832 USD per EUR = 2.706646 USD, rounded 2.71 USD"
     assert told["working"]["agrees"] is True
     click = told["click"]
     assert (click["by"], click["country"], click["subs"]) == ("click_id", "IS", {"sub1": "banner"})
@@ -358,7 +358,7 @@ def test_terms_are_given_shown_and_kept_over_time(books: Books) -> None:
     books.project()
     history = books.get(f"{path}/terms", admin).json()
     assert [since["terms"]["text"] for since in history] == [
-        "8 % of the sale; payable 3 days after the sale",
+        "8% of the sale; payable 3 days after the sale",
         "7.50 EUR for each lead; payable 3 days after the sale",
-        "5 % of the sale; approved by itself after 14 days",
+        "5% of the sale; approved by itself after 14 days",
     ]

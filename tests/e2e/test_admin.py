@@ -45,8 +45,8 @@ def test_a_partner_its_links_a_click_and_its_commission(admin_stack: Stack, page
     expect(row.get_by_text("12.5%")).to_be_visible()
     row.get_by_role("button", name="History and postback of Journey Host").click()
     history = page.get_by_role("region", name="Commission history")
-    expect(history.get_by_text("12.5 % of the sale")).to_be_visible()
-    expect(history.get_by_text("10 % of the sale")).to_be_visible()
+    expect(history.get_by_text("12.5% of the sale")).to_be_visible()
+    expect(history.get_by_text("10% of the sale")).to_be_visible()
     expect(page.get_by_text("/postback?partner=journey-host")).to_be_visible()
     page.keyboard.press("Escape")
 

@@ -191,8 +191,8 @@ def test_terms_that_cannot_be_paid_by_are_refused(terms: Terms) -> None:
 
 def test_terms_say_themselves_in_a_sentence() -> None:
     assert terms_shape(BY_REVENUE.model_dump(mode="json")).text == (
-        "10 % of the sale; 15 % of the sale from 0.10 EUR of commission a month;"
-        " 20 % of the sale from 0.50 EUR of commission a month"
+        "10% of the sale; 15% of the sale from 0.10 EUR of commission a month;"
+        " 20% of the sale from 0.50 EUR of commission a month"
     )
     held = PER_LEAD.model_copy(update={"hold_days": 1, "auto_approve_days": 14})
     assert terms_shape(held.model_dump(mode="json")).text == (

@@ -221,14 +221,14 @@ def test_a_model_s_industry_counts_even_without_its_words() -> None:
 
 def test_pros_and_cons_come_from_the_parts() -> None:
     good = match()
-    assert {"Pays 30 % of each sale", "Approval is easy", "Sales count for 30 days after the click"} <= set(pros(good))
+    assert {"Pays 30% of each sale", "Approval is easy", "Sales count for 30 days after the click"} <= set(pros(good))
     assert cons(good) == ["Terms are to be checked on the program's own page"]
     due = Listed(good.listed.id, good.program, date(2026, 1, 1), is_due=True)
     assert cons(Match(due, good.parts)) == cons(good)
     assert cons(Match(replace(due, is_due=False), good.parts)) == []
     poor = match(commission_bp=200, cookie_days=1, approval="hard")
     assert {
-        "Pays 2 % of each sale, which is little",
+        "Pays 2% of each sale, which is little",
         "Sales count for 1 day after the click",
         "Approval is hard: show some traffic first",
     } <= set(cons(poor))
@@ -238,7 +238,7 @@ def test_pay_is_told_in_the_program_s_own_terms() -> None:
     both = match(commission_type="hybrid", commission_bp=750, commission_amount=Money(amount=5_000, currency="USD"),
                  recurring=True)  # fmt: skip
     told = next(part.why for part in both.parts if part.name == "commission")
-    assert told == "Pays 7.5 % of each sale and 50.00 USD for each sale or lead, again with each renewal"
+    assert told == "Pays 7.5% of each sale and 50.00 USD for each sale or lead, again with each renewal"
 
 
 def test_partners_are_programs_by_link_or_by_host() -> None:

@@ -47,7 +47,7 @@ def words(found: Sequence[Match], answer: ProgramsSaid) -> wording.ModelWords | 
 
 COOKIE, LITTLE, HARD, ABOUT = (
     "Sales count for 30 days after the click",
-    "Pays 2 % of each sale, which is little",
+    "Pays 2% of each sale, which is little",
     "Approval is hard: show some traffic first",
     "Web Hosting is what your idea is about",
 )
@@ -84,8 +84,8 @@ def test_a_hostile_text_is_never_shown(text: str) -> None:
         (COOKIE, "Rival counts sales for 30 days"),
         (COOKIE, "A.Rival (Inc.) counts sales for 30 days"),
         (COOKIE, "The best terms of all: 30 days"),
-        (LITTLE, "Pays 20 % of each sale, which is little"),
-        (LITTLE, "Pays a generous 2 % of each sale"),
+        (LITTLE, "Pays 20% of each sale, which is little"),
+        (LITTLE, "Pays a generous 2% of each sale"),
         (LITTLE, "Pays 2 EUR of each sale"),
         (LITTLE, "Pays 2 %, and more with a guaranteed bonus"),
         (HARD, "Approval is easy: show some traffic first"),

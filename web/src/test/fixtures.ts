@@ -62,7 +62,7 @@ export const activity = (over: Partial<Activity> = {}): Activity => ({
 
 export const adminPartner = (over: Partial<AdminPartner> = {}): AdminPartner => ({
   id: 'p1', name: 'NordVPN', slug: 'nordvpn', baseUrl: 'https://nordvpn.com/', commission: 12.5, flatCommission: null, description: 'NordVPN affiliate program', isActive: true,
-  terms: { kind: 'percent', percent: 12.5, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, tiers: [], holdDays: 0, autoApproveDays: null, text: '12.5 % of the sale' },
+  terms: { kind: 'percent', percent: 12.5, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, tiers: [], holdDays: 0, autoApproveDays: null, text: '12.5% of the sale' },
   links: 3, conversions: 2, cookieDays: 30, postbackPreset: null, createdAt: '2026-08-01T10:00:00Z', updatedAt: '2026-08-01T10:00:00Z', ...over,
 });
 

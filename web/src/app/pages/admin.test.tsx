@@ -151,11 +151,11 @@ test('spec §4, §7, §8: a partner is edited, and its refusal is told', async (
 test('terms ahead are announced, those of now are in force', async () => {
   signIn();
   const since = (effectiveAt: string, text: string) => ({ effectiveAt, commission: 10, flatCommission: null, terms: { ...adminPartner().terms, text } });
-  server.use(http.get(at('/api/admin/partners/{id}/terms'), () => HttpResponse.json([since('2099-01-01T00:00:00Z', '20 %'), since('2026-10-01T00:00:00Z', '15 %'), since('2026-09-01T00:00:00Z', '10 %')])));
+  server.use(http.get(at('/api/admin/partners/{id}/terms'), () => HttpResponse.json([since('2099-01-01T00:00:00Z', '20%'), since('2026-10-01T00:00:00Z', '15%'), since('2026-09-01T00:00:00Z', '10%')])));
   const { user } = renderApp('/admin?tab=partners&partner=p1');
   const dialog = within(await screen.findByRole('dialog', { name: 'NordVPN' }));
-  await dialog.findByText('20 %');
-  expect(dialog.getAllByRole('listitem').map((item) => item.textContent?.replace(/ [A-Z].*/, ''))).toEqual(['20 %from', '15 %in force since', '10 %since']);
+  await dialog.findByText('20%');
+  expect(dialog.getAllByRole('listitem').map((item) => item.textContent?.replace(/ [A-Z].*/, ''))).toEqual(['20%from', '15%in force since', '10%since']);
   await user.click(dialog.getByRole('button', { name: 'Close' }));
 });
 
@@ -185,7 +185,7 @@ test('partners are searched and sorted, and one shows its history and postback',
   const { user } = renderApp('/admin?tab=partners&partner=p2');
   const dialog = within(await screen.findByRole('dialog', { name: 'Bluehost' }));
   expect(await dialog.findByText(/partner=bluehost&clickRef=!!!clickRef!!!/)).toBeInTheDocument();
-  expect(dialog.getAllByText('12.5 % of the sale').length).toBeGreaterThan(0);
+  expect(dialog.getAllByText('12.5% of the sale').length).toBeGreaterThan(0);
   await user.click(dialog.getByRole('button', { name: 'Close' }));
   const names = () => screen.getAllByRole('button', { name: /^Edit / }).map((item) => item.getAttribute('aria-label'));
   await waitFor(() => expect(names()).toEqual(['Edit Bluehost', 'Edit NordVPN']));

@@ -142,7 +142,7 @@ test('each amount explains itself beside the list', async () => {
   expect(screen.getByText(/^Payable from Dec 20/)).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Explain ORD-1' }));
   const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
-  await within(drawer).findByText('100.00 USD × 30 % = 30 USD, rounded 30.00 USD');
+  await within(drawer).findByText('100.00 USD × 30% = 30 USD, rounded 30.00 USD');
   for (const text of ['Worked out again just now, it comes to the same.', '/go/nord', 'sub1=banner', 'clicks[2] @ 41', 'conversions[1] @ 7', 'conversion.recorded · domain[0] @ 11']) {
     expect(within(drawer).getByText(text)).toBeInTheDocument();
   }
