@@ -42,6 +42,7 @@ from command_api.operations import dead_letters
 from command_api.operations import projections as projection_requests
 from command_api.operations import routes as operations
 from command_api.partners import routes as partners
+from command_api.threads import THREADS, OwnThreads
 from command_api.websites import routes as websites
 from infra import PRODUCT_NAME, health
 from infra.countries import open_places
@@ -50,7 +51,6 @@ from infra.llm import LanguageModel
 from infra.problems import REFUSALS, Problem, describe, install
 from schemas.insights import DIGEST_STOP_PATH
 
-THREADS = 16
 CONTEXTS = (
     accounts,
     invite_routes,
@@ -128,6 +128,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
         app.include_router(context.router)
     app.include_router(member_routes.public_router)
     app.include_router(_health(core, parts))
+    app.add_middleware(OwnThreads)
     app.add_middleware(CrossSiteGuard, public_url=core.settings.app_url)
     describe(app)
     return app

@@ -12,28 +12,33 @@ from infra.postgres import pool as open_pool
 from infra.settings import Settings
 
 POOL_SIZE = 8
+KEYS_POOL_SIZE = 2
 
 
 @dataclass(frozen=True)
 class Core:
     settings: Settings
     pool: Pool
+    keys: Pool
     keyring: Keyring
     store: DecisionStore
     commands: Commands
 
     def close(self) -> None:
         self.store.close()
+        self.keys.close()
         self.pool.close()
 
 
 def open_core(settings: Settings) -> Core:
     """Opens the store and its pool. Needs a migrated Postgres; raises what psycopg raises without one."""
     pool = open_pool(settings, POOL_SIZE)
-    keyring = Keyring(pool, settings)
+    keys = open_pool(settings, KEYS_POOL_SIZE, least=0)
+    keyring = Keyring(keys, settings)
     try:
         store = DecisionStore(settings, keyring)
     except BaseException:
+        keys.close()
         pool.close()
         raise
-    return Core(settings, pool, keyring, store, Commands(store, pool, settings))
+    return Core(settings, pool, keys, keyring, store, Commands(store, pool, settings))

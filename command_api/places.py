@@ -1,4 +1,5 @@
-"""Places for what people wait for while it holds a thread: so many at once, and so few of one account."""
+"""Places for what people wait for while it holds a thread: so many at once, and so few of one account. The thread is
+none of those that others need (`command_api.threads`)."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from threading import Condition
 from typing import Final
 from uuid import UUID
 
+from command_api.threads import only_waiting
 from infra.problems import Problem
 
 RETRY_AFTER_S: Final = "5"
@@ -29,21 +31,22 @@ class Places:
     def held(self, account_id: UUID, wait_s: float) -> Iterator[None]:
         """A place, waited for so long. Raises `Problem`: 429 where the account has its own, 503 where all are taken."""
         until = time.monotonic() + wait_s
-        with self._freed:
-            while (refusal := self._refusal(account_id)) is not None:
-                left = until - time.monotonic()
-                if left <= 0:
-                    raise refusal
-                self._freed.wait(left)
-            self._held[account_id] += 1
-        try:
-            yield
-        finally:
+        with only_waiting():
             with self._freed:
-                self._held[account_id] -= 1
-                if not self._held[account_id]:
-                    del self._held[account_id]
-                self._freed.notify_all()
+                while (refusal := self._refusal(account_id)) is not None:
+                    left = until - time.monotonic()
+                    if left <= 0:
+                        raise refusal
+                    self._freed.wait(left)
+                self._held[account_id] += 1
+            try:
+                yield
+            finally:
+                with self._freed:
+                    self._held[account_id] -= 1
+                    if not self._held[account_id]:
+                        del self._held[account_id]
+                    self._freed.notify_all()
 
     def _refusal(self, account_id: UUID) -> Problem | None:
         again = {"Retry-After": RETRY_AFTER_S}

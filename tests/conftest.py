@@ -2,6 +2,7 @@
 
 from hypothesis import HealthCheck, settings
 
+from tests.support.pools import watch_pools
 from tests.support.query import query_service, query_settings
 from tests.support.stack import embedded_clickhouse, embedded_kafka, embedded_postgres, running_stack
 
@@ -17,3 +18,4 @@ __all__ = [
 # No example is timed: a busy machine is no fault of the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+watch_pools()

@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from command_api.threads import only_waiting
 from infra.problems import Problem
 
 T = TypeVar("T")
@@ -54,7 +55,8 @@ class Passwords:
         future = self._pool.submit(call, *arguments)
         future.add_done_callback(lambda _: self._places.release())
         try:
-            return future.result(WAIT_S)
+            with only_waiting():
+                return future.result(WAIT_S)
         except TookTooLong as error:
             future.cancel()
             raise _too_many() from error

@@ -21,6 +21,7 @@ from command_api.domains.checking import Record
 from command_api.domains.looking import Looking
 from command_api.hosts import is_address
 from command_api.http import Answer, Body, Id, Nothing, Runs
+from command_api.threads import only_waiting
 from command_api.websites import model as websites
 from infra.problems import Problem
 from infra.settings import Settings
@@ -107,12 +108,13 @@ def check_domain(id_: Id, request: Request, run: Runs) -> Response:
     if domain.is_over(run.asked.at):
         raise conflict("domain_expired", "The time to prove this domain is over. Please remove it and add it again.")
     charge(run.core.pool, LOOKS, str(run.person.account_id))
-    if not _AT_ONCE.acquire(timeout=2):
-        raise Problem(503, "busy", "Many domains are being checked right now. Please try again in a moment.")
-    try:
-        [seen] = looking.look(domain)
-    finally:
-        _AT_ONCE.release()
+    with only_waiting():
+        if not _AT_ONCE.acquire(timeout=2):
+            raise Problem(503, "busy", "Many domains are being checked right now. Please try again in a moment.")
+        try:
+            [seen] = looking.look(domain)
+        finally:
+            _AT_ONCE.release()
 
     def decide() -> Decided[CustomDomain]:
         now = model.owned_domain(run.core.store.load(id_, model.evolve), run.asked)

@@ -260,11 +260,12 @@ def writer_of(core: Core, person: Principal, asked: Asked) -> Writer:
     with core.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
         sql = "SELECT joined_at, shown FROM ops.forum_member WHERE account_id = %s"
         row = cursor.execute(sql, (person.account_id,)).fetchone()
-        if row is not None:
-            member = core.store.load(forum_member_id(person.account_id), members.evolve)
-            members.require_unsuspended(member, asked)
-            version = member.version if member is not None else None
-            return Writer(person.account_id, asked, Standing(row["joined_at"], row["shown"]), version=version)
+    if row is not None:
+        member = core.store.load(forum_member_id(person.account_id), members.evolve)
+        members.require_unsuspended(member, asked)
+        version = member.version if member is not None else None
+        return Writer(person.account_id, asked, Standing(row["joined_at"], row["shown"]), version=version)
+    with core.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
         key = derived_key(core.settings, "forum-handle")
         tried = list(islice(members.handles(person.name, of_staff=asked.is_admin), _HANDLES_TRIED))
         hashes = [bytes.fromhex(keyed_hash(key, handle)) for handle in tried]

@@ -29,6 +29,7 @@ from command_api.marketplace.shapes import (
     QuestionState,
     Write,
 )
+from command_api.threads import only_waiting
 from infra.problems import Problem
 from schemas.base import DomainEvent, Money
 from schemas.currencies import digits
@@ -133,12 +134,13 @@ def add_image(id_: Id, sent: Annotated[bytes, Depends(_sent)], run: Runs) -> Res
     desk = Desk(run.core)
     listings.owned(desk.listing(id_), run.asked)
     charge(run.core.pool, IMAGES, str(run.person.account_id))
-    if not _DRAWING.acquire(timeout=5):
-        raise Problem(503, "busy", "Many images are being worked on right now. Please try again in a moment.")
-    try:
-        picture = redrawn(sent)
-    finally:
-        _DRAWING.release()
+    with only_waiting():
+        if not _DRAWING.acquire(timeout=5):
+            raise Problem(503, "busy", "Many images are being worked on right now. Please try again in a moment.")
+        try:
+            picture = redrawn(sent)
+        finally:
+            _DRAWING.release()
 
     def decide() -> Decided[ListingState]:
         listing = listings.owned(desk.listing(id_), run.asked)

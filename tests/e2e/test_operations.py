@@ -46,7 +46,10 @@ def sell(mine: Stack, site: dict[str, Any], click_id: str) -> str:
 
 
 class Watcher:
-    """Reads dashboards all the time: those of a quiet website must stay as they are, a busy one's only grow."""
+    """Reads dashboards all the time: those of a quiet website must stay as they are, a busy one's only grow.
+
+    A store that is too busy to answer says so (503) and is asked again, as a dashboard does it.
+    """
 
     def __init__(self, api: httpx.Client, quiet: str, busy: str) -> None:
         self._api, self._quiet, self._busy = api, quiet, busy
@@ -91,7 +94,11 @@ class Watcher:
             stopping.wait(0.2)
 
     def _get(self, path: str) -> Any:
-        answer = self._api.get(path)
+        def answered() -> httpx.Response | None:
+            found = self._api.get(path)
+            return None if found.status_code == 503 else found
+
+        answer: httpx.Response = wait_for(answered, f"an answer of {path}")
         assert answer.status_code == 200, (path, answer.text)
         return answer.json()
 

@@ -25,6 +25,7 @@ from command_api.accounts.providers.ways import Linking, Ways
 from command_api.accounts.registration import Registered, Registration
 from command_api.accounts.sign_in import Accounts, Entered
 from command_api.decision import Asked
+from command_api.threads import only_waiting
 from infra.client import Client
 from infra.identity import Principal
 from infra.identity_providers import IdentityProvider, ProviderName, configured, label_of
@@ -182,18 +183,19 @@ class ProviderSignIn:
 
     @contextmanager
     def _calling(self, name: str, linking: Linking | None) -> Iterator[None]:
-        if not self._calls.acquire(timeout=_WAIT_S):
-            raise NotDone("busy", linking)
-        try:
-            yield
-        except Unreachable as error:
-            log.warning("sign-in with %s: %s", name, error)
-            raise NotDone("unavailable", linking) from error
-        except Untrusted as error:
-            log.warning("sign-in with %s is refused: %s", name, error)
-            raise NotDone("failed", linking) from error
-        finally:
-            self._calls.release()
+        with only_waiting():
+            if not self._calls.acquire(timeout=_WAIT_S):
+                raise NotDone("busy", linking)
+            try:
+                yield
+            except Unreachable as error:
+                log.warning("sign-in with %s: %s", name, error)
+                raise NotDone("unavailable", linking) from error
+            except Untrusted as error:
+                log.warning("sign-in with %s is refused: %s", name, error)
+                raise NotDone("failed", linking) from error
+            finally:
+                self._calls.release()
 
 
 _CANCELLED: Final = ("access_denied", "user_cancelled_login", "user_cancelled_authorize", "interaction_required")

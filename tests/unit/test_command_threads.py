@@ -1,0 +1,124 @@
+"""The command service's threads: whoever only waits keeps nobody else from working."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import anyio.to_thread
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from command_api import threads
+from command_api.accounts.passwords import Passwords
+from command_api.places import Places
+from command_api.threads import OwnThreads, only_waiting
+
+PATIENCE_S = 30.0
+Wait = Callable[[], None]
+
+
+class Slow:
+    """Something that is waited for until the test says that it is there."""
+
+    def __init__(self) -> None:
+        self.begun, self.over = threading.Event(), threading.Event()
+
+    def __call__(self) -> None:
+        self.begun.set()
+        assert self.over.wait(PATIENCE_S)
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    made = Slow()
+    yield made
+    made.over.set()
+
+
+def served(wait: Wait) -> FastAPI:
+    """A service with one thread."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = 1
+        yield
+
+    app = FastAPI(lifespan=lifespan)
+    app.get("/wait")(lambda: wait())
+    app.get("/work")(lambda: "done")
+
+    @app.get("/threads")
+    async def threads_now() -> float:
+        return anyio.to_thread.current_default_thread_limiter().total_tokens
+
+    app.add_middleware(OwnThreads)
+    return app
+
+
+def by_itself(slow: Slow) -> Wait:
+    def wait() -> None:
+        with only_waiting():
+            slow()
+
+    return wait
+
+
+def for_a_password(slow: Slow) -> Wait:
+    passwords = Passwords()
+    return lambda: passwords._in_pool(slow)
+
+
+def in_a_place(slow: Slow) -> Wait:
+    places = Places(most=1, each=1, what="Ideas are")
+
+    def wait() -> None:
+        with places.held(uuid4(), 0):
+            slow()
+
+    return wait
+
+
+@pytest.mark.parametrize("waiting", [by_itself, for_a_password, in_a_place])
+def test_others_work_while_one_waits(slow: Slow, waiting: Callable[[Slow], Wait]) -> None:
+    with TestClient(served(waiting(slow))) as client, ThreadPoolExecutor(2) as callers:
+        waits = callers.submit(client.get, "/wait")
+        assert slow.begun.wait(PATIENCE_S)
+        works = callers.submit(client.get, "/work")
+        try:
+            assert works.result(PATIENCE_S / 3).json() == "done"
+        finally:
+            slow.over.set()
+        assert waits.result(PATIENCE_S).status_code == 200
+        assert client.get("/threads").json() == 1
+    assert threads._LENT._number == 0
+
+
+def test_what_fails_while_it_waits_takes_its_place_again() -> None:
+    def wait() -> None:
+        with only_waiting():
+            raise ValueError("odd")
+
+    with TestClient(served(wait), raise_server_exceptions=False) as client:
+        assert client.get("/wait").status_code == 500
+        assert client.get("/threads").json() == 1
+    assert threads._LENT._number == 0
+
+
+def test_so_many_wait_and_no_more(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "MOST_WAITING", 0)
+    with TestClient(served(by_itself(slow))) as client, ThreadPoolExecutor(2) as callers:
+        waits = callers.submit(client.get, "/wait")
+        assert slow.begun.wait(PATIENCE_S)
+        assert client.get("/threads").json() == 1
+        slow.over.set()
+        assert waits.result(PATIENCE_S).status_code == 200
+
+
+def test_who_waits_for_no_request_has_no_place_to_give() -> None:
+    with only_waiting():
+        assert threads._LENT._number == 0
