@@ -2,14 +2,17 @@
 
 The lock lies on the thread's own connection, which the work is handed. Whoever loses the connection has lost the lock,
 so work that must be fenced advances its position through that connection, or by compare-and-set. Nothing is skipped on
-an error: the work begins again from what is stored, after a pause that grows from half a second to five.
+an error: the work begins again from what is stored, after a pause that grows from half a second to five while it keeps
+failing, and is short again once the work has gone well for a while.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from math import inf
 from threading import Event, Thread
+from time import monotonic
 from typing import Any, Final
 
 import psycopg
@@ -24,6 +27,8 @@ Work = Callable[[Connection, Event], None]
 
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 5.0
+STEADY_S: Final = 30.0
+"""Work that went on for so long has got over what it failed at before."""
 STANDBY_S: Final = 1.0
 
 log = logging.getLogger(__name__)
@@ -39,6 +44,7 @@ class Leader:
         self.state = "starting"
         self._url = required_url(settings)
         self._work = work
+        self._led_since = inf
         self._stop = Event()
         self._thread = Thread(target=self._run, name=name, daemon=True)
 
@@ -64,10 +70,13 @@ class Leader:
     def _run(self) -> None:
         pause = FIRST_PAUSE_S
         while not self._stop.is_set():
+            self._led_since = inf
             try:
                 self._lead()
                 pause = FIRST_PAUSE_S
             except Exception as error:  # noqa: BLE001 - whatever went wrong, the work has to go on
+                if monotonic() - self._led_since >= STEADY_S:
+                    pause = FIRST_PAUSE_S
                 self.state = f"retrying: {type(error).__name__}"
                 _RESTARTS.labels(self.name).inc()
                 log.warning("%s begins again in %.1f s: %s: %s", self.name, pause, type(error).__name__, error)
@@ -87,7 +96,7 @@ class Leader:
                 self._stop.wait(STANDBY_S)
             else:
                 return
-            self.state = "leading"
+            self.state, self._led_since = "leading", monotonic()
             _LEADING.labels(self.name).set(1)
             try:
                 self._work(connection, self._stop)

@@ -10,8 +10,9 @@ from uuid import uuid4
 
 import pytest
 
+from command_api import leader as leading
 from command_api import relay
-from command_api.leader import Leader, connect
+from command_api.leader import STANDBY_S, Leader, connect
 from command_api.relay import Fenced, Relay
 from infra.settings import Settings
 from schemas.envelope import position_of
@@ -140,3 +141,37 @@ def test_work_that_fails_begins_again(fresh: World) -> None:
     wait_for(lambda: leader.state == "leading", "it to lead")
     leader.stop()
     assert leader.state == "stopped"
+
+
+@pytest.mark.parametrize(("steady_s", "pauses"), [(3600.0, [0.001, 0.002, 0.004]), (0.0, [0.001, 0.001, 0.001])])
+def test_the_pause_is_short_again_once_the_work_went_well(
+    fresh: World, monkeypatch: pytest.MonkeyPatch, steady_s: float, pauses: list[float]
+) -> None:
+    """The troubles of a month do not add up: a relay that lost its connection once a week would wait ever longer."""
+    monkeypatch.setattr(leading, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(leading, "STEADY_S", steady_s)
+    waited: list[float] = []
+    leader = Leader(fresh.settings, "work that fails now and then", lambda _connection, _stop: fail())
+    monkeypatch.setattr(leader, "_stop", Noting(waited, enough=len(pauses)))
+    leader._run()
+    assert waited == pauses
+
+
+def fail() -> None:
+    raise ConnectionError("the engine is away")
+
+
+class Noting(Event):
+    """Notes how long the pauses should be instead of waiting for them, and is set when it has noted enough."""
+
+    def __init__(self, waited: list[float], enough: int) -> None:
+        super().__init__()
+        self._waited, self._enough = waited, enough
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if timeout == STANDBY_S:  # the lock of the try before is still being let go
+            return super().wait(0.01)
+        self._waited.append(timeout or 0.0)
+        if len(self._waited) >= self._enough:
+            self.set()
+        return self.is_set()
