@@ -41,6 +41,7 @@ _DOCUMENT_S = 10.0
 _STALLED_S = 30.0
 """A client that takes nothing for so long holds a connection to a service that others wait for."""
 _WORKERS = 100
+"""Of each service: while one takes its time, the other's are still there."""
 _STREAMS = 500
 
 
@@ -52,7 +53,10 @@ class Proxy:
         self._trusted = trusted
         timeout = httpx.Timeout(_READ_S, connect=_CONNECT_S, pool=_CONNECT_S)
         limits = httpx.Limits(max_connections=_WORKERS, max_keepalive_connections=32, keepalive_expiry=20)
-        self._client = httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False, cookies=_no_cookies())
+        self._clients = {
+            service: httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False, cookies=_no_cookies())
+            for service in self._urls
+        }
         streams = httpx.Limits(max_connections=_STREAMS, max_keepalive_connections=0)
         self._streams = httpx.AsyncClient(
             timeout=httpx.Timeout(_STREAM_READ_S, connect=_CONNECT_S, pool=_CONNECT_S),
@@ -66,13 +70,14 @@ class Proxy:
         self._stopping.set()
 
     async def close(self) -> None:
-        await self._client.aclose()
+        for client in self._clients.values():
+            await client.aclose()
         await self._streams.aclose()
 
     async def is_ready(self, service: str) -> bool:
         """Whether the service says so, within a second."""
         try:
-            answer = await self._client.get(f"{self._urls[service]}/readyz", timeout=1.0)
+            answer = await self._clients[service].get(f"{self._urls[service]}/readyz", timeout=1.0)
         except httpx.HTTPError:
             return False
         return answer.status_code == 200
@@ -80,7 +85,7 @@ class Proxy:
     async def document(self, service: str, path: str) -> Mapping[str, Any] | None:
         """A JSON document of a service, or None when it does not answer."""
         try:
-            answer = await self._client.get(f"{self._urls[service]}{path}", timeout=_DOCUMENT_S)
+            answer = await self._clients[service].get(f"{self._urls[service]}{path}", timeout=_DOCUMENT_S)
             found = orjson.loads(answer.content) if answer.status_code == 200 else None
         except (httpx.HTTPError, orjson.JSONDecodeError):
             return None
@@ -95,7 +100,7 @@ class Proxy:
         streaming = raw_path.endswith(_LIVE) or any(
             n == b"accept" and b"text/event-stream" in v for n, v in scope["headers"]
         )
-        client = self._streams if streaming else self._client
+        client = self._streams if streaming else self._clients[service]
         request = client.build_request(
             scope["method"],
             self._urls[service],

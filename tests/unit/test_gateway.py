@@ -45,6 +45,7 @@ class FakeService:
     name: str
     seen: list[dict[str, Any]] = field(default_factory=list)
     streams_ended: threading.Event = field(default_factory=threading.Event)
+    waits: threading.Event = field(default_factory=threading.Event)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -54,6 +55,11 @@ class FakeService:
             return
         if scope["path"] == "/api/live":
             await self._live(receive, send)
+            return
+        if scope["path"] == "/api/slow":
+            self.waits.set()
+            while (await receive())["type"] != "http.disconnect":
+                pass
             return
         body = (await receive()).get("body", b"")
         self.seen.append({**scope, "headers": dict(scope["headers"]), "body": body})
@@ -411,6 +417,24 @@ class TestProxy:
             back = get(f"http://127.0.0.1:{web}/api/platform/auth/google/callback?code=once")
         assert (read.status_code, command.status_code, back.status_code) == (200, 503, 503)
         assert asked == ["GET"]
+
+    def test_commands_that_take_their_time_leave_reads_their_connections(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("infra.gateway.proxy._WORKERS", 1)
+        web, query_port, command_port = free_ports(3)
+        query, command = FakeService("query"), FakeService("command")
+        gateway = Gateway(Settings(query_port=query_port, command_port=command_port, port=web), tmp_path)
+        with (
+            serving(query, query_port),
+            serving(command, command_port),
+            serving(gateway, web, lifespan=True),
+            socket.create_connection(("127.0.0.1", web), PATIENCE_S) as slow,
+        ):
+            slow.sendall(b"POST /api/slow HTTP/1.1\r\nhost: x\r\n\r\n")
+            assert command.waits.wait(PATIENCE_S)
+            assert get(f"http://127.0.0.1:{web}/api/things").json() == {"service": "query"}
+            assert post(f"http://127.0.0.1:{web}/api/things").status_code == 503
 
     def test_both_ports_are_needed(self, tmp_path: Path) -> None:
         with pytest.raises(SettingsError, match="ALTHING_COMMAND_PORT"):
