@@ -18,6 +18,7 @@ import psycopg
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from starlette.types import Receive, Scope, Send
 
 from infra.analysts import ledger, limits, people
 from infra.analysts.ledger import Outcome
@@ -142,11 +143,11 @@ async def run_sql(request: Request, question: SqlQuestion, context: Context, per
         raise Problem(409, "cancelled", "The statement was cancelled.")
     headers = {"X-Query-Id": str(begun.id), "X-Content-Type-Options": "nosniff"}
     if format_ == "json":
-        body = _kept(begun, answer, _as_json(begun, answer, question.maxRows))
+        body = _as_json(begun, answer, question.maxRows)
     else:
         headers["Content-Disposition"] = f'attachment; filename="query.{format_}"'
-        body = _kept(begun, answer, _counted(answer, format_))
-    return StreamingResponse(body, headers=headers, media_type=_MEDIA[format_])
+        body = _counted(answer, format_)
+    return _Result(begun, answer, body, headers=headers, media_type=_MEDIA[format_])
 
 
 @router.delete("/{queryId}", status_code=204, dependencies=[Depends(same_site)])
@@ -182,22 +183,50 @@ async def _in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) ->
     return await anyio.to_thread.run_sync(partial(call, *args, **kwargs))
 
 
-async def _kept(begun: _Begun, answer: Answer, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The body, with its end written down however it comes about."""
-    outcome = answer.outcome("cancelled")
-    try:
-        async for chunk in body:
-            yield chunk
-        outcome = answer.outcome("done")
-    except Failed as failure:
-        outcome = answer.outcome(failure.outcome, failure.message)
-        raise
-    finally:
+class _Result(StreamingResponse):
+    """The body, with its end written down however it comes about: also when the client is gone before the first byte,
+    and the body is never asked for."""
+
+    def __init__(
+        self,
+        begun: _Begun,
+        answer: Answer,
+        body: AsyncIterator[bytes],
+        *,
+        headers: Mapping[str, str],
+        media_type: str,
+    ) -> None:
+        super().__init__(self._kept(body), headers=headers, media_type=media_type)
+        self._begun, self._answer = begun, answer
+        self._outcome = answer.outcome("cancelled")
+        self._is_over = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._end()
+
+    async def _kept(self, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in body:
+                yield chunk
+            self._outcome = self._answer.outcome("done")
+        except Failed as failure:
+            self._outcome = self._answer.outcome(failure.outcome, failure.message)
+            raise
+        finally:
+            await self._end()
+
+    async def _end(self) -> None:
+        if self._is_over:
+            return
+        self._is_over = True
         with anyio.CancelScope(shield=True):
-            await answer.response.aclose()
-            if outcome.outcome != "done":
-                await begun.context.runner.kill(begun.id)
-        await begun.end(outcome)
+            await self._answer.response.aclose()
+            if self._outcome.outcome != "done":
+                await self._begun.context.runner.kill(self._begun.id)
+        await self._begun.end(self._outcome)
 
 
 async def _as_json(begun: _Begun, answer: Answer, most: int) -> AsyncIterator[bytes]:
