@@ -35,6 +35,8 @@ RULES: Final[dict[str, LiteralString]] = {
     "mails about what is forgotten": "delete from ops.mail where about is not null and case when kind like 'inquiry%'"
     " then exists (select 1 from auth.subject_key where subject_id = about and erased_at is not null)"
     " else not exists (select 1 from ops.contact where id = about) end",
+    "mails of who is forgotten": "delete from ops.mail where account_id in"
+    " (select subject_id from auth.subject_key where erased_at is not null)",
     "calls of the language model": "delete from ops.llm_call where created_at < now() - interval '400 days'",
     "what members of the forum did": "delete from ops.forum_act where at < now() - interval '2 days'",
     "salts of the forum": "delete from ops.forum_salt where day < (now() at time zone 'UTC')::date - 1",

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import psycopg
 import pytest
 
 from command_api import relay
@@ -13,6 +14,7 @@ from command_api.accounts.passwords import Passwords
 from command_api.accounts.sign_in import Accounts
 from command_api.leader import Leader
 from command_api.relay import Relay
+from infra.expiry import delete_expired
 from infra.settings import Settings
 from schemas.base import ERASED
 from tests.support.command import World, command_world, world
@@ -187,3 +189,19 @@ def test_after_erasing_nothing_is_left(command_world: World) -> None:
     assert row is not None and keyring(UUID(zinnia.id), "email", row[0]) == ERASED
     # The address is free again.
     assert member(command_world, words[0]).id != zinnia.id
+
+
+def test_erasing_waits_for_no_mail_that_is_on_its_way(command_world: World) -> None:
+    """Else everybody's commands would wait with it for the mail server: the event store is locked meanwhile."""
+    ada = member(command_world)
+    call(command_world, "POST", "/api/platform/password/forgot", json={"email": ada.email})
+    mails_of = "SELECT count(*) FROM ops.mail WHERE account_id = %s"
+    assert command_world.count(mails_of, ada.id) >= 1
+    assert command_world.settings.postgres_url is not None
+    with psycopg.connect(command_world.settings.postgres_url) as sending:
+        sending.execute("SELECT FROM ops.mail WHERE account_id = %s FOR UPDATE", (ada.id,))
+        erased = ada.call("POST", "/api/platform/erase", json={"password": PASSWORD})
+        assert erased.status_code == 204, erased.text
+        assert command_world.count(mails_of, ada.id) >= 1
+    delete_expired(command_world.settings)
+    assert command_world.count(mails_of, ada.id) == 0
