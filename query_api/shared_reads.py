@@ -3,6 +3,9 @@
 A dashboard asks its five calls at once, and they are cut from the same rows (`query_api.analytics.series`); several
 people may watch one website. A request joins a statement that is already running if nothing was projected since that
 one was started: what it reads is then at least as new as what the request waited for (`X-Wait-For`).
+
+A statement that nobody waits for any more is not begun: while ClickHouse hangs, requests give up within seconds, and
+what they wanted would be worked on before anything that is wanted when it answers again.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass
 
 import orjson
 
@@ -19,12 +23,20 @@ from query_api.waiting import Positions
 Rows = list[Row]
 
 
+@dataclass(slots=True)
+class _Shared:
+    """A statement that runs, or waits for its turn, and how many requests wait for it."""
+
+    rows: Future[Rows]
+    waiting: int = 0
+
+
 class SharedReads:
     """Thread-safe."""
 
     def __init__(self, columnar: Columnar, positions: Positions) -> None:
         self._columnar, self._positions = columnar, positions
-        self._running: dict[tuple[str, bytes], Future[Rows]] = {}
+        self._running: dict[tuple[str, bytes], _Shared] = {}
         self._version: int | None = None
         self._tables: Mapping[str, str] = {}
         self._lock = threading.Lock()
@@ -39,13 +51,24 @@ class SharedReads:
                 # One answer never mixes generations: all that is shared was started over the same tables.
                 self._running, self._version, self._tables = {}, version, tables
             joined = [self._join(query, tables) for query in queries]
-        return self._columnar.finish(joined)
+        given_up = True
+        try:
+            rows = self._columnar.finish([each.rows for each in joined])
+            given_up = False
+        finally:
+            with self._lock:
+                for each in joined:
+                    each.waiting -= 1
+                    if given_up and not each.waiting:
+                        each.rows.cancel()
+        return rows
 
-    def _join(self, query: Query, tables: Mapping[str, str]) -> Future[Rows]:
+    def _join(self, query: Query, tables: Mapping[str, str]) -> _Shared:
         key = query.sql, orjson.dumps(query.parameters, option=orjson.OPT_SORT_KEYS)
         found = self._running.get(key)
-        if found is None or found.done():
+        if found is None or found.rows.done():
             running = self._running
-            found = running[key] = self._columnar.start(query, tables)
-            found.add_done_callback(lambda _: running.pop(key, None))
+            found = running[key] = _Shared(self._columnar.start(query, tables))
+            found.rows.add_done_callback(lambda _: running.pop(key, None))
+        found.waiting += 1
         return found

@@ -101,3 +101,21 @@ def test_nothing_is_shared_while_the_position_is_not_known(world: World) -> None
     world.reads.all(CLICKS)
     world.reads.all(CLICKS)
     assert len(world.engine.started) == 2
+
+
+def test_what_everybody_gave_up_is_not_begun_any_more(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    others: list[Future[list[Row]]] = []
+
+    def finish(running: Sequence[Future[list[Row]]]) -> Any:
+        if not others:  # while this one waits another one comes, and gives up first
+            others.extend(running)
+            with pytest.raises(TimeoutError):
+                world.reads.all(CLICKS)
+            assert not running[0].cancelled()
+        raise TimeoutError("no answer")
+
+    monkeypatch.setattr(world.engine, "finish", finish)
+    with pytest.raises(TimeoutError):
+        world.reads.all(CLICKS, PARTNERS)
+    assert [future.cancelled() for _, _, future in world.engine.started] == [True, True]
+    assert world.reads._running == {}
