@@ -16,12 +16,15 @@ from urllib.parse import unquote, urlsplit
 import clickhouse_connect
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError as ClickHouseError  # what every call here raises
+from clickhouse_connect.driver.httputil import default_pool_manager
 
 from infra.settings import Settings
 
 CONNECT_TIMEOUT_S = 5
 READ_TIMEOUT_S = 120
 POOL_WAIT_S = 10.0
+CONNECTIONS = 64
+"""How many of a process are kept open: more than any of ours has threads that ask."""
 
 # Older servers default the materialized-view setting to 0: always sent. async_insert would acknowledge from memory.
 _EVERY_INSERT: Mapping[str, Any] = {"async_insert": 0, "deduplicate_blocks_in_dependent_materialized_views": 1}
@@ -48,6 +51,9 @@ def client(settings: Settings, *, read_timeout_s: int = READ_TIMEOUT_S) -> Clien
     """
     if settings.clickhouse_url is None:
         raise NotConfiguredError("CLICKHOUSE_URL is not set: ClickHouse's HTTP address is needed.")
+    # All clients of a process share these. The library keeps eight; what a ninth thread opens would be thrown away
+    # after each statement, with a warning.
+    default_pool_manager().connection_pool_kw["maxsize"] = CONNECTIONS
     parts = urlsplit(settings.clickhouse_url)
     host = parts.hostname or "127.0.0.1"
     return clickhouse_connect.get_client(

@@ -29,6 +29,12 @@ _QUIET = (
     "clickhouse_connect",
     "eventsourcing",
 )
+_MUTE = (
+    "kafka.net.selector",  # tells of every step that took a tenth of a second, as a busy machine makes them
+    "clickhouse_connect.driver._backend.http_sync",  # "Unexpected Http Driver Exception": whoever asked says more
+    "apscheduler.scheduler",  # a job that still runs when it is due again waits for its next time: as it should
+)
+"""Their warnings are about what is normal here, or what we say ourselves; their errors are shown."""
 
 
 def configure(service: str, level: int = logging.INFO) -> None:
@@ -63,6 +69,8 @@ def configure(service: str, level: int = logging.INFO) -> None:
     root.setLevel(level)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    for name in _MUTE:
+        logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def redact(_logger: Any, _method: str, entry: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

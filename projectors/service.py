@@ -42,7 +42,6 @@ def main(arguments: list[str]) -> int:
         logger.error("`althing serve projectors` takes no arguments.")
         return 2
     settings = load()
-    logging.getLogger("kafka.net.selector").setLevel(logging.ERROR)  # it warns of every decompression over 0.1 s
     _collect_rarely()
     stopping = Event()
 

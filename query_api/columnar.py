@@ -4,8 +4,8 @@ Statements name their tables by `live_table`. The server binds that to the table
 stable view of the same name stands in while that is not known, and costs a planning of its own.
 
 Statements run on a bounded set of threads over one pool of connections. A statement may take its time as long as the
-server is alive: whoever waits longer than a moment asks the server with a ping; no answer, and the request is refused
-(`Problem` 503) instead of hanging with it.
+server is alive: whoever waits longer than a moment asks it with a ping; no answer to that, and none to anybody else
+meanwhile, and the request is refused (`Problem` 503) instead of hanging with it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ Row = Mapping[str, Any]
 
 THREADS: Final = 12
 ANSWER_TIMEOUT_S: Final = 12
-PATIENCE_S: Final = 1.0
+PATIENCE_S: Final = 0.6
 """After this long without an answer the server must answer a ping."""
 
-PING_TIMEOUT_S: Final = 0.8
+PING_TIMEOUT_S: Final = 1.2
+"""As long as fits into two seconds with the wait before: a crowded server must not look like one that hangs."""
+
 _LIMITS: Final = {"max_execution_time": ANSWER_TIMEOUT_S - 2, "max_threads": 2, "readonly": 2}
 _OUR_FAULT: Final = frozenset({10, 36, 42, 43, 44, 46, 47, 53, 62, 179, 184, 207, 215, 352, 386, 456, 457})
 """Codes of ClickHouse that blame the statement: a fault of the program (500), not of the server (503)."""
@@ -76,6 +78,7 @@ class Columnar:
         self._threads = ThreadPoolExecutor(THREADS, "clickhouse")
         self._connecting = threading.Lock()
         self._client: Client | None = None
+        self._answered_at = 0.0
 
     def rows(self, query: Query) -> list[Row]:
         """The rows of one statement."""
@@ -109,9 +112,12 @@ class Columnar:
     def ready(self) -> bool:
         """Whether the server answers a ping now."""
         try:
-            return self._connections.request("GET", self._ping_url, timeout=_PING, retries=False).status == 200
+            answers = self._connections.request("GET", self._ping_url, timeout=_PING, retries=False).status == 200
         except (urllib3.exceptions.HTTPError, OSError):
             return False
+        if answers:
+            self._answered_at = time.monotonic()
+        return answers
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -122,12 +128,20 @@ class Columnar:
         while wait_for(running, PATIENCE_S, FIRST_EXCEPTION).not_done:
             if any(future.done() and future.exception() for future in running):
                 return
-            if time.monotonic() > deadline or not self.ready():
+            if time.monotonic() > deadline:
                 raise OSError("no answer in time")
+            if not self._is_alive():
+                raise OSError("no answer to a ping")
+
+    def _is_alive(self) -> bool:
+        """Whether it answers a ping or, meanwhile, anybody else."""
+        asked_at = time.monotonic()
+        return self.ready() or self._answered_at >= asked_at
 
     def _run(self, query: Query, tables: Mapping[str, str]) -> list[Row]:
         named = {name: tables.get(name, name) for name in _TABLE.findall(query.sql)}
         result = self._connected().query(query.sql, parameters={**query.parameters, **named}, settings=_LIMITS)
+        self._answered_at = time.monotonic()
         names = result.column_names
         return [dict(zip(names, row, strict=True)) for row in result.result_rows]
 

@@ -110,7 +110,8 @@ def test_errors_before_and_in_the_middle_of_a_result(server: ClickHouse) -> None
         assert opened.command("SELECT 1") == 1
 
 
-def test_ten_selects_run_at_the_same_time(server: ClickHouse) -> None:
+def test_ten_selects_run_at_the_same_time(server: ClickHouse, caplog: pytest.LogCaptureFixture) -> None:
+    """And the connections of all are kept, none thrown away after its statement."""
     opened = client(server.settings)
     theirs = "query LIKE 'SELECT sleepEachRow(0.05)%'"
     meet = f"SELECT count() = 10 FROM system.processes WHERE {theirs}"
@@ -125,6 +126,7 @@ def test_ten_selects_run_at_the_same_time(server: ClickHouse) -> None:
             with pytest.raises(DatabaseError, match="QUERY_WAS_CANCELLED"):
                 each.result(60)
     opened.close()
+    assert "Connection pool is full" not in caplog.text
 
 
 def test_pool_lends_a_bounded_number_of_clients(server: ClickHouse) -> None:

@@ -33,6 +33,21 @@ def test_lines_are_json_and_secrets_are_blank() -> None:
     assert "in two lines" in failed["exception"] and failed["timestamp"].endswith("Z")
 
 
+MUTED = """
+import logging
+from infra import logs
+logs.configure("scheduler")
+for name in ("kafka.net.selector", "clickhouse_connect.driver._backend.http_sync", "apscheduler.scheduler"):
+    logging.getLogger(name).warning("what is normal on a busy machine")
+    logging.getLogger(name).error("what is not")
+"""
+
+
+def test_libraries_do_not_warn_of_what_is_normal() -> None:
+    done = subprocess.run([sys.executable, "-c", MUTED], capture_output=True, text=True, check=True, timeout=60)
+    assert [json.loads(line)["event"] for line in done.stderr.splitlines()] == ["what is not"] * 3
+
+
 @pytest.mark.parametrize("name", ["password", "authToken", "Authorization", "api_key", "cookie", "client_secret"])
 def test_names_of_secrets_are_known(name: str) -> None:
     assert redact(None, "info", {name: "x"}) == {name: BLANK}
