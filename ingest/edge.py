@@ -9,6 +9,7 @@ from infra.log import Log
 from infra.settings import Settings
 from ingest.conversion_keys import ConversionKeys
 from ingest.counters import Counters
+from ingest.decisions import Decisions
 from ingest.directory import Directory
 from ingest.key_uses import KeyUses
 from ingest.postgres import Postgres
@@ -36,5 +37,6 @@ class Edge:
     refusals: Refusals
     counters: Counters
     conversion_keys: ConversionKeys
+    decisions: Decisions
     key_uses: KeyUses
     stopping: bool = False

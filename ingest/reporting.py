@@ -14,7 +14,7 @@ from ingest.directory import Key
 from ingest.edge import Edge
 from ingest.query import parameters
 from ingest.refused import Refused, Unavailable, invalid
-from ingest.status_of import current_status, wait_for_decision
+from ingest.status_of import current_status
 from ingest.steps.decode import MAX_EVENT_BYTES, inflate, is_json, too_large
 from ingest.steps.identify_site import MAY_READ, MAY_REPORT, bearer, identify
 from ingest.visit import client_of, visit_of
@@ -83,7 +83,7 @@ async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: 
         await send_problem(send, error)
         return
     if query.get("wait", "").lower() in ("true", "1"):
-        decided = await wait_for_decision(edge.postgres, taken.id)
+        decided = await edge.decisions.of(taken.id)
         if decided is not None:
             # Whoever may only report learns no more than the answer to a report.
             shown = decided if key.kind in MAY_READ else {name: decided[name] for name in ("id", "status", "reason")}

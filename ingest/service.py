@@ -20,6 +20,7 @@ from ingest.app import App, endpoint_of
 from ingest.canary import canary
 from ingest.conversion_keys import ConversionKeys
 from ingest.counters import Counters
+from ingest.decisions import Decisions
 from ingest.directory import Directory
 from ingest.edge import Edge
 from ingest.key_uses import KeyUses
@@ -113,6 +114,7 @@ class Service:
             refusals=Refusals(log, counters),
             counters=counters,
             conversion_keys=ConversionKeys(postgres),
+            decisions=Decisions(postgres),
             key_uses=KeyUses(directory, postgres),
         )
         self._refresher = Refresher(

@@ -1,0 +1,97 @@
+"""Reports that wait for their decision: one look for all of them, whatever becomes of the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import pytest
+
+from ingest import decisions
+from ingest.decisions import Decisions
+from ingest.postgres import Postgres
+from ingest.refused import Unavailable
+from schemas.tracking import NO_ID
+
+PATIENCE_S = 30
+
+
+class ReadModel:
+    """Answers as Postgres does: with what is decided by now."""
+
+    def __init__(self) -> None:
+        self.decided: set[UUID] = set()
+        self.looks: list[list[UUID]] = []
+        self.is_away = False
+        self.decides_at = 0
+        """The look from which on everything is decided; 0: never."""
+
+    async def rows(self, _: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+        [wanted] = params
+        self.looks.append(wanted)
+        await asyncio.sleep(0)
+        if self.is_away:
+            raise Unavailable("postgres_unavailable", "away")
+        if self.decides_at and len(self.looks) >= self.decides_at:
+            self.decided.update(wanted)
+        return [row(one) for one in wanted if one in self.decided]
+
+
+def row(identity: UUID) -> tuple[Any, ...]:
+    now, none = datetime.now(UTC), (None,) * 4
+    money = (100, "EUR", 10, "EUR")
+    return (uuid4(), "pending", "", "sale", "sale", "t1", *money, "", "", now, now, None, NO_ID, *none, identity)
+
+
+@pytest.fixture
+def postgres() -> ReadModel:
+    return ReadModel()
+
+
+@pytest.fixture
+def waits(postgres: ReadModel, monkeypatch: pytest.MonkeyPatch) -> Decisions:
+    monkeypatch.setattr(decisions, "WAIT_S", PATIENCE_S)
+    monkeypatch.setattr(decisions, "LOOK_EVERY_S", 0.001)
+    return Decisions(cast(Postgres, postgres))
+
+
+async def test_one_look_is_for_all_who_wait(postgres: ReadModel, waits: Decisions) -> None:
+    postgres.decides_at = 3
+    ids = [uuid4() for _ in range(300)]
+    found = await asyncio.gather(*(waits.of(one) for one in [*ids, ids[0]]))
+    assert [one["id"] for one in found if one] == [str(one) for one in [*ids, ids[0]]]
+    assert len(postgres.looks) == 3 and len(postgres.looks[0]) == 300
+    assert (waits._waiting, waits._count) == ({}, 0)
+
+
+async def test_who_gave_up_is_not_looked_for(
+    postgres: ReadModel, waits: Decisions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decisions, "WAIT_S", 0.01)
+    assert await waits.of(uuid4()) is None
+    assert (waits._waiting, waits._count) == ({}, 0)
+    postgres.decides_at = len(postgres.looks) + 1
+    monkeypatch.setattr(decisions, "WAIT_S", PATIENCE_S)
+    last = uuid4()
+    found = await waits.of(last)
+    assert found is not None and postgres.looks[-1] == [last]
+
+
+async def test_nobody_waits_for_a_database_that_is_away(postgres: ReadModel, waits: Decisions) -> None:
+    postgres.is_away = True
+    assert await asyncio.gather(waits.of(uuid4()), waits.of(uuid4())) == [None, None]
+    assert len(postgres.looks) == 1
+    postgres.is_away, postgres.decides_at = False, 1
+    assert await waits.of(uuid4()) is not None
+
+
+async def test_so_many_wait_and_no_more(postgres: ReadModel, waits: Decisions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decisions, "MOST_WAITING", 1)
+    first = asyncio.ensure_future(waits.of(uuid4()))
+    await asyncio.sleep(0)
+    assert await waits.of(uuid4()) is None
+    postgres.decides_at = 1
+    assert await first is not None
