@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from math import inf
 from threading import Event
 from time import monotonic
-from typing import Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 T = TypeVar("T")
 
 FIRST_WAIT_S: Final = 0.5
 LONGEST_WAIT_S: Final = 30.0
+LONGEST_AWAY_S: Final = 5.0
+"""The longest that a worker takes to see that an engine is back, however long it was away."""
+STEADY_S: Final = 30.0
 WINDOW: Final = 10_000
 SHARE: Final = 0.01
 IN_A_ROW: Final = 100
@@ -22,17 +26,42 @@ class TooManyDeadLetters(Exception):
 
 
 class Backoff:
-    """Waits 0.5 s, 1 s, 2 s … up to 30 s; `reset` after a success."""
+    """Waits 0.5 s, 1 s, 2 s … up to 30 s, or `longest`. Begins anew with `reset`, after a success, and when nothing
+    went wrong for half a minute after a wait: who has nothing to do has no success either."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
         self._next = FIRST_WAIT_S
+        self._waited_at = clock()
 
-    def wait(self, stopping: Event) -> None:
-        stopping.wait(self._next)
-        self._next = min(self._next * 2, LONGEST_WAIT_S)
+    def wait(self, stopping: Event, longest: float | None = None) -> None:
+        if self._clock() - self._waited_at >= STEADY_S:
+            self.reset()
+        longest = LONGEST_WAIT_S if longest is None else min(longest, LONGEST_WAIT_S)
+        stopping.wait(min(self._next, longest))
+        self._next = min(self._next * 2, longest)
+        self._waited_at = self._clock()
 
     def reset(self) -> None:
         self._next = FIRST_WAIT_S
+
+
+class Told:
+    """What a worker has said of late: sixty workers that wait for one engine would fill the log with it."""
+
+    AGAIN_S: ClassVar[float] = 60.0
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._at: dict[str, float] = {}
+
+    def is_news(self, what: str) -> bool:
+        """Whether to say it: not more than once a minute."""
+        now = self._clock()
+        if now - self._at.get(what, -inf) < self.AGAIN_S:
+            return False
+        self._at[what] = now
+        return True
 
 
 class DeadLetterLimit:

@@ -17,13 +17,13 @@ from time import monotonic
 from typing import Any
 
 import psycopg
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
 from infra.log import Log, LogUnavailable, OffsetOutOfRange, Source, StoredRecord
 from projectors.engine import dead_letters, positions, probe
 from projectors.engine.clickhouse import ClickHouse, Unavailable
 from projectors.engine.dedup import MarkerMoved
-from projectors.engine.limits import Backoff, DeadLetterLimit, Rate, TooManyDeadLetters
+from projectors.engine.limits import LONGEST_AWAY_S, Backoff, DeadLetterLimit, Rate, Told, TooManyDeadLetters
 from projectors.engine.ownership import Ownership
 from projectors.engine.positions import Fenced, Held, Key, Position
 from projectors.engine.projection import Bad
@@ -68,6 +68,7 @@ class Worker(ABC, Thread):
         self._on_failure = on_failure
         self._stopping = Event()
         self._backoff = Backoff()
+        self._told = Told()
         self._rate = Rate()
         self._limit = DeadLetterLimit()
         self._is_first = True
@@ -92,7 +93,7 @@ class Worker(ABC, Thread):
                 self._stopping.wait(STANDBY_S)
             except TRANSIENT as error:
                 self._show_error(error)
-                self._backoff.wait(self._stopping)
+                self._backoff.wait(self._stopping, LONGEST_AWAY_S)
             except (TooManyDeadLetters, OffsetOutOfRange, SinkLostRows) as error:
                 self._fail(error)
             except Exception as error:
@@ -208,9 +209,13 @@ class Worker(ABC, Thread):
             self.retry(letters)
 
     def _show_error(self, error: Exception) -> None:
-        log.warning("%s: %s: %s; trying again", self.key.text, type(error).__name__, error)
+        kind = type(error).__name__
+        if self._told.is_news(kind):
+            log.warning("%s: %s: %s; trying again", self.key.text, kind, error)
+        if isinstance(error, (PoolTimeout, TooManyRequests)):
+            return  # whoever could not be reached cannot keep it; asking again would only make the queue longer
         with suppress(psycopg.Error), self.runtime.pool.connection() as connection:
-            positions.note_error(connection, self.key, f"{type(error).__name__}: {error}")
+            positions.note_error(connection, self.key, f"{kind}: {error}")
 
     def _fail(self, error: Exception) -> None:
         log.error("%s stopped: %s", self.key.text, error)

@@ -11,8 +11,9 @@ from unittest.mock import MagicMock
 from uuid import UUID
 
 import pytest
+from psycopg_pool import PoolTimeout
 
-from infra.log import StoredRecord
+from infra.log import LogUnavailable, StoredRecord
 from projectors.catalogue import EVENTS_FAMILY
 from projectors.engine import dead_letters, positions
 from projectors.engine.clickhouse_worker import ClickHouseWorker
@@ -152,3 +153,20 @@ def test_a_dead_letter_that_somebody_else_took_is_not_applied_again(
     else:
         with pytest.raises(Fenced, match="somebody else decided"):
             worker.retry([letter])
+
+
+def test_a_worker_that_gets_no_connection_does_not_queue_up_once_more_to_say_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Sixty workers wait for twelve connections of a Postgres that is away, and each says it once."""
+    worker = partners_worker()
+    pool = cast(MagicMock, worker.runtime.pool)
+    for _ in range(3):
+        worker._show_error(PoolTimeout("couldn't get a connection after 1.50 sec"))
+    assert pool.connection.call_count == 0
+    worker._show_error(LogUnavailable("Kafka does not answer"))
+    assert pool.connection.call_count == 1
+    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
+        "PoolTimeout: couldn't get a connection after 1.50 sec; trying again",
+        "LogUnavailable: Kafka does not answer; trying again",
+    ]
