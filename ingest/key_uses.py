@@ -79,3 +79,6 @@ class KeyUses:
                 await self.write()
             except Unavailable as error:
                 logger.info("the keys' last uses are written down later: %s", error.message)
+            except Exception:
+                # Without this task no use would be written any more.
+                logger.exception("the keys' last uses cannot be written: an error that nothing here expects")

@@ -89,6 +89,10 @@ class Refresher:
             except (psycopg.Error, OSError) as error:
                 logger.warning("the directory cannot be read from Postgres: %s", str(error).strip().split("\n")[0])
                 self._stopping.wait(RETRY_S)
+            except Exception:
+                # Without this thread a revoked key would work for ever.
+                logger.exception("the directory cannot be read: an error that nothing here expects")
+                self._stopping.wait(RETRY_S)
 
     def _read_until_broken(self) -> None:
         with psycopg.connect(self._url or "", autocommit=True, connect_timeout=2, options=OPTIONS) as connection:

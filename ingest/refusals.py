@@ -119,7 +119,11 @@ class Refusals:
     async def _flush_for_ever(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_S)
-            self.flush()
+            try:
+                self.flush()
+            except Exception:
+                # Without this task no refusal would be written any more.
+                logger.exception("refusals cannot be written: an error that nothing here expects")
 
 
 def without_secrets(sample: bytes | str) -> str:

@@ -82,17 +82,26 @@ class Retries:
     async def _try_for_ever(self) -> None:
         while True:
             await asyncio.sleep(EVERY_S)
-            if not self.waiting:  # what an earlier process left is safe: no later one may send it again
-                self._spool.unlink(missing_ok=True)
-            while self._kept:
-                self._sending = [self._kept.popleft() for _ in range(min(AT_ONCE, len(self._kept)))]
-                try:
-                    await asyncio.shield(self._publisher.submit(self._sending))
-                except Unavailable:
-                    self._kept.extendleft(reversed(self._sending))
-                    self._sending = []
-                    break
+            try:
+                await self._try()
+            except Exception:
+                # Without this task no click would be tried again.
+                logger.exception("clicks cannot be tried again: an error that nothing here expects")
+
+    async def _try(self) -> None:
+        if not self.waiting:  # what an earlier process left is safe: no later one may send it again
+            self._spool.unlink(missing_ok=True)
+        while self._kept:
+            self._sending = [self._kept.popleft() for _ in range(min(AT_ONCE, len(self._kept)))]
+            try:
+                await asyncio.shield(self._publisher.submit(self._sending))
+            except Exception as error:
+                self._kept.extendleft(reversed(self._sending))
                 self._sending = []
+                if isinstance(error, Unavailable):
+                    return
+                raise
+            self._sending = []
 
 
 def _write_spool(path: Path, records: list[Record]) -> None:

@@ -170,6 +170,8 @@ class Lag:
                 self._look()
             except (LogUnavailable, psycopg.Error, OSError) as error:
                 log.info("the lag cannot be measured just now: %s", error)
+            except Exception:
+                log.exception("the lag cannot be measured: an error that nothing here expects")
             self._stopped.wait(PROBE_S)
         if self._log is not None:
             self._log.close()

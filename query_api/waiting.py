@@ -203,6 +203,9 @@ class Positions:
                     self._listen(connection)
             except psycopg.Error as error:
                 log.warning("positions cannot be followed just now: %s", error)
+            except Exception:
+                # Without this thread everybody would wait in vain, and nothing would be live.
+                log.exception("positions cannot be followed: an error that nothing here expects")
             finally:
                 self._listening = False
             self._stopped.wait(_RECONNECT_S)

@@ -125,12 +125,16 @@ class KafkaLog:
     def _keep(self) -> None:
         connecting: Thread | None = None
         while not (self._closing.is_set() and not self._calls):
-            self._expire()
-            if self._broken:
-                self._retire_producer()
-            if self._producer is None and (connecting is None or not connecting.is_alive()):
-                connecting = Thread(target=self._connect, name="kafka-connect", daemon=True)
-                connecting.start()
+            try:
+                self._expire()
+                if self._broken:
+                    self._retire_producer()
+                if self._producer is None and (connecting is None or not connecting.is_alive()):
+                    connecting = Thread(target=self._connect, name="kafka-connect", daemon=True)
+                    connecting.start()
+            except Exception:
+                # Without this thread no call would end and nobody would connect again.
+                logger.exception("keeping the connection to Kafka: an error that nothing here expects")
             sleep(_TICK_S)
         if connecting is not None:
             connecting.join()

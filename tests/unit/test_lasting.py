@@ -1,0 +1,121 @@
+"""What works in the background for as long as the process lives outlasts an error that nobody thought of."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from infra.log import Record
+from infra.settings import Settings
+from ingest import key_uses, refresh, refusals, retries
+from ingest.counters import Counters
+from ingest.key_uses import KeyUses
+from ingest.refresh import Refresher
+from ingest.refusals import Refusals
+from ingest.retries import Retries
+from ingest.steps.publish import Publisher
+from query_api import freshness, waiting
+from query_api.freshness import Lag
+from query_api.reader import Reader
+from query_api.waiting import Positions
+
+PATIENCE_S = 30.0
+
+
+class Odd:
+    """Fails in a way that nothing expects, and again."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self.again = threading.Event()
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        self.times += 1
+        if self.times > 1:
+            self.again.set()
+        raise ValueError("odd")
+
+
+@pytest.fixture
+def odd(monkeypatch: pytest.MonkeyPatch) -> Odd:
+    for module, name in (
+        (refresh, "RETRY_S"),
+        (waiting, "_RECONNECT_S"),
+        (freshness, "PROBE_S"),
+        (key_uses, "EVERY_S"),
+        (refusals, "FLUSH_S"),
+        (retries, "EVERY_S"),
+    ):
+        monkeypatch.setattr(module, name, 0.01)
+    return Odd()
+
+
+def the_directory(odd: Odd, folder: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
+    refresher = Refresher("postgresql://nowhere", folder / "copy.json", odd, odd)
+    patch.setattr(refresher, "_read_until_broken", odd)
+    return refresher.start, refresher.stop
+
+
+def the_positions(odd: Odd, _: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
+    positions = Positions(Settings())
+    patch.setattr(positions, "_connect", odd)
+    return positions.start, positions.stop
+
+
+def the_lag(odd: Odd, _: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
+    lag = Lag(cast(Reader, None), cast(Positions, None), odd)
+    patch.setattr(lag, "_look", odd)
+    lag.seconds()
+    return lag.start, lag.stop
+
+
+@pytest.mark.parametrize("made", [the_directory, the_positions, the_lag])
+def test_a_thread_goes_on(odd: Odd, made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start, stop = made(odd, tmp_path, monkeypatch)
+    start()
+    try:
+        assert odd.again.wait(PATIENCE_S)
+    finally:
+        stop()
+
+
+class OddPublisher:
+    def __init__(self, odd: Odd) -> None:
+        self.submit = odd
+
+
+async def until_again(odd: Odd) -> None:
+    assert await asyncio.to_thread(odd.again.wait, PATIENCE_S)
+
+
+async def test_clicks_are_tried_again_and_none_is_lost(odd: Odd, tmp_path: Path) -> None:
+    kept = Retries(cast(Publisher, OddPublisher(odd)), Counters(), tmp_path / "clicks.spool")
+    kept.add(Record("clicks", b"key", b"{}"))
+    kept.start()
+    await until_again(odd)
+    assert kept.waiting == 1
+    await kept.stop()
+
+
+async def test_refusals_and_uses_of_keys_are_written_again(odd: Odd, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = Refusals(cast(Any, None), Counters())
+    monkeypatch.setattr(refused, "flush", odd)
+    refused.start()
+    await until_again(odd)
+    monkeypatch.setattr(refused, "flush", lambda: None)
+    await refused.stop(0)
+    other = Odd()
+    uses = KeyUses(cast(Any, None), cast(Any, None), every_s=0.01)
+    monkeypatch.setattr(uses, "write", other)
+    uses.start()
+    await until_again(other)
+
+    async def nothing() -> None: ...
+
+    monkeypatch.setattr(uses, "write", nothing)
+    await uses.stop(1)
