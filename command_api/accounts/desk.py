@@ -125,7 +125,9 @@ class Desk:
         if stored is None:
             raise _wrong("no_password", "password", "Your account has no password yet. Please set one by mail first.")
         limits.charge(self.core.pool, limits.PER_PROOF, who)
-        if not self.passwords.matches(stored, proof.password):
+        with limits.looked_at(self.core.pool, (limits.PER_PROOF, who)):
+            is_right = self.passwords.matches(stored, proof.password)
+        if not is_right:
             self.refuse("account.proof", client, account_id, {"reason": "password"})
             raise _wrong("wrong_password", "password", "The password is not right.")
         limits.give_back(self.core.pool, limits.PER_PROOF, who)
@@ -146,7 +148,8 @@ class Desk:
         """Whether the code is right; then it is used. Takes one of the account's tries, given back if it was right."""
         limits.charge(self.core.pool, limits.PER_CODE, str(account_id))
         if recovery_code:
-            right = self._spend_recovery_code(account_id, recovery_code, client)
+            with limits.looked_at(self.core.pool, (limits.PER_CODE, str(account_id))):
+                right = self._spend_recovery_code(account_id, recovery_code, client)
         else:
             right = self.factors.is_right(account_id, code or "")
         if right:

@@ -7,6 +7,8 @@ was right. A bucket refills steadily, so nobody can lock an account for good.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -59,6 +61,17 @@ def is_free(pool: Pool, limit: Limit, who: str) -> bool:
     except Problem:
         return False
     return True
+
+
+@contextmanager
+def looked_at(pool: Pool, *tries: tuple[Limit, str]) -> Iterator[None]:
+    """Where what was charged for is looked at: when too many wait for that (`Problem`), the tries were no guesses."""
+    try:
+        yield
+    except Problem:
+        for limit, who in tries:
+            give_back(pool, limit, who)
+        raise
 
 
 def give_back(pool: Pool, limit: Limit, who: str) -> None:

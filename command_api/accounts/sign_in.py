@@ -126,7 +126,8 @@ class Accounts:
         limits.charge(self._core.pool, limits.PER_ACCOUNT, who)
         owner = self.desk.owner(email)
         stored = self.desk.password_hash(owner or uuid7())
-        right = self.desk.passwords.matches(stored, password)
+        with limits.looked_at(self._core.pool, (limits.PER_ADDRESS, client.address), (limits.PER_ACCOUNT, who)):
+            right = self.desk.passwords.matches(stored, password)
         account = self.desk.account(owner) if owner is not None and right else None
         if account is None or stored is None or not account.may_sign_in:
             self.desk.refuse("account.sign_in", client, owner, {"reason": "credentials"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from threading import Semaphore
 from typing import Any
 from uuid import uuid4
 
@@ -382,3 +383,17 @@ def test_the_audit_trail_is_a_chain_and_only_grows(command_world: World, ada: Me
 def test_registering_with_an_address_that_has_a_factor_is_refused_alike(command_world: World, secured: Member) -> None:
     answer = register(command_world, invite(command_world)["code"], secured.email)
     assert answer.json()["message"] == "Failed to create account"
+
+
+def test_who_is_turned_away_because_many_wait_has_not_guessed(
+    command_world: World, secured: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as crowded:
+        crowded.setattr(command_world.http.app.state.accounts.desk.passwords, "_places", Semaphore(0))  # type: ignore[attr-defined]  # a FastAPI
+        for _ in range(12):
+            assert secured.sign_in().json()["code"] == "busy"
+            proof = {"password": PASSWORD, "code": secured.code()}
+            assert secured.call("POST", "/api/platform/2fa/disable", json=proof).json()["code"] == "busy"
+    assert secured.sign_in().json()["requires2FA"] is True
+    proof = {"password": PASSWORD, "recoveryCode": secured.recovery_codes[0]}
+    assert secured.call("POST", "/api/platform/2fa/disable", json=proof).status_code == 204
