@@ -14,7 +14,10 @@ from infra.log.kafka_clients import Cluster, open_client
 from infra.log.kafka_decode import decode_in_batches
 
 _CONTACT_S: Final = 1.0
-_ANSWER_TIMEOUT_MS: Final = 1000
+_ANSWER_TIMEOUT_MS: Final = 3000
+"""A broker answers the requests of a connection one after the other, so this one waits for a fetch that waits for
+records; on a busy machine, as at every start, the rest of a second was not enough, and all readers began anew."""
+_CLOSE_TIMEOUT_MS: Final = 1000
 _CONNECT_TIMEOUT_S: Final = 2.0
 
 
@@ -87,7 +90,7 @@ class KafkaSource:
     def _disconnect(self) -> None:
         consumer, self._consumer = self._consumer, None
         if consumer is not None:
-            consumer.close(autocommit=False, timeout_ms=_ANSWER_TIMEOUT_MS)
+            consumer.close(autocommit=False, timeout_ms=_CLOSE_TIMEOUT_MS)
 
     def _shown(self) -> str:
         return f"{self._place.topic}[{self._place.partition}]@{self._next}"
