@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from fastapi import APIRouter, Request, Response
 
+from infra.problems import unavailable
 from infra.settings import Settings
 from query_api.context import Context
 from query_api.reader import Reader
@@ -20,6 +21,7 @@ router = APIRouter(prefix="/api/public", tags=["public"])
 MOST: Final = 10_000
 """Of each; older ones are found by the links of the lists."""
 KEPT_S: Final = 600.0
+PATIENCE_S: Final = 1.0
 
 _LISTINGS: Final = """
 SELECT id, published_at AS at FROM read.listings WHERE status IN ('active', 'under_offer')
@@ -30,7 +32,11 @@ ORDER BY is_pinned DESC, last_position DESC LIMIT %s"""
 
 
 class Kept:
-    """The document, worked out at most every ten minutes however often it is asked for. Thread-safe."""
+    """The document, worked out at most every ten minutes however often it is asked for. Thread-safe.
+
+    One request works it out. Others get the one before, or wait a moment: while Postgres is away they would else hold
+    all threads, one waiting for the other. Raises `Problem` 503, and what reading raises.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -38,11 +44,20 @@ class Kept:
         self._body = b""
 
     def read(self, reader: Reader, settings: Settings) -> bytes:
-        with self._lock:
+        if time.monotonic() < self._until:
+            return self._body
+        before = self._body
+        if not self._lock.acquire(timeout=0 if before else PATIENCE_S):
+            if before:
+                return before
+            raise unavailable()
+        try:
             if time.monotonic() >= self._until:
                 self._body = _document(reader, settings.app_url)
                 self._until = time.monotonic() + KEPT_S
             return self._body
+        finally:
+            self._lock.release()
 
 
 @router.get("/sitemap.xml", response_class=Response, responses={200: {"content": {"application/xml": {}}}})
