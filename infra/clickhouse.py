@@ -43,6 +43,14 @@ class NotConfiguredError(RuntimeError):
     """No CLICKHOUSE_URL: the service was started outside the local stack and without one."""
 
 
+def address(url: str) -> str:
+    """Scheme, host and port of what `CLICKHOUSE_URL` names; ClickHouse's usual port where it names none."""
+    parts = urlsplit(url)
+    host = parts.hostname or "127.0.0.1"
+    port = parts.port or (8443 if parts.scheme == "https" else 8123)
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
 def client(settings: Settings, *, read_timeout_s: int = READ_TIMEOUT_S) -> Client:
     """A client for `CLICKHOUSE_URL` (user, password and, as its path, the database are in it).
 

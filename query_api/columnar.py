@@ -23,7 +23,7 @@ from typing import Any, Final
 import urllib3
 from clickhouse_connect.driver.client import Client
 
-from infra.clickhouse import ClickHouseError
+from infra.clickhouse import ClickHouseError, address
 from infra.clickhouse import client as connect
 from infra.problems import Problem
 from infra.settings import Settings, SettingsError
@@ -72,8 +72,7 @@ class Columnar:
             raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
         self._settings = settings
         self._tables = tables
-        parts = urllib3.util.parse_url(settings.clickhouse_url)
-        self._ping_url = f"{parts.scheme}://{parts.netloc}/ping"
+        self._ping_url = f"{address(settings.clickhouse_url)}/ping"
         self._connections = urllib3.PoolManager(num_pools=2, maxsize=THREADS, block=False, retries=False)
         self._threads = ThreadPoolExecutor(THREADS, "clickhouse")
         self._connecting = threading.Lock()

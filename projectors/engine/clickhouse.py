@@ -13,10 +13,11 @@ from typing import Any, Final, Protocol
 import urllib3
 from clickhouse_connect.driver.client import Client
 
-from infra.clickhouse import ClickHouseError, client, insert_rows
+from infra.clickhouse import ClickHouseError, address, client, insert_rows
 from infra.settings import Settings, SettingsError
 
 ANSWER_TIMEOUT_S: Final = 60
+PING_TIMEOUT_S: Final = 0.8
 BACKFILL_TIMEOUT_S: Final = 3600
 
 INSERT_SETTINGS: Final[Mapping[str, Any]] = {
@@ -82,6 +83,8 @@ class HttpClickHouse:
         self._settings, self._answer_timeout_s = settings, answer_timeout_s
         self._distributed = {"distributed_foreground_insert": 1} if settings.clickhouse_cluster else {}
         self._local = threading.local()
+        self._ping_url = f"{address(settings.clickhouse_url)}/ping"
+        self._pings = urllib3.PoolManager(num_pools=1, maxsize=2, retries=False)
 
     def run(self, statement: str, settings: Mapping[str, Any] | None = None) -> None:
         try:
@@ -106,9 +109,11 @@ class HttpClickHouse:
             raise self._failed(error) from error
 
     def ready(self) -> bool:
+        # Without a client: who asks comes in a thread of his own each time, and making one takes three statements, or
+        # as long as a server hangs.
         try:
-            return bool(self._client().ping())
-        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError):
+            return self._pings.request("GET", self._ping_url, timeout=PING_TIMEOUT_S).status == 200
+        except (urllib3.exceptions.HTTPError, OSError):
             return False
 
     def _client(self) -> Client:

@@ -24,6 +24,7 @@ from infra.analysts import limits
 from infra.analysts.ledger import Outcome
 from infra.analysts.verdict import RUNS_IN
 from infra.analysts.vetting import Vetting
+from infra.clickhouse import address
 from infra.problems import Problem
 from infra.settings import Settings, SettingsError
 
@@ -125,7 +126,7 @@ class Runner:
         if settings.clickhouse_url is None:
             raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
         parts = urlsplit(settings.clickhouse_url)
-        self._url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
+        self._url = f"{address(settings.clickhouse_url)}/"
         self.vetting = Vetting()
         self._http = httpx.AsyncClient(
             auth=(unquote(parts.username or "default"), unquote(parts.password or "")),
