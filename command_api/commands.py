@@ -29,6 +29,7 @@ from command_api.store import Also, Conflict, DecisionStore
 from command_api.trail import record_events
 from infra.client import Client
 from infra.identity import Pool
+from infra.keyring import SubjectErased
 from infra.problems import Problem
 from infra.sealing import derived_key, keyed_hash, seal, unseal
 from infra.settings import Settings
@@ -100,7 +101,8 @@ class Commands:
         """Decides and stores; decides anew when another writer was first, at most three times. What a caller's command
         decided is in the audit trail with it.
 
-        Raises what `decide` raises, and `Problem` 409 for a conflict that did not end, or a key of another request.
+        Raises what `decide` raises, `Problem` 409 for a conflict that did not end, or a key of another request, and
+        `SubjectErased` when the caller was erased meanwhile.
         """
         if repeat is None:
             return self._run(decide, status, None, caller)
@@ -143,6 +145,8 @@ class Commands:
             return decided.also
 
         def also(cursor: Cursor[dict[str, Any]], position: int | None) -> None:
+            if caller is not None and cursor.execute(_ERASED, (caller.account_id,)).fetchone() is not None:
+                raise SubjectErased(f"{caller.account_id} was erased")
             if decided.also is not None:
                 decided.also(cursor, position)
             if caller is not None:
@@ -186,6 +190,10 @@ class Commands:
 
     def _request_hash(self, repeat: Repeat) -> bytes:
         return bytes.fromhex(keyed_hash(self._seal_key, repeat.request.decode()))
+
+
+_ERASED: Final = "SELECT 1 FROM auth.subject_key WHERE subject_id = %s AND erased_at IS NOT NULL"
+"""Whoever was erased between signing in and this moment leaves nothing behind: no offer that another accepts."""
 
 
 def in_flight() -> Problem:

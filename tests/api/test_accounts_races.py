@@ -20,7 +20,13 @@ from command_api.accounts.passwords import Passwords
 from command_api.accounts.providers.ways import Ways
 from command_api.accounts.second_factor import SecondFactors, spend
 from command_api.accounts.sign_in import Accounts
+from command_api.commands import Caller, Decided
+from command_api.decision import by_system, step
+from command_api.http import Nothing
+from infra.client import Client
+from infra.keyring import SubjectErased
 from infra.settings import Settings
+from schemas.events.forum import ThreadFollowed
 from tests.api.test_accounts_security import code_in, mails
 from tests.api.test_command_races import ROUNDS, THREADS, at_once
 from tests.support.command import World, command_world, world
@@ -228,3 +234,18 @@ def test_somebody_unknown_takes_as_long(embedded_postgres: Settings, monkeypatch
             known, unknown = median(taken["known"]), median(taken["unknown"])
             print(f"{path}: {known * 1000:.2f} ms known, {unknown * 1000:.2f} ms unknown")
             assert abs(known - unknown) < 0.3 * known, path
+
+
+def test_who_was_erased_meanwhile_leaves_nothing_behind(command_world: World) -> None:
+    """A command that was let in, and is decided while its account is erased."""
+    ada = member(command_world)
+    made = uuid4()
+
+    def decide() -> Decided[Nothing]:
+        assert ada.call("POST", "/api/platform/erase", json={"password": PASSWORD}).status_code == 204
+        follow = ThreadFollowed(**step(made, 0, by_system()), thread_id=uuid4(), account_id=UUID(ada.id))
+        return Decided([follow], Nothing())
+
+    with pytest.raises(SubjectErased):
+        command_world.core.commands.run(decide, status=204, caller=Caller(UUID(ada.id), Client()))
+    assert command_world.events(made) == []
