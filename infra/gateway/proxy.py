@@ -153,9 +153,10 @@ async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str
         log.info("a client took nothing of %s for %.0f s and is given up", _path(request), _STALLED_S)
         return  # without the answer's end, so that its connection is closed
     except httpx.HTTPError as error:
-        log.warning("the %s service did not answer %s: %s", service, _path(request), type(error).__name__)
         if started:
-            raise
+            log.warning("the %s service broke off its answer to %s: %s", service, _path(request), type(error).__name__)
+            return  # without the answer's end, so that nobody takes it for whole
+        log.warning("the %s service did not answer %s: %s", service, _path(request), type(error).__name__)
         await _unavailable(send, service, timed_out=isinstance(error, httpx.ReadTimeout))
         return
     await send({"type": "http.response.body", "body": b"", "more_body": False})

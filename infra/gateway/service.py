@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from pathlib import Path
 
@@ -31,7 +32,13 @@ _SECONDS = Histogram("web_request_seconds", "Time until the answer was complete"
 def main(arguments: list[str]) -> int:
     settings = load()
     gateway = Gateway(settings, DIST)
+    logging.getLogger("uvicorn.error").addFilter(is_news)
     return serve(gateway, host=settings.host, port=settings.port, on_stop=gateway.stop)
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """uvicorn calls every answer that is broken off an error of ours; the proxy has said by then whose it was."""
+    return record.getMessage() != "ASGI callable returned without completing response."
 
 
 class Gateway:

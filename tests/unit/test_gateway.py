@@ -21,7 +21,7 @@ import uvicorn
 
 from infra.gateway import headers
 from infra.gateway.openapi import merged, page
-from infra.gateway.service import Gateway
+from infra.gateway.service import Gateway, is_news
 from infra.gateway.static import Site
 from infra.http_guard import App, BodyGuard, Receive, Scope, Send, guarded_protocol
 from infra.settings import Settings, SettingsError
@@ -417,6 +417,27 @@ class TestProxy:
             back = get(f"http://127.0.0.1:{web}/api/platform/auth/google/callback?code=once")
         assert (read.status_code, command.status_code, back.status_code) == (200, 503, 503)
         assert asked == ["GET"]
+
+    def test_an_answer_that_a_service_breaks_off_is_not_taken_for_whole(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """As when a service is killed: it is said once, and no fault of the gateway's."""
+
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\ndata:\r\n")
+            await writer.drain()
+            writer.close()
+
+        web, port = free_ports(2)
+        gateway = Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path)
+        with breaking(handle, port), serving(gateway, web, lifespan=True), pytest.raises(httpx.RemoteProtocolError):
+            get(f"http://127.0.0.1:{web}/api/things/live")
+        assert not all(is_news(record) for record in caplog.records), "uvicorn says it in other words now"
+        told = [record for record in caplog.records if record.levelname in ("WARNING", "ERROR") and is_news(record)]
+        assert [record.getMessage() for record in told] == [
+            "the query service broke off its answer to /api/things/live: RemoteProtocolError"
+        ]
 
     def test_commands_that_take_their_time_leave_reads_their_connections(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

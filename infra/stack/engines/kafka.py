@@ -26,6 +26,9 @@ _QUIET_LOGGERS = {
     "kafka": "warn",
     "state.change.logger": "warn",
     "kafka.server.KafkaRaftServer": "info",
+    # They warn of every start ("Performing controller activation") and of every stop (a client closed twice).
+    "org.apache.kafka.controller.QuorumController": "error",
+    "org.apache.kafka.clients.NetworkClient": "error",
 }
 
 
