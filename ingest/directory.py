@@ -7,11 +7,11 @@ looked up once at the source; when that cannot be done now, the answer is "try a
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from time import monotonic, time
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from ingest.rates import Bucket
@@ -24,6 +24,8 @@ LOOKUPS_PER_S: Final = 100
 MAX_NEGATIVE: Final = 10_000
 BUSY: Final = "busy"
 T = TypeVar("T")
+Put = Callable[[dict[Any, Any], object, object], None]
+_NOTHING: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,61 @@ Lookup = Callable[[str, str], Awaitable[Listing]]
 """Reads what belongs to one key hash (`"key"`) or one slug (`"link"`) from the source. Raises `Unavailable`."""
 
 
+class Index:
+    """Listings by what requests name. To make one of a large listing takes a while: not in the event loop."""
+
+    __slots__ = ("domains", "keys", "links", "links_by_code", "links_by_id", "partners", "websites")
+
+    def __init__(self, listing: Listing, built_in: Mapping[str, Key]) -> None:
+        self.websites: dict[UUID, Website] = {}
+        self.keys: dict[str, Key] = dict(built_in)
+        self.links: dict[str, Link] = {}
+        self.links_by_id: dict[str, Link] = {}
+        self.links_by_code: dict[int, Link] = {}
+        self.partners: dict[str, Partner] = {}
+        self.domains: dict[str, CustomDomain] = {}
+        self.add(listing, _put)
+
+    def add(self, listing: Listing, put: Put) -> None:
+        """Enters all that `listing` has by `put`."""
+        for website in listing.websites:
+            put(self.websites, website.id, website)
+        for partner in listing.partners:
+            put(self.partners, partner.id_text, partner)
+            put(self.partners, partner.slug, partner)
+        for row in listing.keys:
+            owner = self.websites.get(row.website_id)
+            if owner is not None:
+                put(self.keys, row.hash, Key(owner, row.kind, row.origins, row.hash))
+        for link_row in listing.links:
+            owner = self.websites.get(link_row.website_id)
+            if owner is not None:
+                self._add_link(link_row, owner, put)
+        for domain in listing.domains:
+            self._add_domain(domain, put)
+
+    def _add_domain(self, row: CustomDomain, put: Put) -> None:
+        """Several accounts may have had the name, one after the other; one at most has it now."""
+        domain = row if row.website_id in self.websites else replace(row, is_verified=False)
+        before = self.domains.get(row.host)
+        if before is None or not before.is_verified:
+            put(self.domains, row.host, domain)
+
+    def _add_link(self, row: LinkRow, website: Website, put: Put) -> None:
+        partner = self.partners.get(str(row.partner_id))
+        gone = not row.is_active or (partner is not None and not partner.is_active)
+        link = Link(
+            str(row.id), row.slug, row.code, website, str(row.partner_id), row.destination, row.subs, gone, row.routing
+        )
+        put(self.links, link.slug, link)
+        put(self.links_by_id, link.id_text, link)
+        put(self.links_by_code, link.code, link)
+
+
+def _put(into: dict[Any, Any], name: object, value: object) -> None:
+    into[name] = value
+
+
 class Directory:
     """Keys, links and partners by what requests name them. Owned by the event loop."""
 
@@ -135,66 +192,55 @@ class Directory:
         self._read_at = 0.0
         self._missing: dict[tuple[str, str], float] = {}
         self._bucket = Bucket(LOOKUPS_PER_S, LOOKUPS_PER_S)
-        self._listing = Listing()
-        self._has_more = False
-        self.websites: dict[UUID, Website] = {}
-        self.keys: dict[str, Key] = {}
+        self._before: list[tuple[dict[Any, Any], object, object]] = []
+        """What stood where something was looked up since the last reading."""
         self.used: dict[str, UUID] = {}
         """Hashes of the keys that were used since `ingest.key_uses` took them, with their websites."""
-        self.links: dict[str, Link] = {}
-        self.links_by_id: dict[str, Link] = {}
-        self.links_by_code: dict[int, Link] = {}
-        self.partners: dict[str, Partner] = {}
-        self.domains: dict[str, CustomDomain] = {}
+        self._hold(Index(Listing(), {}))
 
     @property
     def is_known(self) -> bool:
         """Whether what is held here is young enough to be believed."""
         return time() - self._read_at < MAX_AGE_S
 
-    def replace(self, listing: Listing | None, read_at: float) -> None:
+    def prepared(self, listing: Listing) -> Index:
+        """`listing` as `replace` takes it at once. May be called from any thread."""
+        return Index(listing, self._built_in)
+
+    def replace(self, listing: Listing | Index | None, read_at: float) -> None:
         """From now on `listing` holds, as it was read at `read_at` (Unix time); none: the one before still does.
 
         What was looked up in between goes either way: it may have been revoked before any reading saw it.
         """
         self._read_at = read_at
-        if listing is None and not self._has_more:
+        if listing is not None:
+            self._before = []
+            self._hold(self.prepared(listing) if isinstance(listing, Listing) else listing)
             return
-        self._listing, self._has_more = listing or self._listing, False
-        self.websites, self.links, self.links_by_id, self.links_by_code = {}, {}, {}, {}
-        self.keys = dict(self._built_in)
-        self.partners, self.domains = {}, {}
-        self._add(self._listing)
+        while self._before:
+            into, name, value = self._before.pop()
+            if value is _NOTHING:
+                into.pop(name, None)
+            else:
+                into[name] = value
 
-    def _add(self, listing: Listing) -> None:
-        self.websites.update((website.id, website) for website in listing.websites)
-        for partner in listing.partners:
-            self.partners[partner.slug] = self.partners[partner.id_text] = partner
-        for row in listing.keys:
-            owner = self.websites.get(row.website_id)
-            if owner is not None:
-                self.keys[row.hash] = Key(owner, row.kind, row.origins, row.hash)
-        for link_row in listing.links:
-            owner = self.websites.get(link_row.website_id)
-            if owner is not None:
-                self._add_link(link_row, owner)
-        for domain in listing.domains:
-            self._add_domain(domain)
-
-    def _add_domain(self, row: CustomDomain) -> None:
-        """Several accounts may have had the name, one after the other; one at most has it now."""
-        domain = row if row.website_id in self.websites else replace(row, is_verified=False)
-        before = self.domains.get(row.host)
-        if before is None or not before.is_verified:
-            self.domains[row.host] = domain
-
-    def _add_link(self, row: LinkRow, website: Website) -> None:
-        partner = self.partners.get(str(row.partner_id))
-        gone = not row.is_active or (partner is not None and not partner.is_active)
-        link = Link(
-            str(row.id), row.slug, row.code, website, str(row.partner_id), row.destination, row.subs, gone, row.routing
+    def _hold(self, index: Index) -> None:
+        self._index = index
+        self.websites, self.keys, self.partners, self.domains = (
+            index.websites,
+            index.keys,
+            index.partners,
+            index.domains,
         )
-        self.links[link.slug] = self.links_by_id[link.id_text] = self.links_by_code[link.code] = link
+        self.links, self.links_by_id, self.links_by_code = index.links, index.links_by_id, index.links_by_code
+
+    def _put(self, into: dict[Any, Any], name: object, value: object) -> None:
+        """Until the next reading."""
+        self._before.append((into, name, into.get(name, _NOTHING)))
+        if value is _NOTHING:
+            into.pop(name, None)
+        else:
+            into[name] = value
 
     async def key(self, text: str) -> Key | None:
         """The key that was sent, or none. Raises `Unavailable` when it cannot be told now."""
@@ -225,9 +271,8 @@ class Directory:
             raise Unavailable(BUSY, "Too many unknown keys and links are asked for; please try again.")
         listing = await self._lookup(kind, name)
         if not self.is_known:  # what is held is too old to be believed; the source knows
-            (self.keys if kind == "key" else self.links).pop(name, None)
-        self._add(listing)
-        self._has_more = True
+            self._put(self.keys if kind == "key" else self.links, name, _NOTHING)
+        self._index.add(listing, self._put)
         found = held()
         if found is None:
             if len(self._missing) >= MAX_NEGATIVE:

@@ -120,7 +120,10 @@ class Service:
         self._refresher = Refresher(
             settings.postgres_url,
             settings.data_dir / "ingest-directory.json",
-            lambda listing, read_at: loop.call_soon_threadsafe(directory.replace, listing, read_at),
+            # A large listing is put in order on the thread that read it: here no event would be taken meanwhile.
+            lambda listing, read_at: loop.call_soon_threadsafe(
+                directory.replace, listing and directory.prepared(listing), read_at
+            ),
             lambda salts: loop.call_soon_threadsafe(self._salts.replace, salts),
         )
         self._refresher.start()

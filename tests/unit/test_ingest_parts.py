@@ -278,6 +278,28 @@ async def test_a_key_that_was_looked_up_goes_with_the_next_reading_that_does_not
     assert await directory.key("sk_short") is None and directory.websites
 
 
+async def test_what_is_looked_up_stands_until_the_next_reading_and_then_as_it_was_read() -> None:
+    listing = a_listing()
+    row, website = listing.links[0], listing.websites[0]
+    moved, other = replace(row, destination="https://moved.example/"), replace(row, id=uuid4(), slug="other", code=7)
+
+    async def lookup(_kind: str, slug: str) -> Listing:
+        return Listing((website,), (), (moved if slug == row.slug else other,), listing.partners)
+
+    directory = Directory(lookup)
+    index = directory.prepared(listing)
+    directory.replace(index, time.time())
+    assert directory.links is index.links and directory.keys is index.keys, "made before, on another thread"
+    read = await directory.link(row.slug)
+    directory.replace(None, 0.0)  # too old to be believed: the source is asked
+    found, more = await directory.link(row.slug), await directory.link(other.slug)
+    assert found is not None and found.destination == "https://moved.example/" and more is not None
+    assert directory.links_by_id[str(row.id)] is found and directory.links_by_code[7] is more
+    directory.replace(None, time.time())
+    assert await directory.link(row.slug) is read and directory.links_by_id[str(row.id)] is read
+    assert other.slug not in directory.links and 7 not in directory.links_by_code
+
+
 async def test_a_click_whose_end_nobody_knows_is_kept_too(tmp_path: Path) -> None:
     log, counters = HeldLog(), Counters()
     publisher = Publisher(log, counters, 100)  # type: ignore[arg-type]  # it publishes; nothing else is asked
