@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -45,6 +45,8 @@ class Job:
     every: timedelta
     does: str
     patience_s: float = _STUCK_AFTER_S
+    is_quiet: bool = False
+    """Whether only its failures are told: it runs too often for more, and its figures are metrics."""
 
 
 JOBS = (
@@ -71,6 +73,7 @@ JOBS = (
         "infra.canary:send",
         timedelta(seconds=15),
         "sends a page view of nobody's through the whole way and measures how long it takes",
+        is_quiet=True,
     ),
     Job(
         "plan-insights",
@@ -158,7 +161,11 @@ def runner(job: Job, settings: Settings, begun: dict[str, float]) -> Callable[[]
         else:
             _RUNS.labels(job.name, "done").inc()
             _LAST_SUCCESS.labels(job.name).set_to_current_time()
-            log.info("%s done: %s", job.name, result if result is not None else "ok")
+            if isinstance(result, Mapping):
+                result = {what: count for what, count in result.items() if count}
+            # Whoever watches the console is not to be told every five seconds that there was nothing to do.
+            level = logging.INFO if result and not job.is_quiet else logging.DEBUG
+            log.log(level, "%s done: %s", job.name, result if result is not None else "ok")
         finally:
             _DURATION.labels(job.name).observe(time.monotonic() - began)
             begun.pop(job.name, None)
