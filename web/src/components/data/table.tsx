@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
+import { useMoreBeside } from '@/components/ui/more-beside';
 import { cx } from '@/lib/cx';
 
 export interface Column<Row> {
@@ -23,8 +24,10 @@ interface Props<Row> {
 
 /** A plain table that scrolls inside itself, so that the page never scrolls sideways. */
 export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<Row>) {
+  const box = useRef<HTMLDivElement>(null);
+  useMoreBeside(box);
   return (
-    <div role="region" aria-label={caption} tabIndex={0} className={cx('relative overflow-auto rounded-lg border border-line', maxHeight)}>
+    <div ref={box} role="region" aria-label={caption} tabIndex={0} className={cx('fades-sideways relative overflow-auto rounded-lg border border-line', maxHeight)}>
       <table className="w-full border-collapse text-left">
         <caption className="sr-only">{caption}</caption>
         <thead className="sticky top-0 z-10 bg-sunken text-[0.8125rem] text-muted">

@@ -2,6 +2,7 @@ import { Tabs as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cx } from '@/lib/cx';
 import { useInView } from './in-view';
+import { useMoreBeside } from './more-beside';
 
 export interface Tab {
   readonly id: string;
@@ -20,6 +21,7 @@ interface Props {
 
 export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
   const list = useInView<HTMLDivElement>('[data-state=active]', value ?? '');
+  useMoreBeside(list);
   return (
     <Radix.Root
       {...(value === undefined ? { defaultValue: tabs[0]?.id ?? '' } : { value })}
@@ -28,7 +30,7 @@ export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
       <Radix.List
         ref={list}
         aria-label={label}
-        className={look === 'line' ? 'mb-6 flex gap-1 overflow-x-auto border-b border-line' : 'mb-5 flex gap-1 rounded-lg bg-sunken p-1'}
+        className={look === 'line' ? 'fades-sideways mb-6 flex gap-1 overflow-x-auto border-b border-line' : 'mb-5 flex gap-1 rounded-lg bg-sunken p-1'}
       >
         {tabs.map((tab) => (
           <Radix.Trigger key={tab.id} value={tab.id} disabled={tab.disabled ?? false} className={look === 'line' ? lineTab : pillTab}>

@@ -3,6 +3,7 @@ import { LogOut } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { useInView } from '@/components/ui/in-view';
+import { useMoreBeside } from '@/components/ui/more-beside';
 import type { User } from '@/lib/session';
 import { adminSections } from './sections';
 
@@ -15,6 +16,7 @@ interface Props {
 /** The frame of every admin screen: title, welcome, logout, sub-navigation. A screen inside begins with an h2 or a Card. */
 export function AdminLayout({ user, onLogout, children }: Props) {
   const row = useInView<HTMLUListElement>('[aria-current=page]', useLocation({ select: (location) => location.pathname }));
+  useMoreBeside(row);
   return (
     <div className="mx-auto w-full max-w-7xl px-4 py-6 sm:px-6 sm:py-8">
       <div className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
@@ -29,7 +31,7 @@ export function AdminLayout({ user, onLogout, children }: Props) {
       </div>
       {adminSections.length > 1 && (
         <nav aria-label="Administration" className="mb-6">
-          <ul ref={row} className="flex gap-1 overflow-x-auto rounded-lg bg-sunken p-1">
+          <ul ref={row} className="fades-sideways flex gap-1 overflow-x-auto rounded-lg bg-sunken p-1">
             {adminSections.map((section) => (
               <li key={section.to} className="shrink-0">
                 <Link
