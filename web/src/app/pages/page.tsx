@@ -12,7 +12,7 @@ interface Props {
 export function Page({ title, subtitle, tools, narrow = false, children }: Props) {
   return (
     <div className={cx('mx-auto w-full px-4 py-6 sm:px-6 sm:py-8', narrow ? 'max-w-3xl' : 'max-w-7xl')}>
-      <div className="mb-5 flex flex-col gap-4 xl:flex-row xl:items-end xl:justify-between">
+      <div className="mb-5 flex flex-col gap-4 sm:items-start xl:flex-row xl:items-end xl:justify-between">
         <div>
           <h1 className="text-2xl font-semibold">{title}</h1>
           {subtitle && <p className="mt-0.5 text-muted">{subtitle}</p>}

@@ -7,7 +7,7 @@ import { SocialLinks } from './social';
 export function Footer() {
   return (
     <footer className="mt-16 border-t border-line">
-      <div className="mx-auto flex max-w-7xl flex-col gap-8 px-4 py-10 sm:px-6 md:flex-row md:justify-between">
+      <div className="mx-auto flex max-w-7xl flex-col gap-8 px-4 py-10 sm:px-6 lg:flex-row lg:justify-between">
         <div className="max-w-sm">
           <Logo />
           <p className="mt-2 text-muted">Everything for affiliate marketing in one place, on Iceland-based secure infrastructure.</p>

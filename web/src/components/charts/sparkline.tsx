@@ -18,7 +18,7 @@ export function Sparkline({ values, color }: Props) {
     return `${x.toFixed(1)},${y.toFixed(1)}`;
   });
   return (
-    <svg aria-hidden viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="h-7 w-24" fill="none">
+    <svg aria-hidden viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="h-7 w-24 min-w-0" fill="none">
       <polyline points={points.join(' ')} stroke={color} strokeWidth="1.75" strokeLinejoin="round" strokeLinecap="round" />
     </svg>
   );

@@ -2,7 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Ticket } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import { Rows } from '@/components/data/rows';
+import type { Column } from '@/components/data/table';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -77,7 +78,7 @@ export function InviteCodesPanel() {
             Whoever gets one from you can create an account.
           </Empty>
         ) : (
-          <Table caption="Your invite codes" columns={columns} rows={invites.data} rowKey={(row) => row.id} />
+          <Rows caption="Your invite codes" columns={columns} rows={invites.data} rowKey={(row) => row.id} />
         )}
       </Card>
       {revoking && (

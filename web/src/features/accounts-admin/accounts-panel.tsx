@@ -37,7 +37,7 @@ export function AccountsPanel() {
     {
       id: 'who',
       header: 'Account',
-      className: 'min-w-40 [overflow-wrap:anywhere]',
+      className: 'min-w-52 [overflow-wrap:anywhere]',
       cell: (row) => (
         <>
           <span className="block font-medium">{nameOf(row)}</span>

@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { MiniBars } from '@/components/charts/mini-bars';
-import { Table } from '@/components/data/table';
+import { Rows } from '@/components/data/rows';
 import type { Answer } from '@/lib/api/client';
 import type { Delivery, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
@@ -90,7 +90,7 @@ export function DeliveryFigures({ website, period, className, query }: FiguresPr
       {refusals.length === 0 ? (
         <p className="text-muted">Nothing was refused in this range.</p>
       ) : (
-        <Table
+        <Rows
           caption="Last refusals table"
           maxHeight="max-h-60"
           rows={refusals}

@@ -25,7 +25,7 @@ export function EarlyAccessPanel() {
   const isFree = totals !== undefined && totals.placesTaken < totals.places;
   const columns: Column<Signup>[] = [
     { id: 'place', header: 'Place', cell: (row) => (row.place === null ? <Badge>{`Waiting, number ${row.waitingNumber ?? '–'}`}</Badge> : <Badge tone="brand">{`Place ${row.place}`}</Badge>) },
-    { id: 'email', header: 'Address', cell: (row) => emailOf(row), className: 'min-w-44 font-medium [overflow-wrap:anywhere]' },
+    { id: 'email', header: 'Address', cell: (row) => emailOf(row), className: 'min-w-52 font-medium [overflow-wrap:anywhere]' },
     { id: 'joined', header: 'Joined', cell: (row) => formatDateTime(row.joinedAt, zone), className: 'whitespace-nowrap tabular' },
     { id: 'invited', header: 'Invited', cell: (row) => (row.invitedAt ? formatDateTime(row.invitedAt, zone) : '–'), className: 'whitespace-nowrap tabular' },
     {

@@ -36,7 +36,7 @@ export function SubscribersPanel({ state, onState }: Props) {
     {
       id: 'who',
       header: 'Subscriber',
-      className: 'min-w-44 [overflow-wrap:anywhere]',
+      className: 'min-w-52 [overflow-wrap:anywhere]',
       cell: (row) => (
         <>
           <span className="block font-medium">{row.email ?? 'Address deleted'}</span>
@@ -45,7 +45,7 @@ export function SubscribersPanel({ state, onState }: Props) {
       ),
     },
     { id: 'state', header: 'State', cell: (row) => <Badge tone={STATES[row.state].tone}>{STATES[row.state].label}</Badge> },
-    { id: 'source', header: 'Source', cell: (row) => row.source, className: 'max-w-44 [overflow-wrap:anywhere]' },
+    { id: 'source', header: 'Source', cell: (row) => row.source, className: 'min-w-28 max-w-44 [overflow-wrap:anywhere]' },
     { id: 'requested', header: 'Asked for', cell: (row) => at(row.requestedAt), className: 'whitespace-nowrap tabular' },
     { id: 'confirmed', header: 'Confirmed', cell: (row) => at(row.confirmedAt), className: 'whitespace-nowrap tabular' },
     { id: 'ended', header: 'Ended', cell: (row) => at(row.endedAt), className: 'whitespace-nowrap tabular' },

@@ -23,7 +23,7 @@ const COLUMNS: Column<Offer>[] = [
       </Link>
     ),
   },
-  { id: 'other', header: 'With', cell: (row) => row.otherName, className: '[overflow-wrap:anywhere]' },
+  { id: 'other', header: 'With', cell: (row) => row.otherName, className: 'min-w-28 [overflow-wrap:anywhere]' },
   { id: 'price', header: 'Price', cell: (row) => formatSum(row.price), numeric: true },
   {
     id: 'state',

@@ -87,7 +87,7 @@ export function FlaggedQuestions() {
           {
             id: 'actions', header: <span className="sr-only">Actions</span>,
             cell: (row) => (
-              <span className="flex flex-wrap gap-1.5">
+              <span className="flex gap-1.5 sm:justify-end">
                 <Button size="sm" aria-label={`Hide the question of ${row.authorName}`} onClick={() => setHiding(row)}>
                   Hide
                 </Button>

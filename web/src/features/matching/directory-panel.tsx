@@ -38,7 +38,7 @@ export function DirectoryPanel() {
     onError: (error) => toastError('Error', messageOf(error)),
   });
   const columns: Column<ProgramEntry>[] = [
-    { id: 'name', header: 'Program', className: 'font-medium', cell: (row) => <a href={row.url} target="_blank" rel="noopener noreferrer" className="text-brand underline-offset-2 hover:underline">{row.companyName}</a> },
+    { id: 'name', header: 'Program', className: 'min-w-44 font-medium', cell: (row) => <a href={row.url} target="_blank" rel="noopener noreferrer" className="text-brand underline-offset-2 hover:underline">{row.companyName}</a> },
     { id: 'category', header: 'Category', cell: (row) => row.categoryName },
     { id: 'pays', header: 'Pays', cell: paid, className: 'whitespace-nowrap' },
     { id: 'cookie', header: 'Cookie', numeric: true, cell: (row) => `${row.cookieDays} d` },

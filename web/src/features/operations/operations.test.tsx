@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { renderPart } from '@/test/render';
 import { DeadLettersPanel } from './dead-letters-panel';
@@ -79,6 +79,15 @@ test('a build that differs is promoted only after its name was typed', async () 
   await user.click(within(dialog).getByRole('button', { name: 'Promote' }));
   expect(await screen.findByText('Promote links: refused')).toBeInTheDocument();
   expect(bodyOf('POST /api/admin/projections/links/promote')).toEqual({ reason: 'I know', force: true });
+});
+
+test('where the table would be too narrow, a list shows what may be done', async () => {
+  vi.spyOn(window, 'matchMedia').mockImplementation((query) => Object.assign(new EventTarget(), { matches: query === '(max-width: 1279px)' }) as MediaQueryList);
+  serve([projection()], detail(projection()));
+  renderPart(<ProjectionsPanel selected={null} onSelect={() => undefined} />);
+  const list = await screen.findByRole('list', { name: 'Projections' });
+  expect(within(list).getByRole('button', { name: 'Rebuild links' })).toBeInTheDocument();
+  expect(screen.queryByRole('table')).not.toBeInTheDocument();
 });
 
 test('what may be done follows from the state', () => {

@@ -115,7 +115,7 @@ function placeColumns(data: ProjectionDetail): Column<Build['positions'][number]
     { id: 'series', header: 'Last 15 min', cell: (row) => <Sparkline values={series.get(`${row.topic}-${row.partition}`) ?? []} color="var(--color-brand)" /> },
     { id: 'rate', header: 'Records/s', numeric: true, cell: (row) => formatCount(Math.round(row.rate)) },
     { id: 'owner', header: 'Read by', cell: (row) => row.owner ?? 'Nobody' },
-    { id: 'error', header: 'Error', cell: (row) => <span className="block max-w-64 break-words text-bad">{row.error}</span> },
+    { id: 'error', header: 'Error', cell: (row) => row.error && <span className="block max-w-64 break-words text-bad">{row.error}</span> },
   ];
 }
 

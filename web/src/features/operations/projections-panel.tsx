@@ -9,7 +9,7 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { useIsPhone } from '@/lib/media';
+import { useMedia } from '@/lib/media';
 import { ActionDialog } from './action-dialog';
 import { BuildProgress } from './build-progress';
 import { projectionsQuery, type Action, type Projection } from './queries';
@@ -27,7 +27,7 @@ export function ProjectionsPanel({ selected, onSelect }: Props) {
   const query = useQuery(projectionsQuery);
   const asking = useAsking(query.data);
   const [asked, setAsked] = useState<{ readonly name: string; readonly action: Action } | null>(null);
-  const isPhone = useIsPhone();
+  const isNarrow = useMedia('(max-width: 1279px)');
   const rows = query.data ?? [];
   const open = (name: string, action: Action) => setAsked({ name, action });
   return (
@@ -50,8 +50,8 @@ export function ProjectionsPanel({ selected, onSelect }: Props) {
           </div>
         ) : rows.length === 0 ? (
           query.data && <Empty>No projections</Empty>
-        ) : isPhone ? (
-          <PhoneList rows={rows} onSelect={onSelect} onAct={open} />
+        ) : isNarrow ? (
+          <NarrowList rows={rows} onSelect={onSelect} onAct={open} />
         ) : (
           <Table caption="All projections" columns={columns(onSelect, open)} rows={rows} rowKey={(row) => row.name} />
         )}
@@ -77,13 +77,12 @@ function columns(onSelect: Props['onSelect'], onAct: (name: string, action: Acti
     { id: 'name', header: 'Name', cell: (row) => <Name row={row} onSelect={onSelect} />, className: 'min-w-40' },
     { id: 'state', header: 'State', cell: (row) => <State row={row} />, className: 'min-w-44' },
     { id: 'generation', header: 'Gen', numeric: true, cell: (row) => <Generation row={row} />, className: 'whitespace-nowrap' },
-    { id: 'position', header: 'Position', numeric: true, cell: (row) => positionOf(row) },
+    { id: 'position', header: 'Position', numeric: true, cell: (row) => <Position row={row} />, className: 'whitespace-nowrap' },
     { id: 'lag', header: 'Lag', numeric: true, cell: (row) => <Lag row={row} />, className: 'whitespace-nowrap' },
     { id: 'series', header: 'Last 15 min', cell: (row) => <Sparkline values={row.lagSeries} color="var(--color-brand)" /> },
-    { id: 'rate', header: 'Records/s', numeric: true, cell: (row) => formatCount(Math.round(row.rate)) },
     { id: 'letters', header: 'Dead letters', numeric: true, cell: (row) => formatCount(row.openDeadLetters) },
     { id: 'updated', header: 'Moved', cell: (row) => (row.updatedAt ? formatDateTime(row.updatedAt, browserTimezone()) : 'Never'), className: 'whitespace-nowrap' },
-    { id: 'actions', header: <span className="sr-only">Actions</span>, cell: (row) => <Actions row={row} onAct={onAct} /> },
+    { id: 'actions', header: <span className="sr-only">Actions</span>, cell: (row) => <Actions row={row} onAct={onAct} />, className: 'min-w-56' },
   ];
 }
 
@@ -123,10 +122,15 @@ function Generation({ row }: { readonly row: Projection }) {
   );
 }
 
-/** Records of the log that the live generation has read. */
-function positionOf(row: Projection): string {
+/** Records of the log that the live generation has read, and how many it reads in a second. */
+function Position({ row }: { readonly row: Projection }) {
   const live = row.builds.find((build) => build.generation === row.liveGeneration);
-  return live && live.positions.length > 0 ? formatCount(live.positions.reduce((sum, place) => sum + place.nextOffset, 0)) : '–';
+  return (
+    <>
+      {live && live.positions.length > 0 ? formatCount(live.positions.reduce((sum, place) => sum + place.nextOffset, 0)) : '–'}
+      <span className="block text-xs text-muted">{`${formatCount(Math.round(row.rate))} a second`}</span>
+    </>
+  );
 }
 
 function Lag({ row }: { readonly row: Projection }) {
@@ -140,7 +144,7 @@ function Lag({ row }: { readonly row: Projection }) {
 
 function Actions({ row, onAct }: { readonly row: Projection; readonly onAct: (name: string, action: Action) => void }) {
   const actions = allowed(row);
-  if (actions.length === 0) return <span className="text-xs text-muted">With {row.family}</span>;
+  if (actions.length === 0) return <span className="block text-right text-xs text-muted">With {row.family}</span>;
   return (
     <div className="flex flex-wrap justify-end gap-1.5">
       {actions.map((action) => (
@@ -152,13 +156,14 @@ function Actions({ row, onAct }: { readonly row: Projection; readonly onAct: (na
   );
 }
 
-interface PhoneProps {
+interface NarrowProps {
   readonly rows: readonly Projection[];
   readonly onSelect: Props['onSelect'];
   readonly onAct: (name: string, action: Action) => void;
 }
 
-function PhoneList({ rows, onSelect, onAct }: PhoneProps) {
+/** Where the table would hide what may be done behind its edge. */
+function NarrowList({ rows, onSelect, onAct }: NarrowProps) {
   return (
     <ul aria-label="Projections" className="divide-y divide-line border-t border-line">
       {rows.map((row) => (

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Sparkline } from '@/components/charts/sparkline';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Rows } from '@/components/data/rows';
 import { Table, type Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Card, surface } from '@/components/ui/card';
@@ -105,7 +106,7 @@ function secondsSince(at: string): number {
 function Engines({ data }: { readonly data: System }) {
   return (
     <Card title="Engines" description={`Althing ${data.version}, Python ${data.python}`}>
-      <Table caption="Engines and versions" columns={ENGINES} rows={data.engines} rowKey={(row) => row.name} />
+      <Rows caption="Engines and versions" columns={ENGINES} rows={data.engines} rowKey={(row) => row.name} />
     </Card>
   );
 }
@@ -194,7 +195,7 @@ function Backups({ data: { backups } }: { readonly data: System }) {
       {backups.length === 0 ? (
         <Empty title="No backup has been made" />
       ) : (
-        <Table caption="Last backups" columns={BACKUPS} rows={backups} rowKey={(row) => row.id} />
+        <Rows caption="Last backups" columns={BACKUPS} rows={backups} rowKey={(row) => row.id} />
       )}
     </Card>
   );
@@ -205,9 +206,9 @@ const BACKUPS: readonly Column<System['backups'][number]>[] = [
   { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{wordOf(row.state)}</Badge> },
   { id: 'events', header: 'Records', numeric: true, cell: (row) => formatCount(row.events) },
   { id: 'size', header: 'Size', numeric: true, cell: (row) => formatBytes(row.bytes), className: 'whitespace-nowrap' },
-  { id: 'folder', header: 'Folder', cell: (row) => <code className="block min-w-48 font-mono text-xs break-all">{row.folder}</code> },
+  { id: 'folder', header: 'Folder', cell: (row) => <code className="block font-mono sm:min-w-48 text-xs break-all">{row.folder}</code> },
   { id: 'took', header: 'Took', numeric: true, cell: (row) => (row.finishedAt ? formatSpan((Date.parse(row.finishedAt) - Date.parse(row.startedAt)) / 1000) : '–'), className: 'whitespace-nowrap' },
   { id: 'checked', header: 'Read again', cell: (row) => (row.verifiedAt ? 'Whole' : 'No') },
   { id: 'restored', header: 'Restored', cell: (row) => row.drillError || (row.restoredAt ? formatDateTime(row.restoredAt, browserTimezone()) : 'Never') },
-  { id: 'error', header: 'Error', cell: (row) => row.error && <span className="block min-w-56">{row.error}</span> },
+  { id: 'error', header: 'Error', cell: (row) => row.error && <span className="block sm:min-w-56">{row.error}</span> },
 ];

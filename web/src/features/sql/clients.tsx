@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState, type FormEvent } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import { Rows } from '@/components/data/rows';
+import type { Column } from '@/components/data/table';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { CopyField } from '@/components/ui/copy-field';
@@ -66,7 +67,7 @@ export function Clients() {
       ) : tokens.data.length === 0 ? (
         <Empty>No tokens yet.</Empty>
       ) : (
-        <Table caption="Access tokens" columns={columns} rows={tokens.data} rowKey={(row) => row.id} />
+        <Rows caption="Access tokens" columns={columns} rows={tokens.data} rowKey={(row) => row.id} />
       )}
       {connection && (
         <div className="mt-6">

@@ -1,6 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Rows } from '@/components/data/rows';
 import { Table } from '@/components/data/table';
 import { Card } from '@/components/ui/card';
 import type { WebsiteKey } from '@/lib/api/types';
@@ -57,7 +58,7 @@ export function KeysCard({ id, timezone }: { readonly id: string; readonly timez
   return (
     <Listed title="Keys" description="Those that are valid. The account that owns the website makes and revokes them." query={useQuery(keysQuery(id))} none="No key is valid.">
       {(rows) => (
-        <Table
+        <Rows
           caption="Valid keys" rows={rows.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))} rowKey={(row) => row.id}
           columns={[
             { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind], className: 'whitespace-nowrap font-medium' },

@@ -2,7 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import { Rows } from '@/components/data/rows';
+import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
@@ -77,7 +78,7 @@ export function Keys({ website }: { readonly website: Website }) {
       </div>
       {keys.error && <ErrorBox className="mb-3" error={keys.error} onRetry={() => void keys.refetch()} />}
       {keys.data ? (
-        <Table caption={`Keys of ${website.domain}`} columns={columns} rows={keys.data.toSorted(byKind)} rowKey={(row) => row.id} />
+        <Rows caption={`Keys of ${website.domain}`} columns={columns} rows={keys.data.toSorted(byKind)} rowKey={(row) => row.id} />
       ) : (
         !keys.error && <Skeleton className="h-28" />
       )}
