@@ -3,7 +3,7 @@ const at = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
 const terms = (percent, tiers = []) => ({
   kind: 'percent', percent, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, holdDays: 0, autoApproveDays: null,
   tiers: tiers.map(([atLeast, rate]) => ({ atLeast, percent: rate, amount: null })),
-  text: [`${percent} % of the sale`, ...tiers.map(([atLeast, rate]) => `${rate} % from ${atLeast} conversions a month`)].join('; '),
+  text: [`${percent}% of the sale`, ...tiers.map(([atLeast, rate]) => `${rate}% from ${atLeast} conversions a month`)].join('; '),
 });
 const USD = (amount) => ({ amount, currency: 'USD' });
 

@@ -154,15 +154,15 @@ const defaultKeys = () => [
 ];
 const usd = (amount) => ({ amount, currency: 'USD' });
 function explanation(row) {
-  const terms = { kind: 'percent', percent: 30, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, tiers: [{ atLeast: 50, percent: 35, amount: null }], holdDays: 30, autoApproveDays: 14, text: '30 % of the sale; 35 % of the sale from 50 conversions a month; payable 30 days after the sale; approved by itself after 14 days' };
+  const terms = { kind: 'percent', percent: 30, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, tiers: [{ atLeast: 50, percent: 35, amount: null }], holdDays: 30, autoApproveDays: 14, text: '30% of the sale; 35% of the sale from 50 conversions a month; payable 30 days after the sale; approved by itself after 14 days' };
   const place = (topic, partition, offset) => ({ topic, partition, offset });
   const step = (version, name, text, by, more) => ({ version, name, text, at: row.recordedAt, by, reason: null, pending: null, earned: null, reversed: null, position: 40 + version, place: place('domain', 0, 39 + version), ...more });
   return {
     conversion: { ...row, kind: 'sale', conflicts: 1 },
-    rule: { by: 'terms', text: '30 % of the sale', terms, version: 2, effectiveAt: '2026-09-01T00:00:00Z', tier: 'Tier 0: below 50 conversions in 2026-11 when it was decided' },
+    rule: { by: 'terms', text: '30% of the sale', terms, version: 2, effectiveAt: '2026-09-01T00:00:00Z', tier: 'Tier 0: below 50 conversions in 2026-11 when it was decided' },
     click: { by: 'click_id', at: row.occurredAt, clickId: '01JD7W8Z3Q5K9M2N4P6R8T0V1XCYDZ', linkId: 'l1', link: 'nordvpn-l1', country: 'IS', device: 'mobile', source: 'newsletter', subs: { sub1: 'sidebar' }, place: place('clicks', 2, 18_204) },
     rate: { rate: '1.0832', of: 'EUR', to: 'USD', on: '2026-11-18' },
-    working: { text: '19.99 EUR × 30 % × 1.0832 USD per EUR = 6.4959504 USD, rounded 6.50 USD', exact: '6.4959504', rounded: '6.50', agrees: true },
+    working: { text: '19.99 EUR × 30% × 1.0832 USD per EUR = 6.4959504 USD, rounded 6.50 USD', exact: '6.4959504', rounded: '6.50', agrees: true },
     reports: [{ amount: usd(1999), reportedBy: 'sale', at: row.recordedAt, stands: true, place: place('conversions', 1, 3071) }, { amount: usd(2499), reportedBy: 'postback', at: row.recordedAt, stands: false, place: place('conversions', 1, 3102) }],
     events: [
       step(1, 'conversion.recorded', 'The sale was reported (sale)', 'system', { pending: usd(650) }),

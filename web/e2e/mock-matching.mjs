@@ -17,7 +17,7 @@ const program = (over) => ({
 });
 const PROGRAMS = [
   program({ toldBy: 'model', why: 'Its boxes of toys and treats go to people with dogs, which is whom you write for.', pros: ['Your idea and this program are both about pets', 'Its description fits what you wrote', 'Approval is easy'] }),
-  program({ id: 'p2', companyName: 'Chewy', match_score: 0.641, recommendation: 'recommended', commissionRate: 4, commissionAmount: null, commissionCurrency: null, cookieDuration: 15, approvalDifficulty: 'medium', cons: ['Pays 4 % of each sale, which is little'], checkedOn: '2026-11-22', reviewOn: '2027-05-21', toBeChecked: false, results: null, applicationId: 'a1', applicationStatus: 'in_review' }),
+  program({ id: 'p2', companyName: 'Chewy', match_score: 0.641, recommendation: 'recommended', commissionRate: 4, commissionAmount: null, commissionCurrency: null, cookieDuration: 15, approvalDifficulty: 'medium', cons: ['Pays 4% of each sale, which is little'], checkedOn: '2026-11-22', reviewOn: '2027-05-21', toBeChecked: false, results: null, applicationId: 'a1', applicationStatus: 'in_review' }),
   program({ id: 'p3', companyName: 'A Company With Quite a Long Name GmbH & Co. KG', match_score: 0.44, recommendation: 'consider', commissionRate: 7.5, recurring: true, cookieDuration: 0, approvalDifficulty: 'hard', pros: [], results: null }),
   program({ id: 'p4', companyName: 'ILIA Beauty', primaryCategory: 'Beauty & Skin Care', match_score: 0.31, recommendation: 'review_needed', results: null }),
 ];

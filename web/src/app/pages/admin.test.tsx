@@ -222,8 +222,8 @@ test('clicks show their way and are filtered, paused and exported', async () => 
   const { user, router } = renderApp('/admin?tab=clicks');
   const row = (await screen.findByRole('cell', { name: /^\/go\/nord/ })).closest('tr') as HTMLElement;
   expect(row).toHaveTextContent('Iceland, mobile');
-  expect(row).toHaveTextContent('Click (rule 1) sale ORD-1 approved $25.00');
-  expect(screen.getByText('declared crawler')).toBeInTheDocument();
+  expect(row).toHaveTextContent('Click (rule 1) sale ORD-1 Approved $25.00');
+  expect(screen.getByText('Declared crawler')).toBeInTheDocument();
   await user.selectOptions(screen.getByLabelText('Bots'), 'only');
   await waitFor(() => expect(screen.queryByText('Click (rule 1)', { exact: false })).not.toBeInTheDocument());
   expect(await screen.findByRole('cell', { name: /^\/go\/bot-link/ })).toBeInTheDocument();

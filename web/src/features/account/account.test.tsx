@@ -137,6 +137,7 @@ test('sessions are listed; one or all others end', async () => {
   const { user } = renderApp('/account-settings');
   const list = await screen.findByRole('list', { name: 'Sessions' });
   expect(within(list).getAllByRole('listitem')[0]).toHaveTextContent('FirefoxIceland, in use nowThis one');
+  expect(within(list).getAllByRole('listitem')[1]).toHaveTextContent(/^ChromeLast used /);
   await user.click(within(list).getByRole('button', { name: 'End the session of Chrome' }));
   expect(await screen.findByText('Session ended', { exact: true })).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'End all others' }));

@@ -49,8 +49,7 @@ export function SessionsCard() {
                 <div className="min-w-0 flex-1">
                   <p className="font-medium">{session.device || 'Unknown browser'}</p>
                   <p className="text-[0.8125rem] text-muted">
-                    {session.country === 'ZZ' ? '' : `${countryName(session.country)}, `}
-                    {session.current ? 'in use now' : `last used ${ago(Date.parse(session.lastSeenAt), now)} ago`}
+                    {sentence([session.country === 'ZZ' ? '' : countryName(session.country), session.current ? 'in use now' : `last used ${ago(Date.parse(session.lastSeenAt), now)} ago`])}
                   </p>
                 </div>
                 {session.current ? (
@@ -67,4 +66,9 @@ export function SessionsCard() {
       </Loaded>
     </Card>
   );
+}
+
+function sentence(parts: readonly string[]): string {
+  const text = parts.filter(Boolean).join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

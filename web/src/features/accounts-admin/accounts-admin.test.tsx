@@ -87,7 +87,7 @@ test('the outbox shows a mail when it is asked for', async () => {
   const mail = { id: 'm1', kind: 'password_reset', to: 'nina@example.com', subject: 'Set a new password', state: 'waiting', attempts: 0, error: '', createdAt: '2026-11-20T12:00:00Z', sentAt: null };
   server.use(http.get(at('/api/admin/outbox'), () => HttpResponse.json([mail])), http.get(at('/api/admin/outbox/{id}'), () => HttpResponse.json({ ...mail, text: 'http://a/reset-password#code=1' })));
   const { user } = renderApp('/admin/outbox');
-  expect(await screen.findByText('waiting')).toBeInTheDocument();
+  expect(await screen.findByText('Waiting')).toBeInTheDocument();
   expect(requests('GET /api/admin/outbox/')).toEqual([]);
   await user.click(screen.getByRole('button', { name: 'Read the mail to nina@example.com: Set a new password' }));
   expect(await screen.findByText('http://a/reset-password#code=1')).toBeInTheDocument();

@@ -9,10 +9,15 @@ import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import type { OutboxMail } from '@/lib/api/types';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { formatCount } from '@/lib/format';
 import { PagedTable } from '@/components/data/paged-table';
 import { letterQuery, outboxQuery } from './queries';
 
-const TONES: Readonly<Record<string, Tone>> = { waiting: 'warn', sent: 'good', failed: 'bad' };
+const STATES: Readonly<Record<string, { readonly word: string; readonly tone: Tone }>> = {
+  waiting: { word: 'Waiting', tone: 'warn' },
+  sent: { word: 'Sent', tone: 'good' },
+  failed: { word: 'Failed', tone: 'bad' },
+};
 
 export function OutboxPanel() {
   const outbox = useInfiniteQuery(outboxQuery);
@@ -27,8 +32,8 @@ export function OutboxPanel() {
       header: 'State',
       cell: (row) => (
         <>
-          <Badge tone={TONES[row.state] ?? 'neutral'}>{row.state}</Badge>
-          {row.error && <span className="mt-1 block text-[0.8125rem] text-muted">{`${row.error} (${row.attempts} tries)`}</span>}
+          <Badge tone={STATES[row.state]?.tone ?? 'neutral'}>{STATES[row.state]?.word ?? row.state}</Badge>
+          {row.error && <span className="mt-1 block text-[0.8125rem] text-muted">{`${row.error} (${formatCount(row.attempts)} ${row.attempts === 1 ? 'try' : 'tries'})`}</span>}
         </>
       ),
     },

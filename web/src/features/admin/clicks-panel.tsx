@@ -168,9 +168,11 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
       </>
     ),
   },
-  { id: 'bot', header: 'Bot', cell: (row) => (row.isBot ? <Badge tone="warn">{(row.botReason || 'bot').replaceAll('_', ' ')}</Badge> : <span className="text-muted">No</span>) },
+  { id: 'bot', header: 'Bot', cell: (row) => (row.isBot ? <Badge tone="warn">{capital((row.botReason || 'bot').replaceAll('_', ' '))}</Badge> : <span className="text-muted">No</span>) },
   { id: 'way', header: 'Way', cell: (row) => <Way click={row} /> },
 ];
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const TONES: Readonly<Record<string, Tone>> = { pending: 'warn', approved: 'good', rejected: 'bad', reversed: 'bad' };
 
@@ -186,7 +188,7 @@ function Way({ click }: { readonly click: TrackedClick }) {
       ) : (
         click.conversions.map((item) => (
           <li key={item.id} className="flex flex-wrap items-center gap-1.5 sm:flex-nowrap sm:whitespace-nowrap">
-            Click{click.route && ` (${click.route})`} {arrow} {item.kind} {item.txid} <Badge tone={TONES[item.status] ?? 'neutral'}>{item.status}</Badge> {arrow}
+            Click{click.route && ` (${click.route})`} {arrow} {item.kind} {item.txid} <Badge tone={TONES[item.status] ?? 'neutral'}>{capital(item.status)}</Badge> {arrow}
             <span className="font-medium tabular">{formatMinor(item.commission)}</span>
           </li>
         ))

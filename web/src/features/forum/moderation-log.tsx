@@ -58,7 +58,7 @@ const COLUMNS: Column<LogEntry>[] = [
       </>
     ),
   },
-  { id: 'reason', header: 'Reason', className: 'min-w-40 [overflow-wrap:anywhere]', cell: (row) => row.reason || '—' },
+  { id: 'reason', header: 'Reason', className: 'min-w-40 [overflow-wrap:anywhere]', cell: (row) => row.reason || '–' },
   { id: 'by', header: 'By', cell: (row) => row.by ?? 'The rules, or a moderator' },
   { id: 'when', header: 'When', className: 'whitespace-nowrap', cell: (row) => <When at={row.at} /> },
 ];

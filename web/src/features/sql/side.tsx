@@ -55,7 +55,13 @@ export function Tables({ onOpen, onInsert }: Props & { readonly onInsert: (text:
   );
 }
 
-const TONES: Record<string, Tone> = { done: 'good', failed: 'bad', refused: 'warn', cancelled: 'neutral', running: 'brand' };
+const OUTCOMES: Readonly<Record<string, { readonly word: string; readonly tone: Tone }>> = {
+  done: { word: 'Done', tone: 'good' },
+  failed: { word: 'Failed', tone: 'bad' },
+  refused: { word: 'Refused', tone: 'warn' },
+  cancelled: { word: 'Cancelled', tone: 'neutral' },
+  running: { word: 'Running', tone: 'brand' },
+};
 
 export function History({ onOpen }: Props) {
   return <Statements history={useQuery(historyQuery)} empty="What you run shows up here, from this page and from your clients." onOpen={onOpen} />;
@@ -84,10 +90,10 @@ function Statements({ history, empty, onOpen }: StatementsProps) {
             <code className="line-clamp-3 font-mono text-xs break-words whitespace-pre-wrap">{one.sql}</code>
           </button>
           <p className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
-            <Badge tone={TONES[one.outcome] ?? 'neutral'}>{one.outcome}</Badge>
+            <Badge tone={OUTCOMES[one.outcome]?.tone ?? 'neutral'}>{OUTCOMES[one.outcome]?.word ?? one.outcome}</Badge>
             <span>{formatDateTime(one.startedAt, browserTimezone())}</span>
             {one.outcome === 'done' && <span className="tabular">{figures(one)}</span>}
-            {one.door === 'clickhouse' && <span>client</span>}
+            {one.door === 'clickhouse' && <span>From a client</span>}
           </p>
           {one.message && <p className="mt-1 line-clamp-2 text-xs break-words text-muted">{one.message}</p>}
         </li>

@@ -166,6 +166,7 @@ test('tables, history and saved queries go into the editor', async () => {
   await user.click(screen.getByRole('button', { name: 'Example of traffic_15m' }));
   expect(area).toHaveValue('SELECT 1 FROM traffic_15m');
   await user.click(screen.getByRole('tab', { name: 'History' }));
+  expect(await screen.findByText('Refused')).toBeInTheDocument();
   await user.click(await screen.findByRole('button', { name: 'Open SELECT 5' }));
   expect(area).toHaveValue('SELECT 5');
   server.use(http.get(at('/api/admin/sql/history'), () => HttpResponse.json([
