@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from infra.clickhouse_front.query import Lease, Query
 from infra.clickhouse_front.reply import Reply
 from infra.clickhouse_front.request import Request, read_request, with_form
 from infra.clickhouse_front.running import Kill, Running, RunningQueries, read_kill, report
-from infra.clickhouse_front.sessions import Sessions
+from infra.clickhouse_front.sessions import Session, Sessions
 from infra.clickhouse_front.sql import Statement, read_statement
 from infra.clickhouse_front.users import User, Users, authenticate
 from infra.http_guard import Receive, Scope, Send
@@ -201,18 +201,20 @@ class Front:
         if statement.input_format is None:
             await self._read(request, user, statement, receive, reply)
             return
-        async with self._query(request, user, statement) as query:
+        async with self._query(request, user, statement) as (query, end):
             with self._entered(query):
                 stats = await self._insert(query, body)
+            await end()
             await reply.whole(b"", "", stats)
 
     async def _read(self, request: Request, user: User, statement: Statement, receive: Receive, reply: Reply) -> Stats:
-        async with self._query(request, user, statement) as query, self._watched(receive, query):
+        async with self._query(request, user, statement) as (query, end), self._watched(receive, query):
             result = await self._blocking(query.read)
             if result.more is None:
+                await end()
                 await reply.whole(result.first, result.output_format, user.told(result.stats()))
             else:
-                await self._stream(result, reply, user)
+                await self._stream(result, reply, user, end)
             return result.stats()
 
     async def _kill_named(self, kill: Kill, request: Request, user: User, statement: Statement) -> Statement:
@@ -249,7 +251,9 @@ class Front:
 
             return await self._blocking(store)
 
-    async def _stream(self, result: reading.Reading, reply: Reply, user: User) -> None:
+    async def _stream(
+        self, result: reading.Reading, reply: Reply, user: User, end: Callable[[], Awaitable[None]]
+    ) -> None:
         bounded = user.analyst is not None
         last, size, started = False, len(result.first), time.monotonic()
         try:
@@ -264,6 +268,8 @@ class Front:
                     raise error(TOO_MANY_ROWS_OR_BYTES, f"Limit for result exceeded: it may have {most}")
                 if bounded and time.monotonic() - started > DELIVERED_S:
                     raise error(TIMEOUT_EXCEEDED, f"Timeout exceeded: a result is read within {DELIVERED_S} seconds")
+                if last:
+                    await end()
                 await reply.chunk(part)
             await reply.end()
         finally:
@@ -272,31 +278,39 @@ class Front:
                     await self._blocking(result.cancel)
 
     @asynccontextmanager
-    async def _query(self, request: Request, user: User, statement: Statement) -> AsyncIterator[Query]:
+    async def _query(
+        self, request: Request, user: User, statement: Statement
+    ) -> AsyncIterator[tuple[Query, Callable[[], Awaitable[None]]]]:
         """The query on a connection of its own or, with `session_id`, on its session's. A readonly user can change
-        nothing that a session would keep: each of its queries gets a connection of its own."""
-        session_id = request.own.get("session_id", "")
+        nothing that a session would keep: each of its queries gets a connection of its own.
+
+        With it comes what ends it, to be called before the last of the answer is sent: whoever has read that may send
+        the session's next query at once.
+        """
+        session_id, limits = request.own.get("session_id", ""), user.limits or self._readonly_limits
+        database: str | None = self._default_database
+        session: Session | None = None
         if session_id and not user.readonly:
             session = self._sessions.acquire(
                 user.name, session_id, request.session_timeout_s, must_exist=request.flag("session_check")
             )
-            database = None if session.started else self._default_database
+            database, limits = None if session.started else database, {}
             session.started = True
-            lease = Lease(self._engine, session)
-            try:
-                yield Query(request, user, statement, lease, database, {})
-            finally:
-                if lease.is_open:
-                    await self._blocking(lease.give_back)
-                self._sessions.release(user.name, session_id, close=request.flag("close_session"))
-            return
-        lease = Lease(self._engine, None)
-        try:
-            limits = user.limits or self._readonly_limits
-            yield Query(request, user, statement, lease, self._default_database, limits)
-        finally:
+        lease = Lease(self._engine, session)
+        is_locked = session is not None
+
+        async def end() -> None:
+            nonlocal is_locked
             if lease.is_open:
                 await self._blocking(lease.give_back)
+            if is_locked:
+                is_locked = False
+                self._sessions.release(user.name, session_id, close=request.flag("close_session"))
+
+        try:
+            yield Query(request, user, statement, lease, database, limits), end
+        finally:
+            await end()
 
     @asynccontextmanager
     async def _watched(self, receive: Receive, query: Query) -> AsyncIterator[None]:

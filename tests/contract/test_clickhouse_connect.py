@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
@@ -14,7 +17,7 @@ from clickhouse_connect.driver.external import ExternalData
 
 from infra.clickhouse import ClientPool, client
 from tests.support.clickhouse import READER, READER_PASSWORD, ClickHouse, connect
-from tests.support.engines import wait_until
+from tests.support.engines import ROOT, wait_until
 
 
 @pytest.mark.parametrize("compress", [False, "lz4", "zstd", "gzip"])
@@ -145,3 +148,11 @@ def test_a_reader_connects_with_the_clients_own_opening_statements(server: Click
         assert opened.query("SELECT 1 + {x:UInt8}", {"x": 2}).result_rows == [(3,)]
         with pytest.raises(DatabaseError, match="READONLY"):
             opened.command("CREATE TABLE never (x UInt8) ENGINE = Memory")
+
+
+def test_a_session_is_free_for_its_next_query_before_the_answer_ends(tmp_path: Path) -> None:
+    """Else a busy server, which gives the session back a moment later, refuses a client that did nothing wrong."""
+    asked = [sys.executable, "-m", "tests.support.eager_client", str(tmp_path)]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, timeout=100, check=True)
+    told = done.stdout.splitlines()
+    assert len(told) == 5 and all(line.endswith(": [200]") for line in told), told
