@@ -1,7 +1,7 @@
 """`python -m tests.support.eager_client FOLDER`: a client that is faster than any over the network.
 
 It sends its session's next query in the very moment in which it gets the last of an answer, before the server does
-anything else: the ClickHouse front is called as the web server calls it. Prints a line for each query: the next's status.
+anything else: the ClickHouse front is called as the web server calls it. A line tells each query and the next status.
 """
 
 from __future__ import annotations
