@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any, Final, Literal, Protocol, TypeGuard, cast, get_args
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -72,13 +72,12 @@ class Provider(Protocol):
 
 
 class EscrowProvider:
-    """`Provider` over HTTP. Thread-safe."""
+    """`Provider` over HTTP. Thread-safe; keeps no connection. For threads without an event loop of their own."""
 
     def __init__(self, url: str, key: str) -> None:
         self._url = url.rstrip("/")
-        self._client = httpx.Client(
-            timeout=TIMEOUT_S, follow_redirects=False, headers={"Authorization": f"Bearer {key}"}, trust_env=False
-        )
+        self._key = key
+        self._trust = httpx.create_ssl_context(trust_env=False)
 
     @classmethod
     def over_http(cls, settings: Settings) -> EscrowProvider | None:
@@ -123,26 +122,14 @@ class EscrowProvider:
         amount, to_seller, to_buyer = (int(value or 0) for value in amounts)
         return Standing(answer["id"], cast(Status, status), amount, currency, to_seller, to_buyer)
 
-    def close(self) -> None:
-        self._client.close()
-
     def _call(self, method: str, path: str, step: str, escrow_id: UUID, body: dict[str, Any] | None) -> dict[str, Any]:
         headers = {"Idempotency-Key": f"{escrow_id}:{step}"} if body is not None else {}
-        ends = monotonic() + 2 * TIMEOUT_S
         try:
-            with self._client.stream(
-                method, f"{self._url}/v1/transactions/{path}", json=body, headers=headers
-            ) as answer:
-                content = b""
-                for part in answer.iter_bytes():
-                    content += part
-                    if len(content) > MOST_BYTES:
-                        raise ProviderAway("the answer is too long")
-                    if monotonic() > ends:
-                        raise ProviderAway("the answer takes too long")
+            status, content = asyncio.run(self._asked(method, f"{self._url}/v1/transactions/{path}", headers, body))
+        except TimeoutError as error:
+            raise ProviderAway("the answer takes too long") from error
         except httpx.HTTPError as error:
             raise ProviderAway(_plain(f"{type(error).__name__}: {error}")) from error
-        status = answer.status_code
         if status in (408, 425, 429) or status >= 500 or status in (401, 403):  # a wrong key is ours to set right
             raise ProviderAway(f"HTTP {status}")
         if not 200 <= status < 300:
@@ -152,6 +139,23 @@ class EscrowProvider:
         except ValueError as error:
             raise ProviderAway("the answer is no JSON") from error
         return found if isinstance(found, dict) else {}
+
+    async def _asked(
+        self, method: str, url: str, headers: dict[str, str], body: dict[str, Any] | None
+    ) -> tuple[int, bytes]:
+        """Status and body, all of it in time, the head too. Raises what `_call` makes `ProviderAway` of."""
+        headers = {**headers, "Authorization": f"Bearer {self._key}"}
+        async with (
+            asyncio.timeout(2 * TIMEOUT_S),
+            httpx.AsyncClient(verify=self._trust, timeout=TIMEOUT_S, trust_env=False) as client,
+            client.stream(method, url, json=body, headers=headers, follow_redirects=False) as answer,
+        ):
+            content = b""
+            async for part in answer.aiter_bytes():
+                content += part
+                if len(content) > MOST_BYTES:
+                    raise ProviderAway("the answer is too long")
+            return answer.status_code, content
 
 
 def _is_reference(value: Any) -> TypeGuard[str]:

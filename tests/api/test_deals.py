@@ -215,7 +215,6 @@ def test_an_answer_that_nobody_thought_of_holds_up_no_other_deal(
     assert there.calling(Odd(inner, odd)).make_due(there.postgres) >= 2
     assert calls(there, admin, odd) == [("open", "waiting")]
     assert there.events(other) == ["escrow.agreed", "escrow.opened"]
-    inner.close()
 
 
 def test_two_processes_that_tell_and_ask_at_the_same_moment_move_the_money_once(
@@ -248,7 +247,6 @@ def test_two_processes_that_tell_and_ask_at_the_same_moment_move_the_money_once(
     moves = ("agreed", "opened", "funded", "delivered", "accepted", "released")
     assert there.events(escrow_id) == [f"escrow.{one}" for one in moves]
     assert calls(there, admin, escrow_id) == []
-    provider.close()
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,6 @@ def answering(write: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[Escro
     try:
         yield made
     finally:
-        made.close()
         server.shutdown()
         server.server_close()
         thread.join(5)
@@ -122,6 +121,14 @@ def test_a_provider_that_hangs_in_the_middle_of_its_answer_is_left(monkeypatch: 
             except OSError:
                 return
 
+    def drip_head(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while not over.wait(0.02):
+            try:
+                handler.wfile.write(b"x: y\r\n")
+            except OSError:
+                return
+
     def hang(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", "100")
@@ -129,7 +136,7 @@ def test_a_provider_that_hangs_in_the_middle_of_its_answer_is_left(monkeypatch: 
         over.wait(30)
 
     monkeypatch.setattr(provider, "TIMEOUT_S", 0.2)
-    for write in (drip, hang):
+    for write in (drip, drip_head, hang):
         with answering(write) as there, pytest.raises(ProviderAway):
             try:
                 there.open(ESCROW, 5, "JPY")
@@ -161,7 +168,6 @@ def test_the_sandbox_says_that_it_is_a_trial_and_shows_each_currency_as_it_is_wr
             assert there.find(escrow) == Standing(opened.reference, "settled", amount, currency, amount - 1, 1)
         assert httpx.get(f"{sandbox.address}/livez").status_code == 200
     finally:
-        there.close()
         sandbox.stop()
 
 
