@@ -24,6 +24,7 @@ from command_api.accounts.desk import Decision, Desk, Proof
 from command_api.accounts.second_factor import SetUp, disable, enable, keep_recovery_codes
 from command_api.accounts.sessions import end_all
 from command_api.decision import Asked, Refused, conflict
+from command_api.threads import only_waiting
 from infra.audit_trail import Entry
 from infra.client import Client
 from infra.identity import Principal
@@ -71,7 +72,8 @@ class Credentials:
                 cursor.execute("DELETE FROM ops.mail WHERE account_id = %s", (account_id,))
         self._desk.note(Entry("account.password_forgotten", account_id=account_id if known else None), client)
         # An account's history takes time to read, the longer the longer it is.
-        time.sleep(max(0.0, began + FORGOT_TAKES_S - time.monotonic()))
+        with only_waiting():
+            time.sleep(max(0.0, began + FORGOT_TAKES_S - time.monotonic()))
 
     def reset(self, code: str, password: str, factor: Proof, client: Client) -> int | None:
         """Sets a new password by a mailed link. Raises `Problem` 400 `bad_link`, `weak_password`; 403 `code_needed`,
