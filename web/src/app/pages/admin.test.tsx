@@ -216,6 +216,23 @@ test('all links are listed with their owner, and made in bulk', async () => {
   expect(state.seen.find((item) => item.line === 'POST /api/platform/links/bulk')?.body).toEqual({ links: [{ websiteId: 'w1', partnerId: 'p1', destination: 'https://nordvpn.com/deal' }] });
 });
 
+test('a link that is being edited stays open when the phone is turned', async () => {
+  signIn();
+  const screenSize = Object.assign(new EventTarget(), { matches: true });
+  vi.spyOn(window, 'matchMedia').mockReturnValue(screenSize as unknown as MediaQueryList);
+  const { user } = renderApp('/admin?tab=links');
+  await user.click(await screen.findByRole('button', { name: 'Edit link nord' }));
+  const coupon = within(await screen.findByRole('dialog', { name: 'Edit link' })).getByLabelText(/^Coupon/);
+  await user.type(coupon, 'MAY');
+  expect(document.querySelector('table')).toBeNull();
+  act(() => {
+    screenSize.matches = false;
+    screenSize.dispatchEvent(new Event('change'));
+  });
+  expect(document.querySelector('table')).not.toBeNull();
+  expect(within(screen.getByRole('dialog', { name: 'Edit link' })).getByLabelText(/^Coupon/)).toHaveValue('MAY');
+});
+
 test('clicks show their way and are filtered, paused and exported', async () => {
   signIn();
   state.trackedClicks = [trackedClick({ route: 'rule 1' }), trackedClick({ id: 'k2', slug: 'bot-link', isBot: true, botReason: 'declared_crawler', conversions: [] })];

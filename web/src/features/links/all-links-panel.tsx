@@ -11,7 +11,7 @@ import type { AdminLink } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { SUBS } from './draft';
-import { LinkActions, LinkBadges } from './link-actions';
+import { LinkActions, LinkBadges, LinkDialog, type OpenLink } from './link-actions';
 import { BulkCreate, CreateLink } from './dialogs';
 import { allLinksQuery } from './queries';
 
@@ -29,6 +29,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
   const websites = useQuery(websitesQuery);
   const partners = useQuery(partnersQuery);
   const [making, setMaking] = useState<'one' | 'many' | null>(null);
+  const [open, setOpen] = useState<OpenLink | null>(null);
   const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
   const hasWebsite = (websites.data?.length ?? 0) > 0;
   return (
@@ -64,7 +65,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
         <Empty title={search || selected ? 'No link matches' : 'No links yet'}>{search || selected ? 'Try another word.' : hasWebsite ? 'Create one, or many at once.' : 'Links belong to a website: connect one first.'}</Empty>
       ) : (
         <>
-          <Rows caption="All tracked links" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} />
+          <Rows caption="All tracked links" columns={columns(setOpen)} rows={rows} rowKey={(row) => row.id} />
           {links.hasNextPage && (
             <Button className="mt-3 self-center" busy={links.isFetchingNextPage} onClick={() => void links.fetchNextPage()}>
               Show more
@@ -72,13 +73,14 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
           )}
         </>
       )}
+      {open && <LinkDialog open={open} onClose={() => setOpen(null)} />}
       {making === 'one' && websites.data && <CreateLink websites={websites.data} partners={partners} onClose={() => setMaking(null)} />}
       {making === 'many' && websites.data && <BulkCreate websites={websites.data} partners={partners.data ?? []} onClose={() => setMaking(null)} />}
     </Card>
   );
 }
 
-const COLUMNS: readonly Column<AdminLink>[] = [
+const columns = (onOpen: (open: OpenLink) => void): readonly Column<AdminLink>[] => [
   {
     id: 'link',
     header: 'Link',
@@ -107,5 +109,5 @@ const COLUMNS: readonly Column<AdminLink>[] = [
   { id: 'subs', header: 'Sub-IDs', cell: (row) => SUBS.map((name) => row[name]).filter(Boolean).join(', ') || '–', className: 'max-w-40 truncate text-muted' },
   { id: 'clicks', header: 'Clicks', cell: (row) => (row.clicks === null ? '–' : formatCount(row.clicks)), numeric: true },
   { id: 'earnings', header: 'Earnings', cell: (row) => (row.earnings ? formatMinor(row.earnings) : '–'), numeric: true },
-  { id: 'actions', header: 'Actions', cell: (row) => <LinkActions link={row} /> },
+  { id: 'actions', header: 'Actions', cell: (row) => <LinkActions link={row} onOpen={onOpen} /> },
 ];

@@ -1,5 +1,4 @@
 import { Pencil, QrCode, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { CopyButton } from '@/components/ui/copy-field';
@@ -8,27 +7,33 @@ import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { useNow } from '@/lib/now';
 import { EditLink, QrDialog, RemoveLink } from './dialogs';
 
-/** Copy, QR code, edit and remove, with their dialogs. */
-export function LinkActions({ link }: { readonly link: Link }) {
-  const [open, setOpen] = useState<'qr' | 'edit' | 'remove' | null>(null);
-  const close = () => setOpen(null);
+export interface OpenLink {
+  readonly link: Link;
+  readonly what: 'qr' | 'edit' | 'remove';
+}
+
+/** Copy, QR code, edit and remove. What opens belongs to the list: a phone that is turned makes rows of it, or a table, and these are new then. */
+export function LinkActions({ link, onOpen }: { readonly link: Link; readonly onOpen: (open: OpenLink) => void }) {
   return (
     <div className="flex gap-1">
       <CopyButton text={link.url} label={`link ${link.slug}`} />
-      <Button size="sm" variant="ghost" aria-label={`QR code of link ${link.slug}`} title="QR code" onClick={() => setOpen('qr')}>
+      <Button size="sm" variant="ghost" aria-label={`QR code of link ${link.slug}`} title="QR code" onClick={() => onOpen({ link, what: 'qr' })}>
         <QrCode aria-hidden className="size-3.5" />
       </Button>
-      <Button size="sm" variant="ghost" aria-label={`Edit link ${link.slug}`} title="Edit" onClick={() => setOpen('edit')}>
+      <Button size="sm" variant="ghost" aria-label={`Edit link ${link.slug}`} title="Edit" onClick={() => onOpen({ link, what: 'edit' })}>
         <Pencil aria-hidden className="size-3.5" />
       </Button>
-      <Button size="sm" variant="ghost" aria-label={`Remove link ${link.slug}`} title="Remove" onClick={() => setOpen('remove')}>
+      <Button size="sm" variant="ghost" aria-label={`Remove link ${link.slug}`} title="Remove" onClick={() => onOpen({ link, what: 'remove' })}>
         <Trash2 aria-hidden className="size-3.5" />
       </Button>
-      {open === 'qr' && <QrDialog link={link} onClose={close} />}
-      {open === 'edit' && <EditLink link={link} onClose={close} />}
-      {open === 'remove' && <RemoveLink link={link} onClose={close} />}
     </div>
   );
+}
+
+export function LinkDialog({ open, onClose }: { readonly open: OpenLink; readonly onClose: () => void }) {
+  if (open.what === 'qr') return <QrDialog link={open.link} onClose={onClose} />;
+  if (open.what === 'edit') return <EditLink link={open.link} onClose={onClose} />;
+  return <RemoveLink link={open.link} onClose={onClose} />;
 }
 
 /** What is special about a link's way, at a glance. */

@@ -7,7 +7,7 @@ import { Card } from '@/components/ui/card';
 import type { Link, Website } from '@/lib/api/types';
 import { countOf, formatMinor } from '@/lib/format';
 import { partnersQuery } from '@/lib/shared-queries';
-import { LinkActions, LinkBadges } from './link-actions';
+import { LinkActions, LinkBadges, LinkDialog, type OpenLink } from './link-actions';
 import { BulkCreate, CreateLink } from './dialogs';
 import { linksQuery } from './queries';
 
@@ -16,6 +16,7 @@ export function LinksCard({ website, className }: { readonly website: Website; r
   const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
   const partners = useQuery(partnersQuery);
   const [making, setMaking] = useState<'one' | 'many' | null>(null);
+  const [open, setOpen] = useState<OpenLink | null>(null);
   const partnerName = (link: Link) => link.partnerName ?? partners.data?.find((partner) => partner.id === link.partnerId)?.name ?? 'Partner';
   return (
     <Card
@@ -65,7 +66,7 @@ export function LinksCard({ website, className }: { readonly website: Website; r
                   {link.earnings && <span className="block">{formatMinor(link.earnings)}</span>}
                 </p>
               )}
-              <LinkActions link={link} />
+              <LinkActions link={link} onOpen={setOpen} />
             </li>
           ))}
         </ul>
@@ -75,6 +76,7 @@ export function LinksCard({ website, className }: { readonly website: Website; r
           Show more links
         </Button>
       )}
+      {open && <LinkDialog open={open} onClose={() => setOpen(null)} />}
       {making === 'one' && <CreateLink websites={[website]} partners={partners} onClose={() => setMaking(null)} />}
       {making === 'many' && <BulkCreate websites={[website]} partners={partners.data ?? []} onClose={() => setMaking(null)} />}
     </Card>
