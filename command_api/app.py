@@ -42,15 +42,17 @@ from command_api.operations import dead_letters
 from command_api.operations import projections as projection_requests
 from command_api.operations import routes as operations
 from command_api.partners import routes as partners
-from command_api.threads import THREADS, OwnThreads
 from command_api.websites import routes as websites
 from infra import PRODUCT_NAME, health
 from infra.countries import open_places
 from infra.identity import refuse_cross_site
 from infra.llm import LanguageModel
 from infra.problems import REFUSALS, Problem, describe, install
+from infra.threads import OwnThreads
 from schemas.insights import DIGEST_STOP_PATH
 
+THREADS = 16
+"""Requests that are worked on at one time; further ones wait for a thread."""
 CONTEXTS = (
     accounts,
     invite_routes,

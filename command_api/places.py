@@ -1,5 +1,5 @@
 """Places for what people wait for while it holds a thread: so many at once, and so few of one account. The thread is
-none of those that others need (`command_api.threads`)."""
+none of those that others need (`infra.threads`)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from threading import Condition
 from typing import Final
 from uuid import UUID
 
-from command_api.threads import only_waiting
 from infra.problems import Problem
+from infra.threads import only_waiting
 
 RETRY_AFTER_S: Final = "5"
 

@@ -14,8 +14,8 @@ from typing import Final
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
-from command_api.threads import only_waiting
 from infra.identity import Pool
+from infra.threads import only_waiting
 
 WITHIN_S: Final = 1.0
 _FIRST_PAUSE_S: Final = 0.004

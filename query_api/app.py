@@ -21,6 +21,7 @@ from infra import PRODUCT_NAME, health, postgres, problems
 from infra.identity import Pool
 from infra.log import open_log
 from infra.settings import Settings
+from infra.threads import OwnThreads
 from query_api.admin import (
     accounts,
     audit_trail,
@@ -157,6 +158,7 @@ def create_app(settings: Settings) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     _add_health(app)
+    app.add_middleware(OwnThreads)
     app.add_middleware(HeadAsGet)
     app.add_middleware(NotCached)
     return app

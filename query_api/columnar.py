@@ -27,6 +27,7 @@ from infra.clickhouse import ClickHouseError, address
 from infra.clickhouse import client as connect
 from infra.problems import Problem
 from infra.settings import Settings, SettingsError
+from infra.threads import only_waiting
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,9 @@ THREADS: Final = 12
 ANSWER_TIMEOUT_S: Final = 12
 PATIENCE_S: Final = 0.6
 """After this long without an answer the server must answer a ping."""
+
+BRIEFLY_S: Final = 0.05
+"""Most answers are there by then."""
 
 PING_TIMEOUT_S: Final = 1.2
 """As long as fits into two seconds with the wait before: a crowded server must not look like one that hangs."""
@@ -124,13 +128,16 @@ class Columnar:
 
     def _wait(self, running: Sequence[Future[list[Row]]]) -> None:
         deadline = time.monotonic() + ANSWER_TIMEOUT_S
-        while wait_for(running, PATIENCE_S, FIRST_EXCEPTION).not_done:
-            if any(future.done() and future.exception() for future in running):
-                return
-            if time.monotonic() > deadline:
-                raise OSError("no answer in time")
-            if not self._is_alive():
-                raise OSError("no answer to a ping")
+        if not wait_for(running, BRIEFLY_S, FIRST_EXCEPTION).not_done:
+            return
+        with only_waiting():  # what asks Postgres alone is answered meanwhile
+            while wait_for(running, PATIENCE_S, FIRST_EXCEPTION).not_done:
+                if any(future.done() and future.exception() for future in running):
+                    return
+                if time.monotonic() > deadline:
+                    raise OSError("no answer in time")
+                if not self._is_alive():
+                    raise OSError("no answer to a ping")
 
     def _is_alive(self) -> bool:
         """Whether it answers a ping or, meanwhile, anybody else."""

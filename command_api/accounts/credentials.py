@@ -24,13 +24,13 @@ from command_api.accounts.desk import Decision, Desk, Proof
 from command_api.accounts.second_factor import SetUp, disable, enable, keep_recovery_codes
 from command_api.accounts.sessions import end_all
 from command_api.decision import Asked, Refused, conflict
-from command_api.threads import only_waiting
 from infra.audit_trail import Entry
 from infra.client import Client
 from infra.identity import Principal
 from infra.mail import Mail, queue
 from infra.problems import FieldError, Problem
 from infra.sealing import derived_key, seal, unseal
+from infra.threads import only_waiting
 from schemas.base import DomainEvent
 from schemas.uuid7 import uuid7
 

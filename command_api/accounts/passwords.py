@@ -12,8 +12,8 @@ from typing import Final, TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from command_api.threads import only_waiting
 from infra.problems import Problem
+from infra.threads import only_waiting
 
 T = TypeVar("T")
 

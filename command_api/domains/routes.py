@@ -21,10 +21,10 @@ from command_api.domains.checking import Record
 from command_api.domains.looking import Looking
 from command_api.hosts import is_address
 from command_api.http import Answer, Body, Id, Nothing, Runs
-from command_api.threads import only_waiting
 from command_api.websites import model as websites
 from infra.problems import Problem
 from infra.settings import Settings
+from infra.threads import only_waiting
 from schemas.custom_domains import record_name
 from schemas.identity import domain_id, host_id
 

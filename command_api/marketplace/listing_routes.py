@@ -29,8 +29,8 @@ from command_api.marketplace.shapes import (
     QuestionState,
     Write,
 )
-from command_api.threads import only_waiting
 from infra.problems import Problem
+from infra.threads import only_waiting
 from schemas.base import DomainEvent, Money
 from schemas.currencies import digits
 from schemas.events.marketplace import ListingFigures

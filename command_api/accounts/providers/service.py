@@ -25,11 +25,11 @@ from command_api.accounts.providers.ways import Linking, Ways
 from command_api.accounts.registration import Registered, Registration
 from command_api.accounts.sign_in import Accounts, Entered
 from command_api.decision import Asked
-from command_api.threads import only_waiting
 from infra.client import Client
 from infra.identity import Principal
 from infra.identity_providers import IdentityProvider, ProviderName, configured, label_of
 from infra.problems import Problem
+from infra.threads import only_waiting
 
 log = logging.getLogger(__name__)
 

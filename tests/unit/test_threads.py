@@ -1,4 +1,4 @@
-"""The command service's threads: whoever only waits keeps nobody else from working."""
+"""The services' threads: whoever only waits keeps nobody else from working."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from command_api import threads
 from command_api.accounts.passwords import Passwords
 from command_api.places import Places
-from command_api.threads import OwnThreads, only_waiting
+from infra import threads
+from infra.settings import Settings
+from infra.threads import OwnThreads, only_waiting
+from query_api.columnar import Columnar
 
 PATIENCE_S = 30.0
 Wait = Callable[[], None]
@@ -83,7 +85,13 @@ def in_a_place(slow: Slow) -> Wait:
     return wait
 
 
-@pytest.mark.parametrize("waiting", [by_itself, for_a_password, in_a_place])
+def for_clickhouse(slow: Slow) -> Wait:
+    columnar = Columnar(Settings(clickhouse_url="http://127.0.0.1:9/althing"), dict)
+    columnar.ready = lambda: True  # type: ignore[method-assign]
+    return lambda: columnar.finish([columnar._threads.submit(slow)]) and None  # type: ignore[arg-type]  # no rows
+
+
+@pytest.mark.parametrize("waiting", [by_itself, for_a_password, in_a_place, for_clickhouse])
 def test_others_work_while_one_waits(slow: Slow, waiting: Callable[[Slow], Wait]) -> None:
     with TestClient(served(waiting(slow))) as client, ThreadPoolExecutor(2) as callers:
         waits = callers.submit(client.get, "/wait")

@@ -1,8 +1,8 @@
-"""The threads that requests are worked on in, and how a request that only waits lets another one work meanwhile.
+"""The threads of `command` and `query`, and how a request that only waits lets another one work meanwhile.
 
 Few threads work at one time, so that few want a connection to Postgres. But whoever waits for a password's hash, a
-provider, a language model or an image does nothing, for as long as seconds: counted like the others, sixteen people who
-sign in at one moment would be all that the service does.
+provider, a language model, an image or ClickHouse does nothing, for as long as seconds: counted like the others,
+sixteen people who sign in at one moment would be all that the service does.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-THREADS: Final = 16
-"""Requests that are worked on at one time; further ones wait for a thread."""
 MOST_WAITING: Final = 64
 """Requests that wait for something slow and are not counted; each has a thread all the same."""
 
