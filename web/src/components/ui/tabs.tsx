@@ -49,4 +49,4 @@ export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
 
 const base = 'font-medium text-muted whitespace-nowrap transition-colors hover:text-text data-[state=active]:text-text disabled:cursor-not-allowed disabled:opacity-55 disabled:hover:text-muted';
 const lineTab = cx(base, '-mb-px border-b-2 border-transparent px-3 py-2.5 data-[state=active]:border-brand focus-visible:-outline-offset-2');
-const pillTab = cx(base, 'flex-1 rounded-md px-3 py-1.5 data-[state=active]:bg-surface data-[state=active]:shadow-card');
+const pillTab = cx(base, 'flex-1 rounded-md px-3 py-1.5 max-sm:px-2 data-[state=active]:bg-surface data-[state=active]:shadow-card');
