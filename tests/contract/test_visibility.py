@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from psycopg_pool import ConnectionPool
 
+from command_api import visibility
 from command_api.visibility import wait_until_seen
 from infra.postgres import pool as open_pool
 from infra.settings import Settings
@@ -50,3 +53,29 @@ def test_what_is_behind_is_waited_for(pool: ConnectionPool[Any]) -> None:
         connection.execute(SEEN)
     waiting.join(30)
     assert seen == [True]
+
+
+def test_who_waits_holds_no_connection(pool: ConnectionPool[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pool.connection() as connection:
+        connection.execute(
+            "INSERT INTO engine.runner (id, host, pid, seen_at)"
+            " VALUES (gen_random_uuid(), 'probe', 1, now() + interval '1 minute')"
+        )
+    asleep, over = threading.Semaphore(0), threading.Event()
+
+    def sleep(_: float) -> None:
+        asleep.release()
+        assert over.wait(30)
+
+    monkeypatch.setattr(visibility, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
+    waiting = [threading.Thread(target=wait_until_seen, args=(pool, ["probe"], 9, 30)) for _ in range(pool.max_size)]
+    for one in waiting:
+        one.start()
+    try:
+        assert all(asleep.acquire(timeout=30) for _ in waiting)
+        with pool.connection() as connection:
+            connection.execute(SEEN)
+    finally:
+        over.set()
+    for one in waiting:
+        one.join(30)
