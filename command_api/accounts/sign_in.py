@@ -36,6 +36,7 @@ from command_api.core import Core
 from command_api.decision import Asked, Refused, by_system, conflict
 from command_api.store import Conflict
 from command_api.trail import record_events
+from command_api.turns import Turns
 from infra.client import Client
 from infra.identity import OpenedSession, Principal, open_session, revoke_session
 from infra.problems import Problem
@@ -61,6 +62,7 @@ class Accounts:
     def __init__(self, core: Core, passwords: Passwords) -> None:
         self._core = core
         self.desk = Desk(core, passwords)
+        self._turns = Turns()
 
     def sign_in(
         self,
@@ -174,7 +176,8 @@ class Accounts:
 
             return events, also
 
-        position = self.desk.write(decide, account_id, client)
+        with self._turns.of(account_id):
+            position = self.desk.write(decide, account_id, client)
         account, session = entered[0]
         return Entered(account, session, position)
 

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from functools import partial
 from statistics import median
+from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
@@ -23,6 +24,7 @@ from command_api.accounts.sign_in import Accounts
 from command_api.commands import Caller, Decided
 from command_api.decision import by_system, step
 from command_api.http import Nothing
+from command_api.store import Conflict, DecisionStore
 from infra.client import Client
 from infra.keyring import SubjectErased
 from infra.settings import Settings
@@ -57,6 +59,28 @@ def test_an_invite_is_used_as_often_as_it_may(command_world: World, round_: int)
         " WHERE topic = 'account.registered.v1' AND convert_from(state, 'UTF8') LIKE %s"
     )
     assert command_world.count(joined, f"%{made['id']}%") == 7
+
+
+def test_many_who_sign_in_to_one_account_do_not_get_in_each_others_way(
+    command_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, conflicts = member(command_world), 0
+    before = len(command_world.events(ada.id))
+    write = DecisionStore.write
+
+    def counted(store: DecisionStore, *given: Any, **named: Any) -> int | None:
+        nonlocal conflicts
+        try:
+            return write(store, *given, **named)
+        except Conflict:
+            conflicts += 1
+            raise
+
+    monkeypatch.setattr(DecisionStore, "write", counted)
+    statuses = Counter(answer.status_code for answer in at_once(lambda _: ada.sign_in()))
+    assert set(statuses) <= {200, 429} and statuses[200] >= 10, statuses
+    assert len(command_world.events(ada.id)) == before + statuses[200]
+    assert conflicts == 0
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
