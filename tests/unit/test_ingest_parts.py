@@ -161,22 +161,34 @@ async def test_what_was_refused_while_it_gathered_is_not_published_later() -> No
     assert counters.publish_failures == 1
 
 
-async def test_a_log_that_fails_or_is_silent_fails_the_requests() -> None:
+async def test_a_log_that_fails_fails_the_requests() -> None:
     log, counters = HeldLog(), Counters()
     publisher = Publisher(log, counters, 100, answer_s=PATIENCE_S)  # type: ignore[arg-type]  # it publishes; nothing else is asked
-    failed, silent = publisher.submit([a_record()]), None
+    failed = publisher.submit([a_record()])
     await settle()
     log.fail()
     with pytest.raises(Unavailable):
         await failed
     assert counters.publish_failures == 1
-    publisher._answer_s = 0.05
-    silent = publisher.submit([a_record()])
+
+
+async def test_a_log_that_is_silent_fails_the_requests() -> None:
+    publisher = Publisher(HeldLog(), Counters(), 100, answer_s=0.05)  # type: ignore[arg-type]  # stands in for the real one
     with pytest.raises(Unavailable) as caught:
-        await asyncio.wait_for(silent, PATIENCE_S)
+        await asyncio.wait_for(publisher.submit([a_record()]), PATIENCE_S)
     assert caught.value.code == "log_unavailable"
-    with pytest.raises(Unavailable):
+
+
+async def test_while_the_log_is_silent_requests_are_refused_at_once() -> None:
+    log = HeldLog()
+    publisher = Publisher(log, Counters(), 100, answer_s=PATIENCE_S)  # type: ignore[arg-type]  # stands in for the real one
+    publisher.submit([a_record()])
+    await settle()
+    publisher._answer_s = 0.05
+    await until(lambda: time.monotonic() - publisher._sent_at[0] > 0.05)
+    with pytest.raises(Unavailable) as caught:
         publisher.submit([a_record()])
+    assert caught.value.code == "log_unavailable"
     log.acknowledge()
     await settle()
     assert publisher.submit([a_record()]) is not None
