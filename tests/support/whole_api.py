@@ -41,6 +41,7 @@ from command_api.matching.program_files import starter
 from command_api.store import create_schema
 from infra.gateway.service import Gateway
 from infra.http_guard import BodyGuard, guarded_protocol
+from infra.http_server import KEEP_ALIVE_S
 from infra.log import open_log
 from infra.mail import Mail, queue
 from infra.settings import Settings
@@ -332,7 +333,13 @@ def served(app: Any, port: int) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     guarded = BodyGuard(app)
     config = uvicorn.Config(
-        guarded, host="127.0.0.1", port=port, http=guarded_protocol(), log_config=None, access_log=False
+        guarded,
+        host="127.0.0.1",
+        port=port,
+        http=guarded_protocol(),
+        log_config=None,
+        access_log=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -24,6 +24,7 @@ from infra.gateway.openapi import merged, page
 from infra.gateway.service import Gateway, is_news
 from infra.gateway.static import Site
 from infra.http_guard import App, BodyGuard, Receive, Scope, Send, guarded_protocol
+from infra.http_server import KEEP_ALIVE_S
 from infra.settings import Settings, SettingsError
 from tests.support.stack import free_ports, wait_for
 
@@ -121,6 +122,7 @@ def serving(app: App, port: int, *, lifespan: bool = False) -> Iterator[uvicorn.
         lifespan="on" if lifespan else "off",
         log_config=None,
         timeout_graceful_shutdown=1,
+        timeout_keep_alive=KEEP_ALIVE_S,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
