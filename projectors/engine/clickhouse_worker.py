@@ -14,11 +14,14 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Final
 
+import orjson
+
 from infra.log import Log, LogUnavailable, Record, Source, StoredRecord
 from projectors.engine import dead_letters, failpoints, positions
 from projectors.engine.clickhouse import Refused
 from projectors.engine.dead_letters import DeadLetter
 from projectors.engine.dedup import Judgement, NothingKnown, RememberedIds
+from projectors.engine.lost_rows import attach_lacking
 from projectors.engine.positions import Key
 from projectors.engine.projection import Bad, Batch, ClickHouseProjection, Known, Seen
 from projectors.engine.tables import table_name
@@ -147,9 +150,11 @@ class ClickHouseWorker(Worker):
         records = [record for record in records if record.offset <= intent_to]
         if not records or records[-1].offset != intent_to:
             raise SinkLostRows(f"offset {intent_to} was claimed, and the log does not give it any more")
-        self._finish(first, records)
+        self._finish(first, records, is_repeated=True)
 
-    def _finish(self, first: int, records: list[StoredRecord], made: Batch | None = None) -> None:
+    def _finish(
+        self, first: int, records: list[StoredRecord], made: Batch | None = None, *, is_repeated: bool = False
+    ) -> None:
         claimed, last = monotonic(), records[-1].offset
         failpoints.reach("after_claim", self.key.text)
         judgement = self._ids.judge() if self._ids is not None else None
@@ -162,6 +167,8 @@ class ClickHouseWorker(Worker):
             with self.runtime.pool.connection() as connection:
                 positions.claim(connection, self.key, first, last, self.runtime.name)
         self._insert(batch, records, f"{self.key.text}:{first}-{last}")
+        if is_repeated:
+            self._complete(batch)
         failpoints.reach("after_insert", self.key.text)
         if batch.publish and self.publishes:
             self._publish(batch.publish)
@@ -175,6 +182,20 @@ class ClickHouseWorker(Worker):
         if batch.rows or batch.others:
             self._last_insert = monotonic()
         self.advanced(step)
+
+    def _complete(self, batch: Batch) -> None:
+        """What was inserted again must be there now (`engine.lost_rows`)."""
+        refused = {bad.record.offset for bad in batch.bad if bad.reason == REFUSED}
+        placed = zip(batch.places, batch.rows, strict=True)
+        sent = {self._projection.main.name: [(place, row) for place, row in placed if place not in refused]}
+        sent |= {name: [(orjson.loads(row)["_offset"], row) for row in rows] for name, rows in batch.others.items()}
+        for name, rows in sent.items():
+            table = table_name(name, self.key.generation)
+            lacking = attach_lacking(self.runtime.clickhouse, table, self.key, rows)
+            if lacking:
+                log.warning(
+                    "%s: %d rows of %s were lost when ClickHouse was killed; added", self.key.text, lacking, table
+                )
 
     def _rows_of(self, records: Sequence[StoredRecord], known: Known | None) -> Batch:
         batch = Batch(domain_position=self._position.domain_position)

@@ -15,6 +15,7 @@ import pytest
 
 from infra.log import Record
 from infra.settings import Settings
+from projectors.engine.clickhouse import HttpClickHouse
 from schemas.events.partners import PartnerRegistered, PartnerUpdated, Terms
 from schemas.topics import CLICKS
 from tests.support.projecting import Bench, bench, click, end, moment
@@ -45,6 +46,27 @@ def test_killed_at_every_step_into_clickhouse(projecting: Bench) -> None:
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (expected,)
     assert projecting.one("SELECT count(), uniqExact(_partition, _offset) FROM duplicates") == (repeats, repeats)
+    projecting.exact()
+
+
+@pytest.mark.parametrize("table", ["events", "duplicates"])
+def test_rows_whose_insert_alone_was_kept_are_added_when_it_is_repeated(projecting: Bench, table: str) -> None:
+    """ClickHouse, killed between the token of an insert and its rows, drops the same insert for ever after."""
+    fresh = [click(place) for place in range(300)]
+    projecting.publish([*fresh, *fresh[:40]], content=b"same")
+    dying = projecting.start("after_insert")
+    assert dying.wait(60) == -signal.SIGKILL
+    dying.communicate()
+    was = projecting.one(f"SELECT count() FROM {table}__g1")
+    claimed = [row[0] for row in projecting.sql("select partition from engine.position where intent_to is not null")]
+    lose = f"ALTER TABLE {table}__g1 DELETE WHERE _partition IN {claimed} AND _offset % 3 <> 1"
+    HttpClickHouse(projecting.settings).run(lose, {"mutations_sync": 1})
+    assert 0 < projecting.one(f"SELECT count() FROM {table}__g1")[0] < was[0]
+    with projecting.running():
+        projecting.wait()
+    assert projecting.one("SELECT count() FROM events") == (300,)
+    assert projecting.one("SELECT count(), uniqExact(_partition, _offset) FROM duplicates") == (40, 40)
+    assert projecting.one("SELECT count() FROM system.tables WHERE name LIKE '%lacking%'") == (0,)
     projecting.exact()
 
 

@@ -1,0 +1,47 @@
+"""Rows whose insert a killed ClickHouse remembers, though it never kept them.
+
+A plain MergeTree notes an insert's token in a file, and only then makes the rows part of the table. Killed between the
+two it takes the same insert, sent again, for one that it has, while the views behind the table get their rows. So what
+was sent again is looked for, and what the table lacks is attached to it from a table beside it: no view sees that.
+"""
+
+# ruff: noqa: S608 - names of tables are ours; values are bound
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+from projectors.engine.clickhouse import ClickHouse
+from projectors.engine.positions import Key
+
+_OF = "_topic = {topic:String} AND _partition = {partition:UInt16} AND _offset BETWEEN {low:Int64} AND {high:Int64}"
+
+
+def attach_lacking(clickhouse: ClickHouse, table: str, key: Key, rows: Sequence[tuple[int, bytes]]) -> int:
+    """`rows` (offset and JSON line) were inserted into `table` under a token that it may have known. Adds those that it
+    lacks, and gives how many they were. May be repeated. Tables of a cluster keep token and rows in one step."""
+    beside = f"{table}__lacking_{key.topic}_{key.partition}"
+    clickhouse.run(f"DROP TABLE IF EXISTS {beside} SYNC")
+    if not rows:
+        return 0
+    offsets = [offset for offset, _ in rows]
+    found = clickhouse.rows(
+        f"SELECT DISTINCT _offset FROM {table} WHERE {_OF}",
+        {"topic": key.topic, "partition": key.partition, "low": min(offsets), "high": max(offsets)},
+    )
+    stored = {int(row[0]) for row in found}
+    lacking = [line for offset, line in rows if offset not in stored]
+    if not lacking or not _is_plain(clickhouse, table):
+        return 0
+    clickhouse.run(f"CREATE TABLE {beside} AS {table}")
+    clickhouse.insert(beside, b"\n".join(lacking), uuid4().hex)
+    for (part,) in clickhouse.rows(f"SELECT DISTINCT _partition_id FROM {beside}"):
+        clickhouse.run(f"ALTER TABLE {table} ATTACH PARTITION ID '{part}' FROM {beside}")
+    clickhouse.run(f"DROP TABLE {beside} SYNC")
+    return len(lacking)
+
+
+def _is_plain(clickhouse: ClickHouse, table: str) -> bool:
+    engine = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = {name:String}"
+    return [row[0] for row in clickhouse.rows(engine, {"name": table})] == ["MergeTree"]
