@@ -92,8 +92,9 @@ def due(connection: Connection[Any]) -> list[Request]:
         return cursor.execute(
             "with taken as (update engine.request set state = 'running', error = '', attempts = attempts + 1, "
             "lease_until = now() + make_interval(secs => %s) where id in "
-            "(select id from engine.request where state = 'waiting' or (state = 'running' and generation is null "
-            "and lease_until < now()) order by requested_at limit 10 for update skip locked) returning *) "
+            "(select id from engine.request where state = 'waiting' or (state = 'running' and operator = '' "
+            "and generation is null and lease_until < now()) order by requested_at limit 10 for update skip locked) "
+            "returning *) "
             "select id, projection, action, reason, force from taken order by requested_at",  # an update keeps no order
             (LEASE_S,),
         ).fetchall()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event, Thread
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import psycopg
@@ -201,6 +201,30 @@ def test_what_ends_every_process_that_takes_it_up_is_given_up(projecting: Bench,
         "refused",
         "it was begun 5 times, and each time the process that carried it out ended",
     )
+
+
+def test_nobody_takes_up_what_an_operators_own_command_began(projecting: Bench) -> None:
+    """Also when its time runs out between the two looks of a service: at those given up, and at those to be done."""
+    connection = projecting.connection
+    connection.execute(
+        "insert into engine.request (id, projection, action, reason, operator, state, lease_until)"
+        " values (gen_random_uuid(), 'events', 'promote', 'why', 'root', 'running', now() + interval '1 hour')"
+    )
+
+    class Between:
+        """The connection; after the first statement the lease is over."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(connection, name)
+
+        def execute(self, *given: Any) -> Any:
+            done = connection.execute(*given)
+            connection.execute("update engine.request set lease_until = now() where state = 'running'")
+            return done
+
+    assert requests.due(cast(psycopg.Connection[Any], Between())) == []
+    assert requests.due(connection) == []
+    assert projecting.sql("select state, attempts from engine.request") == [("cancelled", 0)]
 
 
 def test_a_comparison_can_be_stopped(projecting: Bench, desk: Desk) -> None:
