@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 import clickhouse_connect
 from clickhouse_connect.driver.client import Client
@@ -46,8 +46,7 @@ class NotConfiguredError(RuntimeError):
 def address(url: str) -> str:
     """Scheme, host and port of what `CLICKHOUSE_URL` names; ClickHouse's usual port where it names none."""
     parts = urlsplit(url)
-    host = parts.hostname or "127.0.0.1"
-    port = parts.port or (8443 if parts.scheme == "https" else 8123)
+    host, port = _host_and_port(parts)
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
@@ -63,10 +62,10 @@ def client(settings: Settings, *, read_timeout_s: int = READ_TIMEOUT_S) -> Clien
     # after each statement, with a warning.
     default_pool_manager().connection_pool_kw["maxsize"] = CONNECTIONS
     parts = urlsplit(settings.clickhouse_url)
-    host = parts.hostname or "127.0.0.1"
+    host, port = _host_and_port(parts)
     return clickhouse_connect.get_client(
         host=host,
-        port=parts.port or (8443 if parts.scheme == "https" else 8123),
+        port=port,
         username=unquote(parts.username or "default"),
         password=unquote(parts.password or ""),
         database=parts.path.strip("/") or "althing",
@@ -79,6 +78,10 @@ def client(settings: Settings, *, read_timeout_s: int = READ_TIMEOUT_S) -> Clien
     )
 
 
+def _host_and_port(parts: SplitResult) -> tuple[str, int]:
+    return parts.hostname or "127.0.0.1", parts.port or (8443 if parts.scheme == "https" else 8123)
+
+
 def insert_rows(
     to: Client, table: str, ndjson: bytes, token: str, *, settings: Mapping[str, Any] | None = None
 ) -> None:
@@ -86,7 +89,9 @@ def insert_rows(
 
     `token` names exactly these rows: inserting them again under it, after any failure, adds nothing, to the table or to
     the targets of its materialized views (each needs `non_replicated_deduplication_window`). Other rows under a used
-    token would be dropped silently. An unknown field or a bad value raises `ClickHouseError` and inserts nothing.
+    token would be dropped silently, and so would these be, should the server have been killed between noting the token
+    and keeping the rows: `projectors.engine.lost_rows` looks for that. An unknown field or a bad value
+    raises `ClickHouseError` and inserts nothing.
     """
     if not _TABLE.fullmatch(table):
         raise ValueError(f"{table!r} is not a table's name")

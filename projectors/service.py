@@ -8,14 +8,16 @@ import os
 import signal
 import socket
 from collections.abc import Callable
-from contextlib import ExitStack
 from threading import Event
 from time import monotonic
 from types import FrameType
-from typing import Final
+from typing import Any, Final
+
+from psycopg import Connection
+from psycopg_pool import ConnectionPool
 
 from infra import health
-from infra.keyring import open_keyring
+from infra.keyring import Keyring, open_keyring
 from infra.log import Log, open_log
 from infra.log.shared_tail import SharedTailLog
 from infra.postgres import pool, required_url
@@ -63,8 +65,14 @@ def _collect_rarely() -> None:
 
 def run(settings: Settings, stopping: Event) -> None:
     """The service, until `stopping` is set."""
-    closing = ExitStack()
-    connections = closing.enter_context(pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS))
+    with (
+        pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS) as connections,
+        open_keyring(settings, KEYS_POOL_SIZE) as keyring,
+    ):
+        _run(settings, stopping, connections, keyring)
+
+
+def _run(settings: Settings, stopping: Event, connections: ConnectionPool[Connection[Any]], keyring: Keyring) -> None:
     the_log = SharedTailLog(open_log(settings), DOMAIN.name, 0)
     clickhouse = HttpClickHouse(settings)
     runtime = Runtime(
@@ -73,7 +81,7 @@ def run(settings: Settings, stopping: Event) -> None:
         log=the_log,
         clickhouse=clickhouse,
         ownership=Ownership(required_url(settings)),
-        decrypt=closing.enter_context(open_keyring(settings, KEYS_POOL_SIZE)),
+        decrypt=keyring,
         data_dir=settings.data_dir.resolve(),
     )
     fleet = Fleet(settings, CATALOGUE, runtime)
@@ -84,7 +92,6 @@ def run(settings: Settings, stopping: Event) -> None:
         if stop_health is not None:
             stop_health()
         the_log.close()
-        closing.close()
 
 
 def _serve_health(settings: Settings, fleet: Fleet, the_log: Log, clickhouse: ClickHouse) -> Callable[[], None] | None:

@@ -32,11 +32,11 @@ from command_api.accounts.half_signed_in import (
     use,
 )
 from command_api.accounts.passwords import Passwords
+from command_api.accounts.turns import Turns
 from command_api.core import Core
 from command_api.decision import Asked, Refused, by_system, conflict
 from command_api.store import Conflict
 from command_api.trail import record_events
-from command_api.turns import Turns
 from infra.client import Client
 from infra.identity import OpenedSession, Principal, open_session, revoke_session
 from infra.problems import Problem

@@ -226,7 +226,7 @@ def _flat(program: Program, worth: Mapping[str, Decimal]) -> float:
 
 
 def pays(program: Program) -> str:
-    """`Pays 30 % of each sale, again with each renewal`."""
+    """`Pays 30% of each sale, again with each renewal`."""
     share = f"{Decimal(program.commission_bp) / 100:f}% of each sale" if program.commission_bp else ""
     amount = program.commission_amount
     flat = f"{amount_text(amount.amount, amount.currency)} for each sale or lead" if amount is not None else ""
