@@ -20,10 +20,11 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
-from infra.postgres import connect, pool
+from infra.postgres import AsyncPool, connect, pool
 from infra.settings import Settings
 from ingest.postgres import Postgres
 from ingest.refused import Unavailable
+from tests.support.pools import WaitsForItself
 from tests.support.stack import free_ports, wait_for
 
 GIVEN_UP = "reconnection attempt in pool"
@@ -132,6 +133,25 @@ def test_idle_connections_of_a_server_that_hangs_hold_up_no_pool(embedded_postgr
         with _suspended([pid]):
             thread.submit(connections.check).result(60)
             wait_for(lambda: _answers(connections), "another connection")
+
+
+def test_who_holds_a_connection_and_asks_for_another_fails_in_every_test(embedded_postgres: Settings) -> None:
+    """Also where there would be one: when it is crowded there is none (`tests.support.pools`)."""
+    with pool(embedded_postgres, 2) as connections, pool(embedded_postgres, 1) as others:
+        with connections.connection(), pytest.raises(WaitsForItself):
+            connections.getconn()
+        with connections.connection(), others.connection():
+            pass
+        with others.connection(), pytest.raises(WaitsForItself):
+            connections.getconn()
+
+    async def ask_twice() -> None:
+        edge = AsyncPool(str(embedded_postgres.postgres_url), min_size=1, max_size=2, open=False)
+        async with edge, edge.connection():
+            with pytest.raises(WaitsForItself):
+                await edge.getconn()
+
+    asyncio.run(ask_twice())
 
 
 def test_however_many_waited_in_vain_the_server_is_found_again(
