@@ -41,6 +41,7 @@ from query_api.analytics import routes as analytics
 from query_api.columnar import Columnar
 from query_api.context import Services
 from query_api.delivery import routes as delivery
+from query_api.first_events import FirstEvents
 from query_api.forum import members as forum_members
 from query_api.forum import posts as forum_posts
 from query_api.forum import search as forum_search
@@ -178,7 +179,9 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     runner = Runner(settings)
     shared = SharedReads(columnar, positions)
     app.state.sitemap = sitemap.Kept()
-    app.state.services = Services(settings, pool, columnar, positions, shared, freshness, hub, runner)
+    app.state.services = Services(
+        settings, pool, columnar, positions, shared, freshness, hub, runner, FirstEvents(columnar)
+    )
     await hub.start()
     freshness.start()
     positions.start()

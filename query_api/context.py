@@ -13,6 +13,7 @@ from infra.problems import FieldError, Problem
 from infra.settings import Settings
 from query_api.analytics.ranges import Range
 from query_api.columnar import Columnar, Query, Row
+from query_api.first_events import FirstEvents
 from query_api.freshness import Freshness
 from query_api.live.hub import Hub
 from query_api.owned import Owned
@@ -33,6 +34,7 @@ class Services:
     freshness: Freshness
     hub: Hub
     runner: Runner
+    first_events: FirstEvents
 
     def read(self, response: Response, website_id: UUID, range_: Range, *queries: Query) -> list[list[Row]]:
         """The rows of each statement, all run at once; adds the headers that say how fresh an answer of them is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from html import escape
 from typing import Any, Final
 from uuid import UUID
@@ -10,9 +10,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, Field
 
-from infra.problems import Problem
-from query_api.columnar import Query
-from query_api.context import STALE, Context, Reads, Services, Theirs
+from query_api.context import STALE, Context, Reads, Theirs
 from query_api.owned import Owned, not_found
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
@@ -59,22 +57,17 @@ _KEYS: Final = (
     " FROM read.website_keys AS k LEFT JOIN ingest.key_use AS u ON u.key_hash = k.key_hash"
     " WHERE k.website_id = %s AND k.revoked_at IS NULL ORDER BY k.created_at, k.id"
 )
-# Finds each website's first day in the rollup, then reads that day alone of the raw table.
-_FIRST: Final = (
-    "SELECT toString(t.website_id) AS website, min(t.occurred_at) AS first FROM events AS t"
-    " WHERE t.website_id IN {websites:Array(UUID)} AND (t.website_id, toDate(t.occurred_at)) IN"
-    " (SELECT r.website_id, toDate(min(r.bucket)) FROM traffic_15m AS r WHERE r.website_id IN {websites:Array(UUID)}"
-    " GROUP BY r.website_id) GROUP BY t.website_id"
-)
 
 
 @router.get("", dependencies=[Depends(Reads("websites", "website_keys", "events"))])
 def get_websites(response: Response, context: Context, theirs: Theirs) -> list[Site]:
-    """All of them, oldest first. While the analytics store is down: `X-Stale: 1` and no first events."""
+    """All of them, oldest first. While the analytics store is down: `X-Stale: 1`, and first events as last read."""
     websites = theirs.websites()
     ids = [one.id for one in websites]
     keys = _site_keys(theirs, ids)
-    first = _first_events(context, ids, response)
+    first, is_fresh = context.first_events.of(ids)
+    if not is_fresh:
+        response.headers.update(STALE)
     return [
         Site(
             id=one.id,
@@ -113,17 +106,6 @@ def snippet(tracking_url: str, site_key: str) -> str:
 
 def _site_keys(theirs: Owned, ids: list[UUID]) -> dict[UUID, str]:
     return {row["website_id"]: row["public_key"] for row in theirs.reader.rows(_SITE_KEYS, (ids,))}
-
-
-def _first_events(context: Services, ids: list[UUID], response: Response) -> dict[UUID, datetime]:
-    if not ids:
-        return {}
-    try:
-        rows = context.columnar.rows(Query(_FIRST, {"websites": [str(one) for one in ids]}))
-    except Problem:
-        response.headers.update(STALE)
-        return {}
-    return {UUID(row["website"]): row["first"].replace(tzinfo=UTC) for row in rows}
 
 
 def _key(row: dict[str, Any]) -> Key:

@@ -309,8 +309,10 @@ def test_without_clickhouse_analytics_say_so_and_the_rest_goes_on(query_settings
                     "partner_id": service.partner("Acme"), "destination": "https://partner.example/", "subs": "{}",
                     "is_active": True, "created_at": this_moment(),
                 })  # fmt: skip
+                service.events([event(website, this_moment(), visitor=1)])
                 calls = [f"/api/platform/analytics/{one}?websiteId={website}" for one in ("overview", "clicks", "live")]
                 assert service.get(calls[0], ada).status_code == 200
+                _check_first_event_is_remembered(service, ada, store)
                 store.send_signal(signal.SIGSTOP)
                 _check_outage(service, ada, calls)
                 store.send_signal(signal.SIGCONT)
@@ -323,6 +325,22 @@ def test_without_clickhouse_analytics_say_so_and_the_rest_goes_on(query_settings
             store.stop()
 
 
+def _check_first_event_is_remembered(service: QueryService, ada: Person, store: Any) -> None:
+    """A website in use never looks as if nothing had come, though the store is away: what was last read stays."""
+    path = "/api/platform/websites"
+    unread = service.website(ada)
+    before = service.get(path, ada)
+    assert "X-Stale" not in before.headers
+    assert {row["id"]: bool(row["firstEventAt"]) for row in before.json()}[str(unread)] is False
+    store.send_signal(signal.SIGSTOP)
+    try:
+        meanwhile = service.get(path, ada)
+    finally:
+        store.send_signal(signal.SIGCONT)
+    assert meanwhile.headers["X-Stale"] == "1" and meanwhile.json() == before.json()
+    assert sum(row["firstEventAt"] is not None for row in meanwhile.json()) == 1
+
+
 def _check_outage(service: QueryService, person: Person, calls: list[str]) -> None:
     for path in calls:
         answer = service.get(path, person)
@@ -330,7 +348,7 @@ def _check_outage(service: QueryService, person: Person, calls: list[str]) -> No
         assert answer.headers["Content-Type"] == "application/problem+json"
         assert answer.json()["code"] == "analytics_unavailable"
     websites = service.get("/api/platform/websites", person)
-    assert websites.status_code == 200 and len(websites.json()) == 1 and websites.headers["X-Stale"] == "1"
+    assert websites.status_code == 200 and len(websites.json()) == 2 and websites.headers["X-Stale"] == "1"
     [link] = service.get("/api/platform/links", person).json()
     assert link["clicks"] is None
     assert service.get("/api/platform/conversions", person).json() == []

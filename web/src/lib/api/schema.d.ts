@@ -4441,7 +4441,7 @@ export interface paths {
         };
         /**
          * Get Websites
-         * @description All of them, oldest first. While the analytics store is down: `X-Stale: 1` and no first events.
+         * @description All of them, oldest first. While the analytics store is down: `X-Stale: 1`, and first events as last read.
          */
         get: operations["get_websites"];
         put?: never;

@@ -1,0 +1,62 @@
+"""When websites got their first events: as ClickHouse tells it, or, while it does not answer, as it last told.
+
+A website that has had its first event always has had it. Without what was last read, a website that is long in use
+would look for a moment as if nothing had ever come.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Final
+from uuid import UUID
+
+from infra.problems import Problem
+from query_api.columnar import Columnar, Query, live_table
+
+KEPT: Final = 10_000
+"""Websites whose first event is remembered; of more, those that nobody asked for longest are forgotten."""
+
+# Finds each website's first day in the rollup, then reads that day alone of the raw table.
+_FIRST: Final = (
+    f"SELECT toString(t.website_id) AS website, min(t.occurred_at) AS first FROM {live_table('events')} AS t"  # noqa: S608 - bound
+    " WHERE t.website_id IN {websites:Array(UUID)} AND (t.website_id, toDate(t.occurred_at)) IN"
+    f" (SELECT r.website_id, toDate(min(r.bucket)) FROM {live_table('traffic_15m')} AS r"
+    " WHERE r.website_id IN {websites:Array(UUID)} GROUP BY r.website_id) GROUP BY t.website_id"
+)
+
+
+class FirstEvents:
+    """Thread-safe."""
+
+    def __init__(self, columnar: Columnar) -> None:
+        self._columnar = columnar
+        self._last: OrderedDict[UUID, datetime] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, websites: Sequence[UUID]) -> tuple[Mapping[UUID, datetime], bool]:
+        """The instants of those that have had events, and whether they are as fresh as the store."""
+        if not websites:
+            return {}, True
+        try:
+            rows = self._columnar.rows(Query(_FIRST, {"websites": [str(one) for one in websites]}))
+        except Problem:
+            return self._remembered(websites), False
+        found = {UUID(row["website"]): row["first"].replace(tzinfo=UTC) for row in rows}
+        self._remember(websites, found)
+        return found, True
+
+    def _remembered(self, websites: Sequence[UUID]) -> Mapping[UUID, datetime]:
+        with self._lock:
+            return {one: self._last[one] for one in websites if one in self._last}
+
+    def _remember(self, websites: Sequence[UUID], found: Mapping[UUID, datetime]) -> None:
+        with self._lock:
+            for one in websites:
+                self._last.pop(one, None)
+                if one in found:
+                    self._last[one] = found[one]
+            while len(self._last) > KEPT:
+                self._last.popitem(last=False)
