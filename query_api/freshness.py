@@ -182,7 +182,8 @@ class Lag:
         if self._log is None:
             self._log = self._open_log()
         now = datetime.now(UTC)
-        behind = [place for place in _PARTITIONS if self._is_behind(*place)]
+        ends = self._log.end_offsets(_PARTITIONS)
+        behind = [place for place, end in ends.items() if end > (self._positions.next_offset("events", *place) or 0)]
         if not behind:
             self._caught_up_at, self._behind_since = now, None
             return
@@ -190,11 +191,6 @@ class Lag:
         # What is missing was written after the last record that was read, and after it was seen to be caught up.
         known = [moment for moment in (read_up_to, self._caught_up_at) if moment is not None]
         self._behind_since = max(known, default=now)
-
-    def _is_behind(self, topic: str, partition: int) -> bool:
-        assert self._log is not None  # noqa: S101 - opened by the caller
-        read = self._positions.next_offset("events", topic, partition) or 0
-        return self._log.end_offset(topic, partition) > read
 
     def _record_at(self, behind: list[tuple[str, int]]) -> datetime | None:
         topics, partitions = [topic for topic, _ in behind], [partition for _, partition in behind]

@@ -42,7 +42,7 @@ class Counted:
 
         Raises `LogUnavailable`.
         """
-        ends = {place: self._log.end_offset(*place) for place in _PLACES}
+        ends = self._log.end_offsets(_PLACES)
         deadline = time.monotonic() + WAIT_S
         while self._is_behind(ends, moment):
             if time.monotonic() >= deadline:

@@ -18,7 +18,7 @@ _PAGE: Final = 10_000
 
 def ends_of(log: Log, topic: Topic) -> dict[tuple[str, int], int]:
     """Where each partition of `topic` ends now. Raises `LogUnavailable`."""
-    return {(topic.name, partition): log.end_offset(topic.name, partition) for partition in range(topic.partitions)}
+    return log.end_offsets((topic.name, partition) for partition in range(topic.partitions))
 
 
 def read(log: Log, topic: str, partition: int, end: int) -> Iterator[StoredRecord]:

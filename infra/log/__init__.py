@@ -14,7 +14,7 @@ Contract
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
@@ -91,6 +91,10 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
+Place = tuple[str, int]
+"""A topic and one of its partitions."""
+
+
 class Log(Protocol):
     """A connection to the log. Thread-safe. Opening one never waits for the log: ingest must start without it."""
 
@@ -107,6 +111,10 @@ class Log(Protocol):
 
     def end_offset(self, topic: str, partition: int) -> int:
         """The offset that the next record of the partition will get (or just below it, after aborted writes)."""
+        ...
+
+    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
+        """`end_offset` of many partitions by one question. Raises `LogUnavailable` if one of them cannot be told."""
         ...
 
     def create_topics(self) -> None:

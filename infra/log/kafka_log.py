@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Event, Lock, RLock, Thread
@@ -19,7 +19,7 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka.errors import KafkaError
 from kafka.structs import TopicPartition
 
-from infra.log import LogUnavailable, Position, Record
+from infra.log import LogUnavailable, Place, Position, Record
 from infra.log.calls import Call, Calls
 from infra.log.kafka_append import Appender
 from infra.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
@@ -85,7 +85,10 @@ class KafkaLog:
         return KafkaSource(self._cluster, topic, partition, offset)
 
     def end_offset(self, topic: str, partition: int) -> int:
-        return self._ask_end(topic, partition, ANSWER_TIMEOUT_S)
+        return self.end_offsets([(topic, partition)])[topic, partition]
+
+    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
+        return self._ask_ends(list(places), ANSWER_TIMEOUT_S)
 
     def create_topics(self) -> None:
         create_topics(self._cluster)
@@ -93,7 +96,7 @@ class KafkaLog:
     def ready(self, timeout_s: float = 0.2) -> bool:
         """True when the broker answers and the topics are there."""
         try:
-            self._ask_end(topics.DOMAIN.name, 0, timeout_s)
+            self._ask_ends([(topics.DOMAIN.name, 0)], timeout_s)
         except LogUnavailable:
             return False
         return True
@@ -209,8 +212,9 @@ class KafkaLog:
             with suppress(KafkaError):
                 producer.close(timeout=0)
 
-    def _ask_end(self, topic: str, partition: int, timeout_s: float) -> int:
-        place = TopicPartition(topic, partition)
+    def _ask_ends(self, places: Sequence[Place], timeout_s: float) -> dict[Place, int]:
+        if not places:
+            return {}
         deadline = monotonic() + timeout_s
         if not self._asker_lock.acquire(timeout=timeout_s):
             raise LogUnavailable("Kafka does not answer")
@@ -220,9 +224,10 @@ class KafkaLog:
                     KafkaConsumer, self._cluster, timeout_s, enable_auto_commit=False, metrics_enabled=False
                 )
             left_ms = max(1, int((deadline - monotonic()) * 1000))
-            offset: int = self._asker.end_offsets([place], timeout_ms=left_ms)[place]
-            return offset
-        except (KafkaError, OSError) as error:
-            raise LogUnavailable(f"Kafka does not tell the end of {topic}[{partition}]: {error}") from error
+            found = self._asker.end_offsets([TopicPartition(*place) for place in places], timeout_ms=left_ms)
+            return {place: found[TopicPartition(*place)] for place in places}
+        except (KafkaError, OSError, KeyError) as error:  # KeyError: kafka-python left a partition out
+            shown = ", ".join(f"{topic}[{partition}]" for topic, partition in places)
+            raise LogUnavailable(f"Kafka does not tell the end of {shown}: {error}") from error
         finally:
             self._asker_lock.release()

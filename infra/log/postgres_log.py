@@ -8,7 +8,7 @@ The table is created by the migrations (`0050_log.sql`).
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from threading import Condition, Event, Thread
 from time import monotonic, time
@@ -18,7 +18,7 @@ import msgspec
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from infra.log import LogUnavailable, Position, Record
+from infra.log import LogUnavailable, Place, Position, Record
 from infra.log.calls import Call, Calls
 from infra.log.postgres_deadlines import Deadlines
 from infra.log.postgres_source import Bell, PostgresSource
@@ -28,6 +28,7 @@ from schemas import topics
 GROUP_RECORDS: Final = 10_000
 GROUP_BYTES: Final = 16 * 1024 * 1024
 _TICK_S: Final = 0.1
+_ANSWER_TIMEOUT_S: Final = 2.0
 
 CONNECTION: Final = {
     "connect_timeout": 3,
@@ -90,7 +91,10 @@ class PostgresLog:
         return PostgresSource(self._readers, self._deadlines, self._bell, topic, partition, offset)
 
     def end_offset(self, topic: str, partition: int) -> int:
-        return self._ask_end(topic, partition, 2.0)
+        return self.end_offsets([(topic, partition)])[topic, partition]
+
+    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
+        return self._ask_ends(list(places), _ANSWER_TIMEOUT_S)
 
     def create_topics(self) -> None:
         """Adds the table's partitions. Raises `RuntimeError` when a topic has other partitions than it should."""
@@ -114,7 +118,7 @@ class PostgresLog:
     def ready(self, timeout_s: float = 0.2) -> bool:
         """True when Postgres answers and the topics are there."""
         try:
-            self._ask_end(topics.DOMAIN.name, 0, timeout_s)
+            self._ask_ends([(topics.DOMAIN.name, 0)], timeout_s)
         except LogUnavailable:
             return False
         return True
@@ -130,21 +134,22 @@ class PostgresLog:
         self._readers.close()
         self._deadlines.close()
 
-    def _ask_end(self, topic: str, partition: int, timeout_s: float) -> int:
+    def _ask_ends(self, places: Sequence[Place], timeout_s: float) -> dict[Place, int]:
         try:
             with (
                 self._readers.connection(timeout=timeout_s) as connection,
                 self._deadlines.within(timeout_s, connection),
             ):
-                row = connection.execute(
-                    "SELECT next_offset FROM log.partition WHERE topic = %s AND partition = %s", (topic, partition)
-                ).fetchone()
+                rows: list[tuple[str, int, int]] = connection.execute(
+                    "SELECT topic, partition, next_offset FROM log.partition WHERE topic = ANY(%s)",
+                    (list({topic for topic, _ in places}),),
+                ).fetchall()
         except (psycopg.Error, PoolTimeout) as error:
-            raise LogUnavailable(f"Postgres does not tell the end of {topic}[{partition}]: {error}") from error
-        if row is None:
-            raise LogUnavailable(f"{topic}[{partition}] is not created yet")
-        end: int = row[0]
-        return end
+            raise LogUnavailable(f"Postgres does not tell the end of {_shown(places)}: {error}") from error
+        found = {(topic, partition): end for topic, partition, end in rows}
+        if missing := [place for place in places if place not in found]:
+            raise LogUnavailable(f"{_shown(missing)} is not created yet")
+        return {place: found[place] for place in places}
 
     def _write(self) -> None:
         connection: psycopg.Connection[Any] | None = None
@@ -269,3 +274,7 @@ def _reserve(connection: psycopg.Connection[Any], counts: dict[tuple[str, int], 
             raise psycopg.DataError(f"{topic}[{partition}] is not created yet")
         offsets[topic, partition] = row[0] - counts[topic, partition]
     return offsets
+
+
+def _shown(places: Iterable[Place]) -> str:
+    return ", ".join(f"{topic}[{partition}]" for topic, partition in places)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Condition, Event, Thread
 from typing import Final
 
-from infra.log import Log, LogUnavailable, OffsetOutOfRange, Position, Record, Source, StoredRecord
+from infra.log import Log, LogUnavailable, OffsetOutOfRange, Place, Position, Record, Source, StoredRecord
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +46,9 @@ class SharedTailLog:
 
     def end_offset(self, topic: str, partition: int) -> int:
         return self._log.end_offset(topic, partition)
+
+    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
+        return self._log.end_offsets(places)
 
     def create_topics(self) -> None:
         self._log.create_topics()

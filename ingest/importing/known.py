@@ -80,13 +80,13 @@ def wait_until_counted(url: str, log: Log) -> None:
     """Returns when ClickHouse has everything that is in topic `clicks` now. Raises `CannotImport`."""
     deadline = time.monotonic() + CATCH_UP_S
     try:
-        ends = {n: log.end_offset(topics.CLICKS.name, n) for n in range(topics.CLICKS.partitions)}
+        ends = log.end_offsets((topics.CLICKS.name, partition) for partition in range(topics.CLICKS.partitions))
         with psycopg.connect(url, connect_timeout=3, autocommit=True) as connection:
             while True:
                 found: dict[int, int] = dict(
                     connection.execute(_POSITIONS, (PROJECTION, topics.CLICKS.name)).fetchall()
                 )
-                if all(found.get(partition, 0) >= end for partition, end in ends.items()):
+                if all(found.get(partition, 0) >= end for (_, partition), end in ends.items()):
                     return
                 if time.monotonic() > deadline:
                     raise CannotImport(

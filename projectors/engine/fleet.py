@@ -11,6 +11,7 @@ import logging
 import os
 import shutil
 import socket
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from threading import Event, Thread
@@ -33,7 +34,7 @@ from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.projection import Catalogue, ClickHouseProjection, Projection, places
 from projectors.engine.read_model import ReadModel
 from projectors.engine.samples import Sampler
-from projectors.engine.status import Ends, lags
+from projectors.engine.status import Ends, Lag, lags
 from projectors.engine.tables import create_feed, drop_table, table_name
 from projectors.engine.worker import TRANSIENT, Runtime, Worker
 
@@ -158,17 +159,18 @@ class Fleet:
         self._prepared.add((build.name, build.generation))
 
     def _move_builds(self, connection: Connection[Any], found: list[Build], stopping: Event) -> None:
+        behind: dict[tuple[str, int], list[Lag]] | None = None
         for build in found:
             if build.kind == "rollup":
                 if (
                     build.state == "building" and build.source_generation != build.generation
                 ) or build.promote_when_ready:
                     self._fill_rollup(connection, build, stopping)
-            elif build.state in generations.ACTIVE:
-                self._move(connection, build)
+            elif build.state in generations.ACTIVE and (build.state != "ready" or build.promote_when_ready):
+                behind = _by_build(lags(connection, self._ends)) if behind is None else behind
+                self._move(connection, build, behind.get(build_key(build), []))
 
-    def _move(self, connection: Connection[Any], build: Build) -> None:
-        behind = [lag for lag in lags(connection, self._ends) if (lag.projection, lag.generation) == build_key(build)]
+    def _move(self, connection: Connection[Any], build: Build, behind: list[Lag]) -> None:
         if not behind or any(lag.events is None for lag in behind):
             return
         events = sum(lag.events or 0 for lag in behind)
@@ -352,6 +354,13 @@ def _is_of_old(projection: Projection, build: Build) -> bool:
 
 def build_key(build: Build) -> tuple[str, int]:
     return build.name, build.generation
+
+
+def _by_build(found: Iterable[Lag]) -> dict[tuple[str, int], list[Lag]]:
+    by_build: dict[tuple[str, int], list[Lag]] = {}
+    for lag in found:
+        by_build.setdefault((lag.projection, lag.generation), []).append(lag)
+    return by_build
 
 
 def expired(connection: Connection[Any]) -> list[tuple[str, int]]:

@@ -23,12 +23,7 @@ class Sampler:
         self._last: float | None = None
 
     def look(self, connection: Connection[Any], found: Iterable[Lag]) -> None:
-        known = {
-            (topic.name, partition): end
-            for topic in topics.ALL
-            for partition in range(topic.partitions)
-            if (end := self._ends.of(topic.name, partition)) is not None
-        }
+        known = self._ends.of((topic.name, partition) for topic in topics.ALL for partition in range(topic.partitions))
         if not known:
             return
         names, numbers, offsets = zip(*[(topic, number, end) for (topic, number), end in known.items()], strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
@@ -11,28 +11,34 @@ from typing import Any, Final
 from psycopg import Connection
 from psycopg.rows import class_row
 
-from infra.log import Log, LogUnavailable
+from infra.log import Log, LogUnavailable, Place
 
 ENDS_KEPT_S: Final = 0.5
 
 
 class Ends:
-    """The log's end offsets, asked at most twice a second per partition; none while the log is away."""
+    """The log's end offsets, asked at most twice a second; none while the log is away.
+
+    All that are wanted are asked for at once: a log that hangs is waited for once, not once for each partition.
+    """
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._known: dict[tuple[str, int], tuple[float, int]] = {}
+        self._wanted: frozenset[Place] = frozenset()
+        self._known: Mapping[Place, int] = {}
+        self._asked_at = 0.0
 
-    def of(self, topic: str, partition: int) -> int | None:
-        known = self._known.get((topic, partition))
-        if known is not None and monotonic() - known[0] < ENDS_KEPT_S:
-            return known[1]
-        try:
-            end = self._log.end_offset(topic, partition)
-        except LogUnavailable:
-            return None
-        self._known[topic, partition] = (monotonic(), end)
-        return end
+    def of(self, places: Iterable[Place]) -> Mapping[Place, int]:
+        """Those that are known; empty: the log does not answer."""
+        wanted = self._wanted | set(places)
+        if wanted != self._wanted or monotonic() - self._asked_at >= ENDS_KEPT_S:
+            self._wanted = wanted
+            try:
+                self._known = self._log.end_offsets(sorted(wanted))
+            except LogUnavailable:
+                self._known = {}
+            self._asked_at = monotonic()
+        return self._known
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,8 @@ def lags(connection: Connection[Any], ends: Ends, name: str | None = None) -> li
             "where %(name)s::text is null or projection = %(name)s order by 1, 2, 3, 4",
             {"name": name},
         ).fetchall()
-    return [_lag(row, ends.of(row.topic, row.partition)) for row in rows]
+    found = ends.of((row.topic, row.partition) for row in rows)
+    return [_lag(row, found.get((row.topic, row.partition))) for row in rows]
 
 
 def total(found: Iterable[Lag]) -> tuple[int | None, float]:

@@ -4,7 +4,7 @@ strangers' text reaches no model, looks are daily, and what is new is mailed to 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, cast
@@ -279,10 +279,10 @@ class EndOfLog:
     def __init__(self, end: int = 0) -> None:
         self.end = end
 
-    def end_offset(self, topic: str, partition: int) -> int:
+    def end_offsets(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
         if self.end < 0:
             raise LogUnavailable("away")
-        return self.end
+        return dict.fromkeys(places, self.end)
 
 
 def desk_with(api: Api, **changes: Any) -> InsightsDesk:

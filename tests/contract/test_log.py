@@ -121,6 +121,21 @@ def test_calls_of_one_thread_keep_their_order_and_offsets_never_repeat(log: Log)
     assert values == [b"%d" % n for n in range(500)]
 
 
+def test_the_ends_of_many_partitions_are_told_by_one_question(log: Log) -> None:
+    places = [(topic.name, partition) for topic in topics.ALL for partition in range(topic.partitions)]
+    before = log.end_offsets(places)
+    assert before == {place: log.end_offset(*place) for place in places}
+    written = log.publish([record(b"%d" % n) for n in range(100)]).result(60)
+    after = dict(before)
+    for position in written:
+        place = position.topic, position.partition
+        after[place] = max(after[place], position.offset + 1)
+    assert log.end_offsets(iter(places)) == after
+    assert log.end_offsets([]) == {}
+    with pytest.raises(LogUnavailable, match=r"clicks\[99\]"):
+        log.end_offsets([*places, (CLICKS, 99)])
+
+
 def test_many_threads_publish_at_once_and_nothing_is_lost_or_doubled(backend: Backend) -> None:
     more = {"linger_ms": 2} if backend.engine.name == "Kafka" else {}
     logs = [backend.open(delivery_timeout_s=60, **more) for _ in range(2)]
@@ -323,7 +338,7 @@ def succeeds(log: Log) -> bool:
 
 
 def ends_of(log: Log) -> dict[tuple[str, int], int]:
-    return {(CLICKS, p): log.end_offset(CLICKS, p) for p in range(topics.CLICKS.partitions)}
+    return log.end_offsets((CLICKS, p) for p in range(topics.CLICKS.partitions))
 
 
 def read(source: Any, count: int) -> list[StoredRecord]:

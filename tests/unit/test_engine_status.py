@@ -1,0 +1,70 @@
+"""The log's ends, as the engine looks at them: one question for all, and one wait for a log that hangs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+import pytest
+
+from infra.log import Log, LogUnavailable, Place
+from projectors.engine import status
+from projectors.engine.status import Ends
+
+FIRST, SECOND = ("clicks", 0), ("clicks", 1)
+
+
+class AskedLog:
+    """Counts the questions; tells `end` of every partition unless it is away."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[Place]] = []
+        self.end = 7
+        self.is_away = False
+
+    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
+        self.asked.append(list(places))
+        if self.is_away:
+            raise LogUnavailable("away")
+        return dict.fromkeys(self.asked[-1], self.end)
+
+
+@pytest.fixture
+def log() -> AskedLog:
+    return AskedLog()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [1000.0]
+    monkeypatch.setattr(status, "monotonic", lambda: now[0])
+    return now
+
+
+def test_all_are_asked_for_at_once_and_at_most_twice_a_second(log: AskedLog, clock: list[float]) -> None:
+    ends = Ends(cast(Log, log))
+    assert ends.of([FIRST, SECOND, FIRST]) == {FIRST: 7, SECOND: 7}
+    log.end = 9
+    assert ends.of([SECOND])[SECOND] == 7
+    assert log.asked == [[FIRST, SECOND]]
+    clock[0] += status.ENDS_KEPT_S
+    assert ends.of([FIRST]) == {FIRST: 9, SECOND: 9}
+
+
+def test_one_that_is_new_is_asked_for_with_the_others(log: AskedLog, clock: list[float]) -> None:
+    ends = Ends(cast(Log, log))
+    ends.of([FIRST])
+    assert ends.of([SECOND]) == {FIRST: 7, SECOND: 7}
+    assert log.asked == [[FIRST], [FIRST, SECOND]]
+
+
+def test_a_log_that_hangs_is_waited_for_once(log: AskedLog, clock: list[float]) -> None:
+    ends = Ends(cast(Log, log))
+    ends.of([FIRST, SECOND])
+    clock[0] += status.ENDS_KEPT_S
+    log.is_away = True
+    assert ends.of([FIRST]) == {} and ends.of([SECOND]) == {}
+    assert len(log.asked) == 2
+    log.is_away = False
+    clock[0] += status.ENDS_KEPT_S
+    assert ends.of([FIRST]) == {FIRST: 7, SECOND: 7}
