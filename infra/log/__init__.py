@@ -95,6 +95,12 @@ Place = tuple[str, int]
 """A topic and one of its partitions."""
 
 
+def shown(places: Sequence[Place]) -> str:
+    """For messages: `clicks[0]`, or `clicks[0] and 15 more`."""
+    (topic, partition), *more = places
+    return f"{topic}[{partition}]" + (f" and {len(more)} more" if more else "")
+
+
 class Log(Protocol):
     """A connection to the log. Thread-safe. Opening one never waits for the log: ingest must start without it."""
 

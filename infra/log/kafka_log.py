@@ -19,7 +19,7 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka.errors import KafkaError
 from kafka.structs import TopicPartition
 
-from infra.log import LogUnavailable, Place, Position, Record
+from infra.log import LogUnavailable, Place, Position, Record, shown
 from infra.log.calls import Call, Calls
 from infra.log.kafka_append import Appender
 from infra.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
@@ -227,7 +227,6 @@ class KafkaLog:
             found = self._asker.end_offsets([TopicPartition(*place) for place in places], timeout_ms=left_ms)
             return {place: found[TopicPartition(*place)] for place in places}
         except (KafkaError, OSError, KeyError) as error:  # KeyError: kafka-python left a partition out
-            shown = ", ".join(f"{topic}[{partition}]" for topic, partition in places)
-            raise LogUnavailable(f"Kafka does not tell the end of {shown}: {error}") from error
+            raise LogUnavailable(f"Kafka does not tell the end of {shown(places)}: {error}") from error
         finally:
             self._asker_lock.release()

@@ -18,7 +18,7 @@ import msgspec
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from infra.log import LogUnavailable, Place, Position, Record
+from infra.log import LogUnavailable, Place, Position, Record, shown
 from infra.log.calls import Call, Calls
 from infra.log.postgres_deadlines import Deadlines
 from infra.log.postgres_source import Bell, PostgresSource
@@ -145,10 +145,10 @@ class PostgresLog:
                     (list({topic for topic, _ in places}),),
                 ).fetchall()
         except (psycopg.Error, PoolTimeout) as error:
-            raise LogUnavailable(f"Postgres does not tell the end of {_shown(places)}: {error}") from error
+            raise LogUnavailable(f"Postgres does not tell the end of {shown(places)}: {error}") from error
         found = {(topic, partition): end for topic, partition, end in rows}
         if missing := [place for place in places if place not in found]:
-            raise LogUnavailable(f"{_shown(missing)} is not created yet")
+            raise LogUnavailable(f"{shown(missing)} is not created yet")
         return {place: found[place] for place in places}
 
     def _write(self) -> None:
@@ -274,7 +274,3 @@ def _reserve(connection: psycopg.Connection[Any], counts: dict[tuple[str, int], 
             raise psycopg.DataError(f"{topic}[{partition}] is not created yet")
         offsets[topic, partition] = row[0] - counts[topic, partition]
     return offsets
-
-
-def _shown(places: Iterable[Place]) -> str:
-    return ", ".join(f"{topic}[{partition}]" for topic, partition in places)

@@ -83,8 +83,10 @@ def _properties(folder: Path, port: int, controller_port: int, flush_each: bool)
         "replica.fetch.max.bytes": str(MAX_RECORD_BYTES),
         "group.initial.rebalance.delay.ms": "0",
         # A broker that was killed is let back in only when its old session has ended: 9 s by default.
-        "broker.session.timeout.ms": "2000",
-        "broker.heartbeat.interval.ms": "400",
+        "broker.session.timeout.ms": "3000",
+        "broker.heartbeat.interval.ms": "1000",
+        # The controller's record that says nothing, twice a second: it tells other nodes how far behind they are.
+        "metadata.max.idle.interval.ms": "0",
     }
     if flush_each:
         rows["log.flush.interval.messages"] = "1"
