@@ -103,7 +103,8 @@ class Told:
         for domain in self.sent:
             assert await self.command("again", domain)
         for _ in range(600):
-            listed = [site["domain"] for site in (await self._app.get("/api/platform/websites")).json()]
+            answer = await self._app.get("/api/platform/websites")
+            listed = [site["domain"] for site in answer.json()] if answer.status_code == 200 else []
             if set(self.sent) <= set(listed):
                 break
             await asyncio.sleep(0.1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 from infra.bootstrap import browser
 from infra.escrow.sandbox import Sandbox
@@ -138,7 +140,10 @@ class Watched:
 
 
 def patient(page: Page) -> Page:
-    """A page whose `goto` ends when the app has taken the place of the text with which public pages come."""
+    """A page whose `goto` ends when the app has taken the place of the text with which public pages come; and where a
+    store that is too busy is asked again, by the button that the page offers then."""
+    again = page.get_by_role("button", name="Try again", exact=True).first
+    page.add_locator_handler(again, _press, no_wait_after=True)
     go = page.goto
 
     def goto(url: str, **more: Any) -> Any:
@@ -148,6 +153,11 @@ def patient(page: Page) -> Page:
 
     page.goto = goto  # type: ignore[method-assign]  # for every test, as people wait, too
     return page
+
+
+def _press(button: Locator) -> None:
+    with suppress(PlaywrightError):  # it was gone before: somebody else asked again
+        button.click(timeout=1_000)
 
 
 @pytest.fixture
@@ -233,7 +243,7 @@ def connect(api: httpx.Client, domain: str, **more: str) -> dict[str, Any]:
     """A website connected by API; reads that follow see it, and the edge takes its keys."""
     body = {"domain": domain, "timezone": "UTC", "currency": "USD", **more}
     made = _command(api, "/api/platform/websites", body)
-    until_read(api, "/api/platform/websites")
+    read(api, "/api/platform/websites")
     return made
 
 
@@ -258,20 +268,21 @@ def partner_with_link(
             "destination": f"https://{slug}.example/?cid={{click_id}}",
         },
     )
-    until_read(api, "/api/platform/links")
+    read(api, "/api/platform/links")
     return partner, link
 
 
-def until_read(api: httpx.Client, path: str) -> None:
-    """Until what answers there, and the edge with it, has what the last command did: a link that is asked for too
-    early is unknown."""
+def read(api: httpx.Client, path: str, params: Mapping[str, str | int] | None = None) -> Any:
+    """What stands there, whole and with what the last command did: a store that is too busy to tell all of it (503 or
+    `X-Stale`) is asked again, as who looks at a page does. A link that is asked for earlier is unknown to the edge."""
 
-    def is_new() -> bool:
-        answer = api.get(path)
-        assert answer.status_code == 200, answer.text
-        return "X-Stale" not in answer.headers
+    def whole() -> httpx.Response | None:
+        answer = api.get(path, params=params)
+        return None if answer.status_code == 503 or "X-Stale" in answer.headers else answer
 
-    wait_for(is_new, f"{path} to tell of the last command")
+    answer: httpx.Response = wait_for(whole, f"an answer of {path}")
+    assert answer.status_code == 200, (path, answer.text)
+    return answer.json()
 
 
 def _command(api: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import DatabaseError
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import AGENT, PATIENCE_S, connect, partner_with_link
+from tests.e2e.conftest import AGENT, PATIENCE_S, connect, partner_with_link, read
 from tests.support.stack import Stack, wait_for
 
 EMAIL = "analyst@althing.example"
@@ -77,7 +77,7 @@ def test_an_analyst_asks_on_the_page_and_with_an_own_client(admin_stack: Stack, 
     expect(page.get_by_text("No tokens yet.")).to_be_visible()
     with pytest.raises(DatabaseError, match="AUTHENTICATION_FAILED"):
         client(own, token)
-    everybody = api.get("/api/admin/sql/history", params={"limit": 200}).json()
+    everybody = read(api, "/api/admin/sql/history", {"limit": 200})
     assert {"sql page", "clickhouse"} == {one["door"] for one in everybody if one["email"] == EMAIL}
 
 
@@ -99,7 +99,7 @@ def invited(stack: Stack, api: httpx.Client) -> httpx.Client:
 
 
 def port_of(own: httpx.Client) -> int:
-    port: int | None = urlsplit(str(own.get("/api/platform/sql/schema").json()["connection"]["url"])).port
+    port: int | None = urlsplit(str(read(own, "/api/platform/sql/schema")["connection"]["url"])).port
     assert port is not None
     return port
 

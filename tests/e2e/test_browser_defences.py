@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from tests.e2e.conftest import PATIENCE_S, Publisher, connect, sign_in
+from tests.e2e.conftest import PATIENCE_S, Publisher, connect, read, sign_in
 from tests.support.stack import Stack, wait_for
 
 REPORTED = """
@@ -112,7 +112,7 @@ def test_another_site_cannot_act_for_who_is_signed_in(
 
 def domains(api: httpx.Client) -> list[str]:
     """Of all websites; when they were first seen may change meanwhile."""
-    return [site["domain"] for site in api.get("/api/platform/websites").json()]
+    return [site["domain"] for site in read(api, "/api/platform/websites")]
 
 
 def test_our_pages_are_shown_in_no_frame(admin_stack: Stack, context: BrowserContext, publisher: Publisher) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from infra.demo import market
-from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, connect, partner_with_link
+from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, connect, partner_with_link, read
 from tests.support.stack import ROOT, Stack, wait_for
 
 README = (Path(ROOT) / "README.md").read_text()
@@ -32,7 +32,7 @@ def test_the_sale_of_the_readme_counts(admin_stack: Stack, api: httpx.Client) ->
 
     def revenue() -> bool:
         query = {"websiteId": site["id"], "timeRange": "24h"}
-        shown = api.get("/api/platform/analytics/overview", params=query).json()
+        shown = read(api, "/api/platform/analytics/overview", query)
         return bool(shown["revenue"] == {**shown["revenue"], "total": 5.0, "pending": 5.0, "active_partners": 1})
 
     wait_for(revenue, "the sale of 49.99 at 10 % to show as 5.00 pending")
@@ -51,11 +51,9 @@ def test_the_demonstration_fills_a_stack_once_and_every_number_agrees(admin_stac
         api.headers.pop("X-Wait-For", None)
         query = {"timeRange": "90d", "bots": "include", "compare": "none"}
         shown = {
-            site["domain"]: client.get(
-                "/api/platform/analytics/overview", params={**query, "websiteId": site["id"]}
-            ).json()
+            site["domain"]: read(client, "/api/platform/analytics/overview", {**query, "websiteId": site["id"]})
             for client in (api, seller)
-            for site in client.get("/api/platform/websites").json()
+            for site in read(client, "/api/platform/websites")
             if site["domain"].endswith(".demo.example")
         }
         return {domain: figures["pageviews"] + figures["clicks"]["total"] for domain, figures in shown.items()}
@@ -65,11 +63,7 @@ def test_the_demonstration_fills_a_stack_once_and_every_number_agrees(admin_stac
     assert (
         counts["listings"]
         == len(
-            {
-                row["id"]
-                for row in api.get("/api/marketplace/listings?limit=200").json()
-                if row["title"].endswith("(demo)")
-            }
+            {row["id"] for row in read(api, "/api/marketplace/listings?limit=200") if row["title"].endswith("(demo)")}
         )
         == 6
     )

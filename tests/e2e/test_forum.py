@@ -17,7 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from infra import digest, postgres
 from infra.settings import load
-from tests.e2e.conftest import PASSWORD, PATIENCE_S, sign_in
+from tests.e2e.conftest import PASSWORD, PATIENCE_S, read, sign_in
 from tests.support.mail_server import MailServer
 from tests.support.stack import Stack, wait_for
 
@@ -149,7 +149,7 @@ def described(document: str) -> Any:
 
 def season(stack: Stack, member: httpx.Client) -> None:
     """As if the member had been there for long."""
-    account = member.get("/api/platform/user").json()["id"]
+    account = read(member, "/api/platform/user")["id"]
     with postgres.connect(load(stack.environment, None)) as connection:
         connection.execute(
             "UPDATE ops.forum_member SET joined_at = now() - interval '9 days', shown = 9 WHERE account_id = %s",
@@ -189,7 +189,7 @@ def digests(post: MailServer) -> list[EmailMessage]:
 
 def mentions(member: httpx.Client) -> list[datetime]:
     """When the member was told of them."""
-    told = member.get("/api/platform/notifications").json()
+    told = read(member, "/api/platform/notifications")
     return [datetime.fromisoformat(one["at"]) for one in told if one["kind"] == "mention"]
 
 

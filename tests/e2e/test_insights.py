@@ -11,7 +11,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from infra.demo import plan
-from tests.e2e.conftest import PATIENCE_S, connect, sign_in
+from tests.e2e.conftest import PATIENCE_S, connect, read, sign_in
 from tests.support.stack import Stack, wait_for
 
 DOMAIN = "told.example"
@@ -40,7 +40,7 @@ def test_what_changed_is_told_with_its_evidence_and_leads_to_the_figures(
 
     def seen(**more: str) -> int:
         query = {"websiteId": site["id"], "timeRange": "90d", "bots": "include", "compare": "none", **more}
-        return int(api.get("/api/platform/analytics/overview", params=query).json()["pageviews"])
+        return int(read(api, "/api/platform/analytics/overview", query)["pageviews"])
 
     wait_for(lambda: seen() == len(views), "all page views to be counted")
     sign_in(page, admin_stack.app)

@@ -7,7 +7,7 @@ import re
 import httpx
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.conftest import PATIENCE_S, Publisher, Watched, connect, partner_with_link, patient, sign_in
+from tests.e2e.conftest import PATIENCE_S, Publisher, Watched, connect, partner_with_link, patient, read, sign_in
 from tests.support.stack import Stack, wait_for
 
 
@@ -27,7 +27,7 @@ def test_from_nothing_to_the_first_live_event(
     assert "t.js" in snippet and "pk_" in snippet
 
     def ids() -> list[str]:
-        websites = api.get("/api/platform/websites").json()
+        websites = read(api, "/api/platform/websites")
         return [site["id"] for site in websites if site["domain"] == "first-steps.example" and site["siteKey"]]
 
     [website_id] = wait_for(ids, "the website to be listed")
@@ -68,7 +68,7 @@ def test_filters_and_ranges_live_in_the_address(admin_stack: Stack, page: Page, 
     )
     assert sent.json()["accepted"] == 5, sent.text
     overview = f"/api/platform/analytics/overview?websiteId={site['id']}"
-    wait_for(lambda: api.get(overview).json()["clicks"]["total"] == 5, "the clicks to be counted")
+    wait_for(lambda: read(api, overview)["clicks"]["total"] == 5, "the clicks to be counted")
     sign_in(page, admin_stack.app)
     page.goto(f"{admin_stack.app}/analytics?website={site['id']}")
     expect(page.get_by_test_id("kpi-Total Clicks")).to_have_text("5")

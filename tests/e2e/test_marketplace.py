@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.conftest import sign_in
+from tests.e2e.conftest import read, sign_in
 from tests.e2e.test_forum import answered, described, enter, join
 from tests.support.market import picture
 from tests.support.stack import Stack, wait_for
@@ -39,7 +39,7 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     seller.wait_for_url("**/marketplace/mine")
     expect(seller.get_by_text("In review", exact=True)).to_be_visible()
 
-    [mine] = wait_for(lambda: sells.get("/api/marketplace/my/listings").json(), "the seller's listing")
+    [mine] = wait_for(lambda: read(sells, "/api/marketplace/my/listings"), "the seller's listing")
     hidden = answered(f"{app}/marketplace/listing/{mine['id']}", 'content="noindex"', sells.headers)
     assert hidden.status_code == 404 and TITLE not in hidden.text, "nothing of it goes into a document yet"
 
@@ -76,8 +76,8 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     offer.get_by_role("button", name="Send offer of $38,000").click()
     buyer.wait_for_url("**/marketplace/deals/*")
 
-    wait_for(lambda: sells.get("/api/marketplace/my/offers?side=seller").json(), "the offer to arrive")
-    wait_for(lambda: sells.get("/api/platform/notifications").json(), "the seller to be told")
+    wait_for(lambda: read(sells, "/api/marketplace/my/offers?side=seller"), "the offer to arrive")
+    wait_for(lambda: read(sells, "/api/platform/notifications"), "the seller to be told")
     seller.goto(f"{app}/notifications")
     seller.get_by_role("link", name="You have an offer for your website").click()
     seller.wait_for_url("**/marketplace/deals/*")
@@ -159,4 +159,4 @@ def soon(page: Page, wanted: Locator) -> Locator:
 
 
 def titles(person: httpx.Client, path: str) -> bool:
-    return TITLE in [one["title"] for one in person.get(path).json()]
+    return TITLE in [one["title"] for one in read(person, path)]

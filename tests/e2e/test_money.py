@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import PATIENCE_S, connect, partner_with_link, sign_in
+from tests.e2e.conftest import PATIENCE_S, connect, partner_with_link, read, sign_in
 from tests.support.stack import Stack, wait_for
 
 
@@ -29,7 +29,7 @@ def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_t
         )
         assert sent.status_code in (200, 202), sent.text
     place = {"websiteId": site["id"]}
-    wait_for(lambda: len(api.get("/api/platform/conversions", params=place).json()) == 10, "ten conversions")
+    wait_for(lambda: len(read(api, "/api/platform/conversions", place)) == 10, "ten conversions")
 
     sign_in(page, admin_stack.app)
     page.goto(f"{admin_stack.app}/conversions?website={site['id']}")

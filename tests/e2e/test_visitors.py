@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.conftest import PATIENCE_S, sign_in
+from tests.e2e.conftest import PATIENCE_S, read, sign_in
 from tests.support.mail_server import MailServer, link_in
 from tests.support.stack import Stack, wait_for
 
@@ -72,7 +72,7 @@ def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Cli
     expect(page.get_by_text("You've been unsubscribed, and your address is deleted.")).to_be_visible()
     one_click = httpx.post(f"{app}{stop.path}", data={"List-Unsubscribe": "One-Click"}, timeout=PATIENCE_S)
     assert one_click.status_code == 200, one_click.text
-    [reader] = wait_for(lambda: api.get("/api/admin/subscribers?state=ended").json(), "the end of the subscription")
+    [reader] = wait_for(lambda: read(api, "/api/admin/subscribers?state=ended"), "the end of the subscription")
     assert reader["email"] is None
 
 
