@@ -11,7 +11,7 @@ from kafka.structs import TopicPartition
 
 from infra.log import LogUnavailable, OffsetOutOfRange, StoredRecord
 from infra.log.kafka_clients import Cluster, open_client
-from infra.log.kafka_decode import decode_in_batches
+from infra.log.kafka_fetches import decode_in_batches, note_answers
 
 _CONTACT_S: Final = 1.0
 _ANSWER_TIMEOUT_MS: Final = 3000
@@ -45,7 +45,7 @@ class KafkaSource:
         except (KafkaError, OSError) as error:
             self._disconnect()
             raise LogUnavailable(f"Kafka does not give {self._shown()}: {error}") from error
-        self._last_contact = monotonic()
+        self._note_contact()
         self._next = records[-1].offset + 1
         return records
 
@@ -74,17 +74,22 @@ class KafkaSource:
             metrics_enabled=False,
         )
         decode_in_batches(consumer)
+        note_answers(consumer, self._note_contact)
         consumer.assign([self._place])
         consumer.seek(self._place, self._next)
         return consumer
 
     def _check_contact(self, consumer: KafkaConsumer) -> None:
-        """An empty `poll` looks the same at the end of the log and without a broker: ask, once a second."""
+        """An empty `poll` looks the same at the end of the log and without a broker: ask, if no fetch was answered for
+        a second."""
         if monotonic() - self._last_contact < _CONTACT_S:
             return
         end = consumer.end_offsets([self._place], timeout_ms=_ANSWER_TIMEOUT_MS)[self._place]
         if end < self._next:
             raise OffsetOutOfRange(f"{self._shown()} lies behind the end of the log, {end}")
+        self._note_contact()
+
+    def _note_contact(self) -> None:
         self._last_contact = monotonic()
 
     def _disconnect(self) -> None:

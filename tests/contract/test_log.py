@@ -18,8 +18,18 @@ from typing import Any
 import psycopg
 import pytest
 
-from infra.log import Log, LogUnavailable, OffsetOutOfRange, Position, Record, RecordTooLarge, StoredRecord
+from infra.log import (
+    Log,
+    LogUnavailable,
+    OffsetOutOfRange,
+    Position,
+    Record,
+    RecordTooLarge,
+    StoredRecord,
+    kafka_source,
+)
 from infra.log.kafka_log import KafkaLog
+from infra.log.kafka_source import KafkaSource
 from infra.log.limits import MAX_RECORD_BYTES
 from infra.log.partitioning import partition_of
 from infra.log.postgres_log import PostgresLog
@@ -315,6 +325,53 @@ def test_a_frozen_engine_fails_the_call_within_its_deadline(backend: Backend) ->
         wait_until(lambda: succeeds(log), 60, "the log to take records again")
     finally:
         backend.engine.send_signal(signal.SIGCONT)
+        log.close()
+
+
+def test_a_reader_at_the_end_notices_that_the_engine_hangs_and_goes_on_afterwards(backend: Backend) -> None:
+    log = backend.open(delivery_timeout_s=60)
+    [last] = log.publish([record(b"last", partition=0)]).result(60)
+    source = log.source(CLICKS, 0, last.offset)
+    try:
+        assert [r.value for r in read(source, 1)] == [b"last"]
+        assert source.read(10, 0.2) == []
+        backend.engine.send_signal(signal.SIGSTOP)
+        wait_until(lambda: given(source) is None, 60, "the reader to notice")
+        backend.engine.send_signal(signal.SIGCONT)
+        log.publish([record(b"next", partition=0)]).result(60)
+        wait_until(lambda: given(source) == [b"next"], 60, "the reader to go on")
+    finally:
+        backend.engine.send_signal(signal.SIGCONT)
+        source.close()
+        log.close()
+
+
+def given(source: Any) -> list[bytes] | None:
+    """What it gives now; none while the engine is away."""
+    try:
+        return [r.value for r in source.read(10, 0.2)]
+    except LogUnavailable:
+        return None
+
+
+@pytest.mark.parametrize("backend", ["kafka"], indirect=True)  # statements of Postgres either answer or fail
+def test_a_broker_that_answers_with_nothing_need_not_be_asked_whether_it_is_there(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each empty answer to a fetch counts; that something lies behind the end is told by one, too."""
+    log = backend.open()
+    source = log.source(DOMAIN, 0, log.end_offset(DOMAIN, 0))
+    assert isinstance(source, KafkaSource)
+    try:
+        assert source.read(1, 0.2) == []
+        monkeypatch.setattr(kafka_source, "_CONTACT_S", 3600)
+        before = source._last_contact
+        wait_until(lambda: source.read(1, 0.2) == [] and source._last_contact > before, 60, "an answer to be noted")
+        source.seek(log.end_offset(DOMAIN, 0) + 1_000)
+        with pytest.raises(OffsetOutOfRange):
+            wait_until(lambda: source.read(1, 0.2) != [], 60, "the error")
+    finally:
+        source.close()
         log.close()
 
 

@@ -11,7 +11,7 @@ from kafka.structs import TopicPartition
 
 from infra.log import Record, RecordTooLarge
 from infra.log.kafka_append import Appender  # noqa: F401 - its imports from kafka-python must exist
-from infra.log.kafka_decode import _decoded
+from infra.log.kafka_fetches import _decoded
 from infra.log.limits import MAX_RECORD_BYTES, place_of, size_of
 from infra.log.partitioning import murmur2, partition_of
 from schemas import topics
