@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ class Ends:
     """The log's end offsets, asked at most twice a second; none while the log is away.
 
     All that are wanted are asked for at once: a log that hangs is waited for once, not once for each partition.
+    Thread-safe: who comes while somebody asks waits for the same answer.
     """
 
     def __init__(self, log: Log) -> None:
@@ -27,18 +29,20 @@ class Ends:
         self._wanted: frozenset[Place] = frozenset()
         self._known: Mapping[Place, int] = {}
         self._asked_at = 0.0
+        self._asking = Lock()
 
     def of(self, places: Iterable[Place]) -> Mapping[Place, int]:
         """Those that are known; empty: the log does not answer."""
-        wanted = self._wanted | set(places)
-        if wanted != self._wanted or monotonic() - self._asked_at >= ENDS_KEPT_S:
-            self._wanted = wanted
-            try:
-                self._known = self._log.end_offsets(sorted(wanted))
-            except LogUnavailable:
-                self._known = {}
-            self._asked_at = monotonic()
-        return self._known
+        with self._asking:
+            wanted = self._wanted | set(places)
+            if wanted != self._wanted or monotonic() - self._asked_at >= ENDS_KEPT_S:
+                self._wanted = wanted
+                try:
+                    self._known = self._log.end_offsets(sorted(wanted))
+                except LogUnavailable:
+                    self._known = {}
+                self._asked_at = monotonic()
+            return self._known
 
 
 @dataclass(frozen=True)

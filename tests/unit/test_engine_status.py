@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import cast
 
 import pytest
@@ -68,3 +70,26 @@ def test_a_log_that_hangs_is_waited_for_once(log: AskedLog, clock: list[float]) 
     log.is_away = False
     clock[0] += status.ENDS_KEPT_S
     assert ends.of([FIRST]) == {FIRST: 7, SECOND: 7}
+
+
+def test_who_comes_while_somebody_asks_waits_for_the_answer(log: AskedLog, clock: list[float]) -> None:
+    """Not for what was known before: the new partition would look as if the log did not answer."""
+    ends = Ends(cast(Log, log))
+    ends.of([FIRST])
+    begun, go_on = Event(), Event()
+    answer = log.end_offsets
+
+    def slow(places: Iterable[Place]) -> dict[Place, int]:
+        begun.set()
+        assert go_on.wait(60)
+        return answer(places)
+
+    with pytest.MonkeyPatch.context() as patched, ThreadPoolExecutor(2) as threads:
+        patched.setattr(log, "end_offsets", slow)
+        one = threads.submit(ends.of, [SECOND])
+        assert begun.wait(60)
+        other = threads.submit(ends.of, [SECOND])
+        assert not other.done()
+        go_on.set()
+        assert one.result(60) == other.result(60) == {FIRST: 7, SECOND: 7}
+    assert log.asked == [[FIRST], [FIRST, SECOND]]
