@@ -83,7 +83,7 @@ In the order of the folders, which `tests/e2e` ends with its short files: they f
 def test_fast() -> None:
     check_tools(web=False)
     python_packages(development=True)
-    call([str(PYTHON), "-m", "pytest", "tests/unit"])
+    call([str(PYTHON), "-m", "pytest", *IN_PARALLEL, "tests/unit"])
 
 
 def lint() -> None:
