@@ -14,12 +14,11 @@ from typing import Final
 from psycopg.rows import dict_row
 
 from infra.identity import Pool
-from infra.log import Log
+from infra.log import Log, Place
 from schemas.topics import CLICKS, DOMAIN
 
 WAIT_S: Final = 3.0
 _PAUSE_S: Final = 0.1
-_Place = tuple[str, int]
 _PLACES: Final = tuple((topic.name, number) for topic in (CLICKS, DOMAIN) for number in range(topic.partitions))
 _READ: Final = (
     "SELECT p.topic, p.partition, p.next_offset, p.record_at FROM engine.position AS p"
@@ -50,7 +49,7 @@ class Counted:
             time.sleep(_PAUSE_S)
         return True
 
-    def _is_behind(self, ends: Mapping[_Place, int], moment: datetime) -> bool:
+    def _is_behind(self, ends: Mapping[Place, int], moment: datetime) -> bool:
         with self._pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
             rows = cursor.execute(_READ).fetchall()
         return any(

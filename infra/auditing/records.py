@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from time import monotonic
 from typing import Final
 
-from infra.log import Log, LogUnavailable, StoredRecord
+from infra.log import Log, LogUnavailable, Place, StoredRecord
 from schemas.topics import Topic
 
-Ends = Mapping[tuple[str, int], int]
+Ends = Mapping[Place, int]
 """End offset by topic and partition: the audit looks at the records before it."""
 
 _PATIENCE_S: Final = 30.0
 _PAGE: Final = 10_000
 
 
-def ends_of(log: Log, topic: Topic) -> dict[tuple[str, int], int]:
+def ends_of(log: Log, topic: Topic) -> dict[Place, int]:
     """Where each partition of `topic` ends now. Raises `LogUnavailable`."""
     return log.end_offsets((topic.name, partition) for partition in range(topic.partitions))
 

@@ -224,7 +224,7 @@ def _carry_out(arguments: Namespace, tools: Tools, *, force: bool = False) -> re
 
 def _end_of(tools: Tools) -> Callable[[Place], int | None]:
     ends = Ends(tools.log)
-    return lambda place: ends.of([(place.topic, place.partition)]).get((place.topic, place.partition))
+    return lambda place: ends.one(place.topic, place.partition)
 
 
 def _wait(arguments: Namespace, tools: Tools, generation: int, until: str) -> int:

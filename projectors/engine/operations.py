@@ -92,4 +92,4 @@ class Operations:
         return note
 
     def _end_of(self, place: Place) -> int | None:
-        return self._ends.of([(place.topic, place.partition)]).get((place.topic, place.partition))
+        return self._ends.one(place.topic, place.partition)

@@ -44,6 +44,10 @@ class Ends:
                 self._asked_at = monotonic()
             return self._known
 
+    def one(self, topic: str, partition: int) -> int | None:
+        """None: the log does not answer."""
+        return self.of([(topic, partition)]).get((topic, partition))
+
 
 @dataclass(frozen=True)
 class StoredPosition:

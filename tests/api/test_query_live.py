@@ -23,7 +23,7 @@ from query_api.app import create_app
 from query_api.live import routes
 from query_api.live.hub import MAX_OF_ONE_ACCOUNT
 from tests.support.clickhouse import start_clickhouse
-from tests.support.engines import engine_folder
+from tests.support.engines import Engine, engine_folder
 from tests.support.query import Person, QueryService, event, serving, this_moment
 from tests.support.stack import wait_for
 
@@ -325,7 +325,7 @@ def test_without_clickhouse_analytics_say_so_and_the_rest_goes_on(query_settings
             store.stop()
 
 
-def _check_first_event_is_remembered(service: QueryService, ada: Person, store: Any) -> None:
+def _check_first_event_is_remembered(service: QueryService, ada: Person, store: Engine) -> None:
     """A website in use never looks as if nothing had come, though the store is away: what was last read stays."""
     path = "/api/platform/websites"
     unread = service.website(ada)

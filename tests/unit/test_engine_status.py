@@ -47,7 +47,7 @@ def test_all_are_asked_for_at_once_and_at_most_twice_a_second(log: AskedLog, clo
     ends = Ends(cast(Log, log))
     assert ends.of([FIRST, SECOND, FIRST]) == {FIRST: 7, SECOND: 7}
     log.end = 9
-    assert ends.of([SECOND])[SECOND] == 7
+    assert ends.one(*SECOND) == 7
     assert log.asked == [[FIRST, SECOND]]
     clock[0] += status.ENDS_KEPT_S
     assert ends.of([FIRST]) == {FIRST: 9, SECOND: 9}
@@ -65,7 +65,7 @@ def test_a_log_that_hangs_is_waited_for_once(log: AskedLog, clock: list[float]) 
     ends.of([FIRST, SECOND])
     clock[0] += status.ENDS_KEPT_S
     log.is_away = True
-    assert ends.of([FIRST]) == {} and ends.of([SECOND]) == {}
+    assert ends.of([FIRST]) == {} and ends.one(*SECOND) is None
     assert len(log.asked) == 2
     log.is_away = False
     clock[0] += status.ENDS_KEPT_S
