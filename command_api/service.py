@@ -118,7 +118,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
     return [
         relay,
         *deciders,
-        Leader(core.settings, waiting.NAME, Waiting(core, clicks).run),
+        Leader(core.settings, waiting.NAME, Waiting(core, clicks, events).run),
         Leader(core.settings, RECORDING, Recording(core).run),
         Leader(core.settings, approving.NAME, Approving(core).run),
         Leader(core.settings, watch.NAME, Watch(core, looking(core.settings)).run),

@@ -1,6 +1,8 @@
-"""One sale, one answer: `ingest.conversion_key` remembers each reported conversion, so a repeat gets the same id and
-another amount is refused. Only a convenience of the edge: what counts is decided by the attribution policy, on the
-same id, so while Postgres is away reports are taken all the same.
+"""One sale, one answer: `ingest.conversion_key` remembers each reported transaction.
+
+A repeat gets the same id and is not published again, and another amount is refused. Only a convenience of the edge:
+what the reports come to is decided by the attribution policy, on the same id, so while Postgres is away reports are
+accepted all the same.
 """
 
 from __future__ import annotations
@@ -8,75 +10,91 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
-from uuid import UUID
 
 from ingest.postgres import Postgres
+from schemas.tracking import ConversionReported
+
+MAX_PUBLISHED: Final = 100
+"""Reports of one transaction that are remembered. Further ones are published each time, and merged by the policy."""
 
 
 class Verdict(Enum):
     """What the edge does with a report."""
 
     FIRST = "first"
-    """Publish it and answer 202."""
-    AGAIN = "again"
-    """Its first report may not have reached the log: publish it again under the first report's id and answer 202."""
+    """The first of its transaction that is safe: publish it and answer 202."""
+    FURTHER = "further"
+    """It may say something new: publish it and answer 200 with the same id."""
     KNOWN = "known"
-    """Answer 200 with the same id; only a change of status is published."""
+    """The same report is in the log: answer 200 with the same id."""
     CONFLICT = "conflict"
-    """The same sale with another amount: 409."""
+    """It names another amount than a report that is believed at least as far: publish it, too, and answer 409."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The verdict, and the id of the report that was first."""
+    """The verdict on a report, and whether the log has it already."""
 
     verdict: Verdict
-    report_id: UUID
+    is_published: bool = False
 
 
 _INSERT: Final = """
-INSERT INTO ingest.conversion_key (conversion_id, website_id, amount, currency, first_report_id)
-VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING first_report_id
+INSERT INTO ingest.conversion_key (conversion_id, website_id, amount, currency, first_report_id, amount_rank)
+VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1
 """
-_AMOUNT_LATER: Final = """
-UPDATE ingest.conversion_key SET amount = %s, currency = %s, first_report_id = %s, acked = false
-WHERE conversion_id = %s AND amount IS NULL RETURNING first_report_id
+_BETTER: Final = """
+UPDATE ingest.conversion_key SET amount = %s, currency = %s, amount_rank = %s
+WHERE conversion_id = %s AND (amount IS NULL OR amount_rank < %s) RETURNING 1
 """
-_READ: Final = "SELECT amount, currency, first_report_id, acked FROM ingest.conversion_key WHERE conversion_id = %s"
-_ACK: Final = "UPDATE ingest.conversion_key SET acked = true WHERE conversion_id = %s AND first_report_id = %s"
+_READ: Final = """
+SELECT amount, currency, amount_rank, acked, %s = ANY (published) FROM ingest.conversion_key WHERE conversion_id = %s
+"""
+_PUBLISHED: Final = """
+UPDATE ingest.conversion_key SET acked = true, published =
+    CASE WHEN %s = ANY (published) OR cardinality(published) >= %s THEN published ELSE published || %s::bytea END
+WHERE conversion_id = %s
+"""
 
 
 class ConversionKeys:
-    """The table, asked by at most two short statements per report."""
+    """The table, asked by at most three short statements per report."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
 
-    async def claim(
-        self,
-        conversion_id: UUID,
-        website_id: UUID,
-        amount: int | None,
-        first_amount: int | None,
-        currency: str,
-        report_id: UUID,
-    ) -> Claim:
-        """Enters the report, or tells how it stands to the first one. Raises `Unavailable`.
-
-        `amount`: what the report says (none: nothing); `first_amount`: what it counts as when it is the first.
-        """
-        new = (conversion_id, website_id, first_amount, currency, report_id)
+    async def claim(self, reported: ConversionReported) -> Claim:
+        """Enters the report, or tells how it stands to earlier ones. Raises `Unavailable`."""
+        identity, rank, digest = reported.conversion_id, rank_of(reported), reported.report_id.bytes
+        amount = reported.amount.amount if reported.amount else None
+        currency = reported.amount.currency if reported.amount else None
+        new = (identity, reported.website_id, amount, currency, reported.report_id, rank)
         if await self._postgres.rows(_INSERT, new):
-            return Claim(Verdict.FIRST, report_id)
-        if amount is not None and await self._postgres.rows(
-            _AMOUNT_LATER, (amount, currency, report_id, conversion_id)
-        ):
-            return Claim(Verdict.FIRST, report_id)
-        known_amount, known_currency, first_id, acked = (await self._postgres.rows(_READ, (conversion_id,)))[0]
-        if amount is not None and (amount, currency) != (known_amount, known_currency):
-            return Claim(Verdict.CONFLICT, first_id)
-        return Claim(Verdict.KNOWN if acked else Verdict.AGAIN, first_id)
+            return Claim(Verdict.FIRST)
+        if amount is not None:
+            await self._postgres.rows(_BETTER, (amount, currency, rank, identity, rank))
+        ((known_amount, known_currency, known_rank, acked, is_known),) = await self._postgres.rows(
+            _READ, (digest, identity)
+        )
+        disagrees = amount is not None and (amount, currency) != (known_amount, known_currency)
+        # A network's other amount is kept and shown beside the shop's; the rest of its report counts.
+        if disagrees and (reported.reported_by != "postback" or rank == known_rank):
+            return Claim(Verdict.CONFLICT, is_known)
+        if not acked:
+            return Claim(Verdict.FIRST)
+        return Claim(Verdict.KNOWN if is_known else Verdict.FURTHER, is_known)
 
-    async def acknowledged(self, conversion_id: UUID, report_id: UUID) -> None:
-        """The log has the report. Raises `Unavailable`, which does no harm: the next repeat is published again."""
-        await self._postgres.rows(_ACK, (conversion_id, report_id))
+    async def published(self, reported: ConversionReported) -> None:
+        """The log has the report. Raises `Unavailable`, which does no harm: a repeat is then published again."""
+        digest = reported.report_id.bytes
+        await self._postgres.rows(_PUBLISHED, (digest, MAX_PUBLISHED, digest, reported.conversion_id))
+
+
+def rank_of(reported: ConversionReported) -> int:
+    """How far the report is believed about the amount: the shop's server 3, a network 2, the public site key 1.
+
+    The same order as `command_api.conversions.merging.amount_rank`.
+    """
+    if reported.key_kind == "site":
+        return 1
+    return 2 if reported.reported_by == "postback" else 3

@@ -1,15 +1,19 @@
 """Reports of leads and sales: the one way that `/track/sale`, `/track/lead` and `/postback` share.
 
 A report is a fact: it is checked, given the conversion's id (website, event name, transaction id) and appended to
-topic `conversions`. Whether it counts, and for whom, is decided later by the attribution policy.
+topic `conversions` with the kind of key that sent it. What all reports of a transaction come to, and for whom it
+counts, is decided later by the attribution policy; a report that says nothing new is answered without another record.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from hashlib import blake2b
 from typing import Any, Final
-from uuid import UUID
+from uuid import UUID, uuid5
+
+import msgspec
 
 from infra.log import Record
 from ingest.clock import log_text
@@ -29,10 +33,12 @@ from schemas.uuid7 import uuid7
 
 STATUSES: Final = frozenset({"pending", "approved", "rejected", "reversed", "hold"})
 STATUS_DIGITS: Final = {"1": "approved", "2": "pending", "3": "rejected", "5": "hold"}
-TAKES_BACK: Final = frozenset({"rejected", "reversed"})
+DECIDING: Final = frozenset({"approved", "rejected", "reversed"})
+"""Statuses that may follow each other, so that the same one may be reported again."""
 MAX_TXID: Final = 128
 MAX_COUPON: Final = 64
 MAX_CUSTOMER: Final = 255
+_encode: Final = msgspec.json.Encoder(order="deterministic").encode
 _EVENT: Final = re.compile(r"[a-z0-9_.-]{1,64}", re.A)
 _PLAIN: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
@@ -68,52 +74,53 @@ class Taken:
 
 
 async def take_report(edge: Edge, key: Key, visit: Visit, report: Report) -> Taken:
-    """Checks the report and appends it to the log. Raises `Refused` and `Unavailable`."""
+    """Checks the report and appends it to the log. Raises `Refused` and `Unavailable`; a report that names another
+    amount than the one that stands is in the log, too, so that it is shown, and refused with 409."""
     edge.rates.take(key.website.id, 1)
     _check(edge, key, report)
     occurred, _ = moment_of(visit, report.occurred_at)
     props = props_text(report.props) if report.props else ""
     website = key.website.id_bytes
-    visitor = edge.hasher.named_visitor(website, report.visitor_id) if report.visitor_id else 0
     identity = conversion_id(key.website.id, report.event, report.txid)
-    claim = await _claim(edge, key.website, identity, report)
+    reported = ConversionReported(
+        report_id=_report_id(identity, key, report, visit),
+        conversion_id=identity,
+        website_id=key.website.id,
+        kind=report.kind,
+        event=report.event,
+        txid=report.txid,
+        reported_by=report.reported_by,
+        occurred_at=log_text(occurred),
+        received_at=visit.received,
+        click_id=report.click_id,
+        visitor=edge.hasher.named_visitor(website, report.visitor_id) if report.visitor_id else 0,
+        coupon=report.coupon.upper(),
+        partner_id=report.partner_id,
+        amount=_money(report.amount, report, key.website),
+        payout=_money(report.payout, report, key.website),
+        status=report.status,
+        customer=edge.hasher.customer(website, report.customer_id) if report.customer_id else "",
+        subs=report.subs,
+        props=props,
+        key_kind=key.kind,
+        time_named=report.occurred_at is not None and occurred != visit.now,
+        address_class=visit.client.bot_reason,
+    )
+    claim = await _claim(edge, reported)
+    if not claim.is_published:
+        log_key = f"{key.website.id_text}:{report.txid}".encode()
+        await edge.publisher.submit([Record(topics.CONVERSIONS.name, log_key, reported.model_dump_json().encode())])
+        await _published(edge, reported)
     if claim.verdict is Verdict.CONFLICT:
         raise Refused(
             Outcome.INVALID,
             "amount_conflict",
-            "This transaction was reported before with another amount; the first report stands.",
+            "This transaction was reported before with another amount; what was reported first stands.",
             status=409,
         )
-    is_first = claim.verdict in (Verdict.FIRST, Verdict.AGAIN)
-    if is_first or report.status not in ("", "pending"):
-        reported = ConversionReported(
-            report_id=claim.report_id if is_first else uuid7(visit.now),
-            conversion_id=identity,
-            website_id=key.website.id,
-            kind=report.kind,
-            event=report.event,
-            txid=report.txid,
-            reported_by=report.reported_by,
-            occurred_at=log_text(occurred),
-            received_at=visit.received,
-            click_id=report.click_id,
-            visitor=visitor,
-            coupon=report.coupon.upper(),
-            partner_id=report.partner_id,
-            amount=_money(_first_amount(report) if is_first else report.amount, report, key.website),
-            payout=_money(report.payout, report, key.website),
-            status=report.status,
-            customer=edge.hasher.customer(website, report.customer_id) if report.customer_id else "",
-            subs=report.subs,
-            props=props,
-        )
-        log_key = f"{key.website.id_text}:{report.txid}".encode()
-        await edge.publisher.submit([Record(topics.CONVERSIONS.name, log_key, reported.model_dump_json().encode())])
-    if is_first:
-        await _acknowledged(edge, identity, claim)
     endpoint = "/postback" if report.reported_by == "postback" else f"/track/{report.reported_by}"
     edge.counters.outcomes[endpoint, Outcome.ACCEPTED.value] += 1
-    return Taken(identity, is_first)
+    return Taken(identity, claim.verdict is Verdict.FIRST)
 
 
 def check_txid(text: str) -> str:
@@ -164,30 +171,32 @@ def _check(edge: Edge, key: Key, report: Report) -> None:
             raise invalid(f"bad_{name}", f"{name} may have {limit} characters, none of them a control character")
 
 
-async def _claim(edge: Edge, website: Website, identity: UUID, report: Report) -> Claim:
+def _report_id(identity: UUID, key: Key, report: Report, visit: Visit) -> UUID:
+    """The same words of the same kind of key are the same report, however often they are sent; but a status may be
+    reported again after another one."""
+    if report.status in DECIDING:
+        return uuid7(visit.now)
+    return uuid5(identity, f"{key.kind}\n{_words(report).hex()}")
+
+
+def _words(report: Report) -> bytes:
+    """A digest of what the report says."""
+    return blake2b(_encode(astuple(report)), digest_size=16).digest()
+
+
+async def _claim(edge: Edge, reported: ConversionReported) -> Claim:
     """How the report stands to earlier ones; while that cannot be told it counts as the first: the policy decides."""
-    report_id = uuid7()
-    currency = report.currency or website.currency
     try:
-        return await edge.conversion_keys.claim(
-            identity, website.id, report.amount, _first_amount(report), currency, report_id
-        )
+        return await edge.conversion_keys.claim(reported)
     except Unavailable:
-        return Claim(Verdict.FIRST, report_id)
+        return Claim(Verdict.FIRST)
 
 
-async def _acknowledged(edge: Edge, identity: UUID, claim: Claim) -> None:
+async def _published(edge: Edge, reported: ConversionReported) -> None:
     try:
-        await edge.conversion_keys.acknowledged(identity, claim.report_id)
+        await edge.conversion_keys.published(reported)
     except Unavailable:
-        return  # the next repeat is published again, under the same report id
-
-
-def _first_amount(report: Report) -> int | None:
-    """A first report without an amount is one of 0 (a lead, a flat payout), unless it takes something back."""
-    if report.amount is None and report.status not in TAKES_BACK:
-        return 0
-    return report.amount
+        return  # the next repeat is published again, which the policy takes for the same report
 
 
 def _money(amount: int | None, report: Report, website: Website) -> Money | None:

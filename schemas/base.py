@@ -44,10 +44,14 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", allow_inf_nan=False)
 
 
+MAX_AMOUNT: Final = 2**53
+"""Minor units that one amount may have: what every reader, JavaScript included, holds exactly."""
+
+
 class Money(Frozen):
     """An amount in integer minor units of an ISO 4217 currency (1099 USD = $10.99). Never a float."""
 
-    amount: int = Field(ge=-(2**53), le=2**53, description="Minor units")
+    amount: int = Field(ge=-MAX_AMOUNT, le=MAX_AMOUNT, description="Minor units")
     currency: str = Field(pattern=r"^[A-Z]{3}$")
 
 

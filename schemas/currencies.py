@@ -21,6 +21,24 @@ MINOR_DIGITS: Final = {
 """Currency code -> digits after the decimal point: 2 for most, 0 for yen, 3 for dinars."""
 
 
+MAGNITUDES: Final = {
+    code: scale
+    for scale, codes in (
+        (10, "BOB BWP CNY DKK EGP GHS GTQ HKD HNL LSL MAD MDL MOP MVR MXN NAD NOK PLN SEK SZL THB TRY TWD UAH ZAR ZMW"),
+        (
+            100,
+            "AFN AMD BDT CZK DOP DZD ETB HTG HUF INR ISK JPY KES KGS KZT LKR LRD MKD MUR NIO NPR PHP PKR RSD RUB UYU",
+        ),
+        (1_000, "AOA ARS BIF CDF CLP COP CRC DJF IQD KMF KPW KRW MMK MNT MWK NGN RWF SDG SSP TZS XAF XOF XPF YER"),
+        (10_000, "GNF IDR KHR LAK LBP MGA PYG SYP UGX UZS VND"),
+        (100_000, "IRR VED VES"),
+    )
+    for code in codes.split()
+}
+"""Roughly how many major units a US dollar is worth, as a power of ten (2026); 1 where the table says nothing. For
+default limits alone: no amount is converted by it."""
+
+
 def digits(currency: str) -> int:
     """How many decimals the currency has (ISO 4217): 2 for most, 0 for yen, 3 for dinars."""
     return MINOR_DIGITS.get(currency, 2)

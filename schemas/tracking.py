@@ -118,12 +118,19 @@ class ConversionReported(Frozen):
     visitor: int = Field(default=0, ge=0, lt=2**64)
     coupon: str = ""
     partner_id: UUID = Field(default=NO_ID, description="Named by a postback; a hint, not a proof")
-    amount: Money | None = Field(default=None, description="None: a status change of a sale reported before")
+    amount: Money | None = Field(default=None, description="None: the report names no amount")
     payout: Money | None = None
     status: str = Field(default="", pattern="^(|pending|approved|rejected|reversed|hold)$")
     customer: str = ""
     subs: dict[str, str] = Field(default_factory=dict)
     props: str = ""
+    key_kind: str = Field(
+        default="",
+        pattern="^(|site|secret|postback|import)$",
+        description="Kind of the key that sent it: with a site key the report is a claim; empty: not recorded then",
+    )
+    time_named: bool = Field(default=False, description="False: `occurred_at` is the time of receipt")
+    address_class: str = Field(default="", description="Class of the sender's address, e.g. datacentre; empty: none")
 
 
 class Refusal(Frozen):

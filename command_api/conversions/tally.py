@@ -19,11 +19,16 @@ from command_api.leader import Connection
 from command_api.store import Also, Conflict
 from schemas.base import DomainEvent
 from schemas.events.conversions import (
+    Change,
     ConversionApproved,
     ConversionAttributed,
+    ConversionFacts,
     ConversionRecorded,
     ConversionRejected,
+    ConversionReopened,
+    ConversionRestated,
     ConversionReversed,
+    ConversionWithdrawn,
 )
 
 Account = tuple[UUID, UUID, str]
@@ -35,6 +40,9 @@ _MOVING: Final = (
     ConversionApproved,
     ConversionRejected,
     ConversionReversed,
+    ConversionReopened,
+    ConversionWithdrawn,
+    ConversionRestated,
 )
 
 
@@ -42,9 +50,20 @@ def movement(event: DomainEvent) -> tuple[Account, Standing] | None:
     """By how much an event moves which account; none when it counts nothing."""
     if not isinstance(event, _MOVING) or event.facts.attribution is None:
         return None
-    change, facts = event.change, event.facts
-    moved = Standing(change.pending + change.approved, change.commission_pending + change.commission_approved)
-    return (facts.website_id, event.facts.attribution.partner_id, month_of(facts.occurred_at)), moved
+    account = account_of(event.facts)
+    return (account, counted_in(event.change)) if account is not None else None
+
+
+def account_of(facts: ConversionFacts) -> Account | None:
+    """The account that a conversion counts in; none without a click."""
+    if facts.attribution is None:
+        return None
+    return facts.website_id, facts.attribution.partner_id, month_of(facts.occurred_at)
+
+
+def counted_in(change: Change) -> Standing:
+    """What a change adds to its account."""
+    return Standing(change.pending + change.approved, change.commission_pending + change.commission_approved)
 
 
 def standing(connection: Connection, account: Account) -> Standing:
@@ -71,7 +90,8 @@ def counted(events: Sequence[DomainEvent], also: Also | None = None) -> Also | N
             found[account] = Standing(*map(int, row.values()))
         before = dict(found)
         for event, account, moved in moves:
-            tier = event.tier if isinstance(event, ConversionRecorded | ConversionAttributed) else None
+            chooses = (ConversionRecorded, ConversionAttributed, ConversionRestated)
+            tier = event.tier if isinstance(event, chooses) else None
             if tier is not None and not found[account].allows(tier):
                 raise Conflict("tally_pkey")
             found[account] += moved

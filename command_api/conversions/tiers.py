@@ -29,6 +29,9 @@ class Standing:
     def __add__(self, other: Standing) -> Standing:
         return Standing(self.conversions + other.conversions, self.revenue + other.revenue)
 
+    def __sub__(self, other: Standing) -> Standing:
+        return Standing(self.conversions - other.conversions, self.revenue - other.revenue)
+
     def of(self, by: TiersBy) -> int:
         return self.conversions if by is TiersBy.CONVERSIONS else self.revenue
 

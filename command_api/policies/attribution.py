@@ -1,12 +1,13 @@
 """Which click earns a conversion. Pure: what is known of clicks, links and partners comes in, the answer goes out.
 
 By click id first, then by coupon, then by visitor; the last click within its partner's window, unless the website
-chose the first. A click more than a minute after the conversion earned nothing.
+chose the first. A click more than a minute after the conversion earned nothing. A trusted report's click counts also if
+figures leave it out as a bot's, and says so: the shop vouches for the sale. A claim's does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -44,20 +45,30 @@ class Traces:
     click_link: LinkOf | None = None
     click_row: ClickRow | None = None
     coupon_link: LinkOf | None = None
-    visitor_clicks: Sequence[ClickRow] = ()
+    visitor_clicks: Iterable[ClickRow] = ()
+    """In the order of the model: the newest first for the last click, the oldest first for the first. Read lazily."""
     partner_hint: UUID = NO_ID
     """The partner that a postback named: visitors' clicks on others then do not count."""
+    is_claim: bool = False
+    """Nothing but the public site key names them."""
 
 
 def attribute(
     website_id: UUID, occurred_at: datetime, traces: Traces, model: AttributionModel, partner_of: FindPartner
 ) -> Attribution | None:
     """The attribution, with the terms at the time of the click; none while no trace leads to a click."""
+    if traces.is_claim and traces.click_row is not None and traces.click_row.bot_reason:
+        return None
     return (
         _by_click_id(website_id, occurred_at, traces, partner_of)
         or _by_coupon(website_id, occurred_at, traces, partner_of)
         or _by_visitor(website_id, occurred_at, traces, model, partner_of)
     )
+
+
+def in_time(partner: Partner, clicked_at: datetime, occurred_at: datetime) -> bool:
+    """Whether a click of that time may earn a conversion of that time."""
+    return clicked_at <= occurred_at + AFTER_SALE and partner.covers(clicked_at, occurred_at)
 
 
 def _by_click_id(
@@ -67,7 +78,7 @@ def _by_click_id(
     if click is None or link is None or not click.is_of(website_id) or link.website_id != website_id:
         return None
     partner = partner_of(link.partner_id)
-    if partner is None or not _in_time(partner, click.at, occurred_at):
+    if partner is None or not in_time(partner, click.at, occurred_at):
         return None
     row = traces.click_row
     return Attribution(
@@ -82,6 +93,7 @@ def _by_click_id(
         device=row.device if row else click.device,
         source=row.source if row else "",
         subs=dict(row.subs) if row else {},
+        bot_reason=row.bot_reason if row else "",
     )
 
 
@@ -104,16 +116,13 @@ def _by_coupon(website_id: UUID, occurred_at: datetime, traces: Traces, partner_
 def _by_visitor(
     website_id: UUID, occurred_at: datetime, traces: Traces, model: AttributionModel, partner_of: FindPartner
 ) -> Attribution | None:
-    ordered = sorted(traces.visitor_clicks, key=lambda row: (row.occurred_at, row.event_id))
-    if model is AttributionModel.LAST_CLICK:
-        ordered.reverse()
-    for row in ordered:
+    for row in traces.visitor_clicks:
         if row.partner_id is None or row.website_id != website_id:
             continue
         if traces.partner_hint not in (NO_ID, row.partner_id):
             continue
         partner = partner_of(row.partner_id)
-        if partner is None or not _in_time(partner, row.occurred_at, occurred_at):
+        if partner is None or not in_time(partner, row.occurred_at, occurred_at):
             continue
         return Attribution(
             by=AttributedBy.VISITOR,
@@ -127,9 +136,6 @@ def _by_visitor(
             device=row.device,
             source=row.source,
             subs=dict(row.subs),
+            model=model.value,
         )
     return None
-
-
-def _in_time(partner: Partner, clicked_at: datetime, occurred_at: datetime) -> bool:
-    return clicked_at <= occurred_at + AFTER_SALE and partner.covers(clicked_at, occurred_at)

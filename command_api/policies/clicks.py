@@ -12,8 +12,10 @@ from infra.clickhouse import ClientPool
 from schemas.tracking import NO_ID
 
 LONGEST_WINDOW: Final = timedelta(days=366)
-MOST_CLICKS: Final = 200
-"""Clicks of one visitor that are looked at, the newest."""
+PAGE: Final = 200
+"""Clicks of one visitor that are read at once."""
+MAX_PAGES: Final = 50
+"""Pages of one visitor that are looked through: a visitor with more clicks within a year is no person."""
 QUERY_TIMEOUT_S: Final = 10
 
 
@@ -32,6 +34,8 @@ class ClickRow:
     device: str
     source: str
     subs: Mapping[str, str] = field(default_factory=dict)
+    bot_reason: str = ""
+    """Why figures leave the click out; empty: they do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,12 @@ class Clicks(Protocol):
         """Clicks by event id, for (website, event id, day of the click)."""
         ...
 
-    def of_visitors(self, wanted: Sequence[Visit]) -> dict[tuple[UUID, int], list[ClickRow]]:
-        """Clicks on partners by website and visitor, oldest first; bots left out."""
+    def of_visitors(self, wanted: Sequence[Visit], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
+        """The first `PAGE` clicks on partners by website and visitor, in that order; bots left out."""
+        ...
+
+    def more_of(self, visit: Visit, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+        """The next `PAGE` clicks of a visitor behind `after`."""
         ...
 
 
@@ -76,16 +84,13 @@ class ClickHouseClicks:
         )
         return {row.event_id: row for row in rows}
 
-    def of_visitors(self, wanted: Sequence[Visit]) -> dict[tuple[UUID, int], list[ClickRow]]:
+    def of_visitors(self, wanted: Sequence[Visit], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
         found: dict[tuple[UUID, int], list[ClickRow]] = {(visit.website_id, visit.visitor): [] for visit in wanted}
         if not wanted:
             return found
         times = [visit.occurred_at for visit in wanted]
         rows = self._query(
-            f"{_SELECT} WHERE website_id IN {{sites:Array(UUID)}} AND toDate(occurred_at) >= {{first:Date}}"
-            " AND toDate(occurred_at) <= {last:Date} AND type = 'click' AND visitor IN {visitors:Array(UInt64)}"
-            " AND partner_id != {none:UUID} AND NOT is_bot"
-            f" ORDER BY occurred_at DESC, event_id DESC LIMIT {MOST_CLICKS} BY website_id, visitor",
+            f"{_OF_VISITORS} {_ORDER[oldest_first]} LIMIT {PAGE} BY website_id, visitor",
             {
                 "sites": sorted({str(visit.website_id) for visit in wanted}),
                 "visitors": sorted({visit.visitor for visit in wanted}),
@@ -97,9 +102,23 @@ class ClickHouseClicks:
         for row in rows:
             if (row.website_id, row.visitor) in found:
                 found[(row.website_id, row.visitor)].append(row)
-        for clicks in found.values():
-            clicks.reverse()
         return found
+
+    def more_of(self, visit: Visit, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+        than = ">" if oldest_first else "<"
+        return self._query(
+            f"{_OF_VISITORS} AND (toUnixTimestamp64Milli(occurred_at), event_id) {than} ({{at:Int64}}, {{after:UUID}})"
+            f" {_ORDER[oldest_first]} LIMIT {PAGE}",
+            {
+                "sites": [str(visit.website_id)],
+                "visitors": [visit.visitor],
+                "first": (visit.occurred_at - LONGEST_WINDOW).date().isoformat(),
+                "last": (visit.occurred_at + timedelta(days=1)).date().isoformat(),
+                "none": str(NO_ID),
+                "at": round(after.occurred_at.timestamp() * 1000),
+                "after": str(after.event_id),
+            },
+        )
 
     def _query(self, sql: str, parameters: dict[str, Any]) -> list[ClickRow]:
         settings = {"max_execution_time": QUERY_TIMEOUT_S}
@@ -109,7 +128,8 @@ class ClickHouseClicks:
 
 
 def _row(row: Sequence[Any]) -> ClickRow:
-    website_id, event_id, visitor, occurred_ms, click_id, link_id, partner_id, country, device, source, *subs = row
+    website_id, event_id, visitor, occurred_ms, click_id, link_id, partner_id, *dimensions = row
+    country, device, source, is_bot, bot_reason, *subs = dimensions
     return ClickRow(
         website_id=website_id,
         event_id=event_id,
@@ -122,11 +142,18 @@ def _row(row: Sequence[Any]) -> ClickRow:
         device=device,
         source=source,
         subs={name: value for name, value in zip(_SUBS, subs, strict=True) if value},
+        bot_reason=(bot_reason or "bot") if is_bot else "",
     )
 
 
 _SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 _SELECT: Final = (
     "SELECT website_id, event_id, visitor, toUnixTimestamp64Milli(occurred_at), click_id, link_id, partner_id, country,"  # noqa: S608 - own text
-    f" device, source, {', '.join(_SUBS)} FROM events"
+    f" device, source, is_bot, bot_reason, {', '.join(_SUBS)} FROM events"
 )
+_OF_VISITORS: Final = (
+    f"{_SELECT} WHERE website_id IN {{sites:Array(UUID)}} AND toDate(occurred_at) >= {{first:Date}}"
+    " AND toDate(occurred_at) <= {last:Date} AND type = 'click' AND visitor IN {visitors:Array(UInt64)}"
+    " AND partner_id != {none:UUID} AND NOT is_bot"
+)
+_ORDER: Final = {True: "ORDER BY occurred_at, event_id", False: "ORDER BY occurred_at DESC, event_id DESC"}

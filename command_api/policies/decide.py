@@ -1,19 +1,26 @@
-"""What one report of a conversion comes to. Pure but for the `Reading`, which only reads."""
+"""What one report of a conversion comes to. Pure but for the `Reading`, which only reads.
+
+report -> merge with the reports before it (`command_api.conversions.merging`) -> figures and click -> status. The same
+reports end alike in any order: figures, click and status are functions of all of them, not of the last one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from command_api.conversions import model
+from command_api.conversions.merging import CLAIM, Merged, merge
 from command_api.conversions.money import CURRENCY_UNKNOWN
 from command_api.decision import Asked, Refused, invalid
+from command_api.policies.claims import check_claim
 from command_api.policies.reading import Reading
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
-from schemas.events.conversions import Attribution, ConversionFacts, LogPlace
-from schemas.tracking import ConversionReported, from_log_time
+from schemas.events.conversions import Attribution, ConversionFacts, LogPlace, Reported
+from schemas.tracking import NO_ID, ConversionReported, from_log_time
 
 BY_PARTNER: Final = "reported by the partner"
 
@@ -32,11 +39,13 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Events to store (maybe none); whether the conversion goes on waiting for its click; or the refusal."""
+    """Events to store (maybe none); whether the conversion's click is looked for again; or the refusal."""
 
     events: tuple[DomainEvent, ...] = ()
     waits: bool = False
     refusal: Refusal | None = None
+    is_new_claim: bool = False
+    """It counts against the limits of claims."""
 
     @property
     def needs_rate(self) -> bool:
@@ -45,127 +54,248 @@ class Outcome:
 
 
 def decide(report: ConversionReported, reading: Reading, now: datetime, place: LogPlace | None = None) -> Outcome:
-    """Records the sale, or adds to what is known of it. Raises `Poison`.
-
-    A report that names another amount than the first one did is on record, and changes nothing: the edge refuses it
-    (409), unless it could not look.
-    """
+    """Records the sale, or merges the report into what is known of it. Raises `Poison`."""
     website = reading.website(report.website_id)
     if website is None:
         raise Poison(f"there is no website {report.website_id}")
     asked = Asked(now)
     before = reading.conversion(report.conversion_id)
+    said = reported_of(report, place)
+    is_new_claim = said.key_kind == CLAIM and before is None
     try:
         if before is None:
-            events, state = _first(report, website, reading, asked, place)
+            events, state = _first(report, said, website, reading, asked)
         else:
-            events, state = _again(before, report, website, reading, asked, place)
-        agrees = _agrees(report, state)
-        if agrees:
-            for event in model.report_status(state, report.status, BY_PARTNER, asked):
-                events.append(event)
-                state = model.evolve(state, event)
+            events, state = _again(before, said, website, reading, asked)
     except Refused as refused:
         outcome = Outcome(refusal=Refusal(refused.code, refused.message))
         if outcome.needs_rate:
             reading.held.add(report.conversion_id)
         return outcome
     reading.changed(report.conversion_id, events)
-    waits = agrees and not state.is_attributed and state.is_open and report.visitor != 0
-    return Outcome(tuple(events), waits)
+    return Outcome(tuple(events), bool(events) and may_change(state), is_new_claim=is_new_claim)
 
 
-def attribute_late(
-    state: model.Conversion, report: ConversionReported, website: Website, reading: Reading, asked: Asked
-) -> list[DomainEvent]:
-    """The attribution of a conversion that waits, if a trace of `report` leads to a click by now."""
-    attribution = reading.attribution(report, website)
-    if attribution is None:
-        return []
-    facts = state.facts
-    rates = _rates(facts.amount, state.payout, attribution, website, facts.occurred_at, reading)
-    standing = reading.standing(website.id, attribution, facts.occurred_at)
-    return model.attribute(state, attribution, rates=rates, asked=asked, standing=standing)
+def reconsider(
+    state: model.Conversion, website: Website, reading: Reading, asked: Asked
+) -> tuple[list[DomainEvent], bool]:
+    """Looks for the click again: clicks may come later than their sale. Gives the events, and whether it may still
+    change. After the approval nothing changes: an adjustment is proposed."""
+    if not may_change(state):
+        return [], False
+    merged = state.merged
+    found = reading.attribution(website, merged.traces, state.facts.occurred_at, state.facts.attribution)
+    events: list[DomainEvent] = []
+    if not _is_same(found, state.facts.attribution):
+        if state.status is model.APPROVED and state.is_attributed and not _is_same_click(found, state):
+            return _proposal(state, found, website, reading, asked), True
+        events = _figures(state, merged, website, reading, asked, found)
+    for event in events:
+        state = model.evolve(state, event)
+    return events, may_change(state)
+
+
+def may_change(state: model.Conversion) -> bool:
+    """Whether a click that is not known yet could still earn it."""
+    if not state.is_open or (state.is_older and state.is_attributed):
+        return False
+    return any(traces.click_id or traces.visitor for traces in state.merged.traces)
+
+
+def reported_of(report: ConversionReported, place: LogPlace | None) -> Reported:
+    """The report as the conversion's history keeps it."""
+    is_older = not report.key_kind
+    return Reported(
+        report_id=report.report_id,
+        key_kind=report.key_kind,
+        reported_by=report.reported_by,
+        received_at=from_log_time(report.received_at),
+        place=place,
+        kind=report.kind,
+        # Before kinds of keys were recorded, the edge wrote 0 where nothing was named.
+        amount=None if is_older and report.amount is not None and not report.amount.amount else report.amount,
+        payout=report.payout,
+        status=report.status,
+        occurred_at=from_log_time(report.occurred_at),
+        time_named=report.time_named or (is_older and report.occurred_at != report.received_at),
+        click_id=report.click_id,
+        coupon=report.coupon,
+        visitor=report.visitor,
+        partner_id=None if report.partner_id == NO_ID else report.partner_id,
+        customer=report.customer,
+        address_class=report.address_class,
+    )
 
 
 def _first(
-    report: ConversionReported, website: Website, reading: Reading, asked: Asked, place: LogPlace | None
+    report: ConversionReported, said: Reported, website: Website, reading: Reading, asked: Asked
 ) -> tuple[list[DomainEvent], model.Conversion]:
-    amount = report.amount
-    if amount is None:
-        if report.payout is None and report.conversion_id in reading.held:
-            raise invalid(CURRENCY_UNKNOWN, "This transaction waits for an exchange rate.")
-        if report.status in ("rejected", "reversed"):
-            raise Refused("invalid", "unknown_transaction", "This transaction was never reported.")
-        # A lead, or a sale of which only the payout is told (or nothing: flat terms): there is no amount to count.
-        amount = Money(amount=0, currency=report.payout.currency if report.payout else website.currency)
-    occurred_at = from_log_time(report.occurred_at)
-    attribution = reading.attribution(report, website)
+    if said.amount is None and said.payout is None and report.conversion_id in reading.held:
+        raise invalid(CURRENCY_UNKNOWN, "This transaction waits for an exchange rate.")
+    merged = merge([said])
+    amount = _amount(merged, website)
+    if said.key_kind == CLAIM:
+        check_claim(said, amount, website, reading)
+    attribution = reading.attribution(website, merged.traces, merged.occurred_at)
     recorded = model.record(
         report.conversion_id,
         ConversionFacts(
             website_id=report.website_id,
-            kind=report.kind,
+            kind=merged.kind,
             event=report.event,
             txid=report.txid,
             amount=amount,
-            occurred_at=occurred_at,
+            occurred_at=merged.occurred_at,
             attribution=attribution,
         ),
-        received_at=from_log_time(report.received_at),
-        reported_by=report.reported_by,
-        payout=report.payout,
-        customer=report.customer,
+        received_at=said.received_at,
+        reported_by=said.reported_by,
+        payout=merged.payout,
+        customer=merged.customer,
         currency=website.currency,
-        rates=_rates(amount, report.payout, attribution, website, occurred_at, reading),
+        rates=_rates((amount, merged.payout), attribution, website, merged.occurred_at, reading),
         asked=asked,
-        standing=reading.standing(website.id, attribution, occurred_at),
-        report=place,
+        standing=reading.standing(website.id, attribution, merged.occurred_at),
+        report=said.place,
+        reported=said,
+        seen=reading.seen,
+        provisional=reading.is_provisional,
     )
-    return [recorded], model.evolve(None, recorded)
+    return _with_status([recorded], model.evolve(None, recorded), None, merged, asked)
 
 
 def _again(
+    state: model.Conversion, said: Reported, website: Website, reading: Reading, asked: Asked
+) -> tuple[list[DomainEvent], model.Conversion]:
+    before = state.merged
+    if said.key_kind == CLAIM and state.is_claim and said.amount is not None:
+        check_claim(said, said.amount, website, reading, counts=False)
+    events = model.merge_report(state, said, asked)
+    if not events:
+        return [], state
+    state = _evolved(state, events)
+    merged = state.merged
+    found = state.facts.attribution
+    if not (state.is_older and state.is_attributed):
+        found = reading.attribution(website, merged.traces, merged.occurred_at, found)
+    borne_out = before.is_claim and not merged.is_claim and state.is_attributed
+    steps = _figures(state, merged, website, reading, asked, found, anew=borne_out)
+    events += steps
+    state = _evolved(state, steps)
+    steps = model.bear_out(state, asked)
+    return _with_status(events + steps, _evolved(state, steps), before, merged, asked)
+
+
+def _with_status(
+    events: list[DomainEvent], state: model.Conversion, before: Merged | None, merged: Merged, asked: Asked
+) -> tuple[list[DomainEvent], model.Conversion]:
+    """The status of the report that decides, if it is another one than before."""
+    decided = before.status if before is not None else None
+    if merged.status == decided:
+        return events, state
+    steps = model.report_status(state, merged.status.status if merged.status else "", BY_PARTNER, asked)
+    return events + steps, _evolved(state, steps)
+
+
+def _figures(
     state: model.Conversion,
-    report: ConversionReported,
+    merged: Merged,
     website: Website,
     reading: Reading,
     asked: Asked,
-    place: LogPlace | None,
-) -> tuple[list[DomainEvent], model.Conversion]:
-    events = model.report_again(
-        state,
-        report_id=report.report_id,
-        amount=report.amount,
-        reported_by=report.reported_by,
-        asked=asked,
-        report=place,
+    found: Attribution | None,
+    *,
+    anew: bool = False,
+) -> list[DomainEvent]:
+    """What makes the conversion say what its reports and its click say together; nothing when it does. `anew`: count it
+    anew all the same, for it is no claim any more."""
+    if found is not None and _is_same_click(found, state) and state.facts.attribution is not None:
+        found = found.model_copy(update={"terms": state.facts.attribution.terms})
+    facts = state.facts
+    occurred_at = facts.occurred_at if state.is_older else merged.occurred_at
+    amount = facts.amount if merged.amount is None and state.is_older else _amount(merged, website)
+    wanted = facts.model_copy(
+        update={"kind": merged.kind, "amount": amount, "occurred_at": occurred_at, "attribution": found}
     )
+    is_same_money = (facts.kind, facts.amount, facts.occurred_at, state.payout) == (
+        wanted.kind,
+        wanted.amount,
+        wanted.occurred_at,
+        merged.payout,
+    )
+    if is_same_money and _is_same(found, facts.attribution) and not anew:
+        return []
+    rates = _rates((amount, merged.payout), found, website, occurred_at, reading)
+    standing = reading.standing(website.id, found, occurred_at, without=state)
+    seen, provisional = reading.seen, reading.is_provisional
+    if is_same_money and found is not None and not state.is_attributed and state.is_open:
+        return model.attribute(
+            state, found, rates=rates, asked=asked, standing=standing, seen=seen, provisional=provisional
+        )
+    cause = "report" if anew or not is_same_money else "details" if _is_same_click(found, state) else "click"
+    return model.restate(
+        state,
+        wanted,
+        payout=merged.payout,
+        customer=merged.customer,
+        rates=rates,
+        cause=cause,
+        asked=asked,
+        standing=standing,
+        seen=seen,
+        provisional=provisional,
+    )
+
+
+def _proposal(
+    state: model.Conversion, found: Attribution | None, website: Website, reading: Reading, asked: Asked
+) -> list[DomainEvent]:
+    facts = state.facts.model_copy(update={"attribution": found})
+    commission: Money | None = None
+    if found is not None:
+        rates = _rates((facts.amount, state.payout), found, website, facts.occurred_at, reading)
+        standing = reading.standing(website.id, found, facts.occurred_at, without=state)
+        commission = model.commission_for(facts, state.payout, state.currency, rates, standing)
+    return model.propose_adjustment(state, found, commission, asked)
+
+
+def _amount(merged: Merged, website: Website) -> Money:
+    """A lead, or a sale of which only the payout is told (or nothing: flat terms), has no amount to count."""
+    return merged.amount or Money(amount=0, currency=merged.payout.currency if merged.payout else website.currency)
+
+
+def _is_same(found: Attribution | None, held: Attribution | None) -> bool:
+    """Terms do not count: they are those of the click's time, whatever was announced since."""
+    if found is None or held is None:
+        return found is held
+    return found.model_copy(update={"terms": held.terms, "model": held.model}) == held
+
+
+def _is_same_click(found: Attribution | None, state: model.Conversion) -> bool:
+    held = state.facts.attribution
+    return (
+        found is not None
+        and held is not None
+        and (found.partner_id, found.link_id, found.click_id, found.clicked_at)
+        == (held.partner_id, held.link_id, held.click_id, held.clicked_at)
+    )
+
+
+def _evolved(state: model.Conversion, events: Iterable[DomainEvent]) -> model.Conversion:
     for event in events:
         state = model.evolve(state, event)
-    if _agrees(report, state) and not state.is_attributed and state.is_open:
-        for event in attribute_late(state, report, website, reading, asked):
-            events.append(event)
-            state = model.evolve(state, event)
-    return events, state
-
-
-def _agrees(report: ConversionReported, state: model.Conversion) -> bool:
-    """Whether it names the amount that stands, or none."""
-    return report.amount in (None, state.facts.amount)
+    return state
 
 
 def _rates(
-    amount: Money,
-    payout: Money | None,
+    amounts: Iterable[Money | None],
     attribution: Attribution | None,
     website: Website,
     occurred_at: datetime,
     reading: Reading,
 ) -> dict[str, str]:
     currencies = (
-        amount.currency,
-        payout.currency if payout else None,
+        *(amount.currency for amount in amounts if amount is not None),
         attribution.terms.flat_currency if attribution else None,
         attribution.terms.tiers_currency if attribution else None,
     )

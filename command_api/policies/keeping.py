@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID, uuid5
 
@@ -24,19 +24,13 @@ WAITING_LIFE: Final = timedelta(days=30)
 RETRIES: Final = 50
 
 
-def keep_waiting(cursor: Cursor[dict[str, Any]], report: ConversionReported) -> None:
-    received_at = from_log_time(report.received_at)
+def keep_waiting(cursor: Cursor[dict[str, Any]], conversion_id: UUID, received_at: datetime) -> None:
+    """Has the conversion's click looked for again, soon and then ever more rarely."""
     cursor.execute(
-        "INSERT INTO policy.waiting (conversion_id, report, received_at, next_at, until)"
-        " VALUES (%s, %s, %s, now() + interval '1 second', greatest(%s, now()) + %s)"
-        " ON CONFLICT (conversion_id) DO UPDATE SET report = excluded.report",
-        (
-            report.conversion_id,
-            Jsonb(_storable(report.model_dump(mode="json"))),
-            received_at,
-            received_at,
-            WAITING_LIFE,
-        ),
+        "INSERT INTO policy.waiting (conversion_id, received_at, next_at, until)"
+        " VALUES (%s, %s, now() + interval '1 second', greatest(%s, now()) + %s)"
+        " ON CONFLICT (conversion_id) DO UPDATE SET next_at = excluded.next_at",
+        (conversion_id, received_at, received_at, WAITING_LIFE),
     )
 
 

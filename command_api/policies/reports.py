@@ -6,6 +6,10 @@ The events of a batch, the position behind it, waiting and refused reports and d
 crash leaves either all or nothing of a batch; the aggregate's id, worked out from website, event and transaction,
 keeps a sale that was reported twice one sale. Refusals go to topic `rejected` before that, under an id that a repeat
 gives again. An engine that is down is waited for; a report that can never be decided is a dead letter.
+
+A batch is decided once the projected clicks have passed what the log held when the batch was read: every click that was
+acknowledged before its report. Each decision names those positions. While the projection is behind for longer than
+`click_positions.WAIT_S`, decisions are provisional; `waiting` takes them up again.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from threading import Event
 from typing import Any, Final
 from uuid import UUID
@@ -24,11 +28,14 @@ from prometheus_client import Counter
 from psycopg import Cursor
 from pydantic import ValidationError
 
+from command_api.conversions.merging import merge
 from command_api.conversions.tally import counted
 from command_api.core import Core
 from command_api.leader import Connection
+from command_api.policies.claims import ClaimCount, count_claims, hour_of
+from command_api.policies.click_positions import ClickPositions, covers, places
 from command_api.policies.clicks import Clicks
-from command_api.policies.decide import Outcome, decide
+from command_api.policies.decide import Outcome, decide, reported_of
 from command_api.policies.decide import Refusal as Refused
 from command_api.policies.keeping import (
     NAME,
@@ -42,22 +49,18 @@ from command_api.policies.keeping import (
     refusal_record,
     report_of,
 )
-from command_api.policies.reading import Reading
+from command_api.policies.reading import Reading, Wanted
 from command_api.store import Conflict
 from infra.clickhouse import ClickHouseError
 from infra.log import Log, LogUnavailable, StoredRecord
 from infra.sealing import derived_key
 from schemas.base import DomainEvent
-from schemas.events.conversions import LogPlace
+from schemas.events.conversions import LogPlace, Reported
 from schemas.topics import CONVERSIONS
-from schemas.tracking import ConversionReported
+from schemas.tracking import ConversionReported, from_log_time
 
 BATCH: Final = 200
 READ_S: Final = 0.5
-FRESH: Final = timedelta(seconds=15)
-"""A click this young may not have reached ClickHouse yet: its row is waited for."""
-WAIT_FOR_CLICK_S: Final = 1.5
-LOOK_AGAIN_S: Final = 0.05
 ATTEMPTS: Final = 5
 ACK_TIMEOUT_S: Final = 15.0
 TRANSIENT: Final = (PersistenceError, psycopg.Error, ClickHouseError, LogUnavailable, OSError)
@@ -85,6 +88,8 @@ class Batch:
     """Those of the refused that are decided again when a rate is recorded."""
     poison: list[tuple[StoredRecord, str]] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
+    claims: list[tuple[ClaimCount, int]] = field(default_factory=list)
+    """Recorded claims and what their website allows for one click and hour."""
 
 
 class Reports:
@@ -96,6 +101,7 @@ class Reports:
         self._clicks = clicks
         self._partition = partition
         self._click_key = derived_key(core.settings, "click-id")
+        self._positions = ClickPositions(core, events)
 
     def run(self, connection: Connection, stop: Event) -> None:
         """Decides until `stop`. Raises what the engines raise; nothing is skipped by that."""
@@ -178,15 +184,18 @@ class Reports:
                     (record, f"undecodable: {error.error_count()} errors, first {error.errors()[0]['type']}")
                 )
                 batch.outcomes.append("poison")
-        reading = Reading(self._core, self._clicks, self._click_key)
-        self._wait_for_clicks([report for _, report in reports], reading, stop)
-        reading.look_up([report for _, report in reports])
-        reading.look_up_held([report for _, report in reports])
+        reading = self._reading([report for _, report in reports], stop)
         now = datetime.now(UTC)
         for record, report in reports:
             try:
                 place = LogPlace(topic=record.topic, partition=record.partition, offset=record.offset)
-                self._add(batch, report, decide(report, reading, now, place))
+                outcome = decide(report, reading, now, place)
+                self._add(batch, report, outcome)
+                website = reading.website(report.website_id)
+                if outcome.is_new_claim and outcome.events and website is not None:
+                    count = report.website_id, report.click_id, hour_of(from_log_time(report.received_at))
+                    reading.claimed(count)
+                    batch.claims.append((count, website.max_claims_per_click))
             except TRANSIENT:
                 raise
             except Exception as error:  # noqa: BLE001 - one bad report must not hold up the others
@@ -206,12 +215,24 @@ class Reports:
             batch.waiting.append(report)
         batch.outcomes.append("waiting" if outcome.waits else "decided" if outcome.events else "nothing_new")
 
-    def _wait_for_clicks(self, reports: Sequence[ConversionReported], reading: Reading, stop: Event) -> None:
-        """Gives fresh clicks a moment to reach ClickHouse: their rows know more than the click id."""
-        deadline = datetime.now(UTC) + timedelta(seconds=WAIT_FOR_CLICK_S)
-        while any(datetime.now(UTC) - click.at < FRESH for click in reading.look_up_clicks(reports)):
-            if datetime.now(UTC) >= deadline or stop.wait(LOOK_AGAIN_S):
-                return
+    def _reading(self, reports: Sequence[ConversionReported], stop: Event) -> Reading:
+        """What is known once every click that was acknowledged before the reports is projected."""
+        reading = Reading(self._core, self._clicks, self._click_key)
+        if any(report.click_id or report.visitor for report in reports):
+            wanted = self._positions.ends()
+            known = self._positions.wait(wanted, stop)
+            reading.seen, reading.is_provisional = places(known), not covers(known, wanted)
+        said: dict[UUID, list[Reported]] = {}
+        for report in reports:
+            said.setdefault(report.conversion_id, []).append(reported_of(report, None))
+        traces: list[Wanted] = []
+        for report in reports:
+            before = reading.conversion(report.conversion_id)
+            merged = merge([*(before.reports if before else ()), *said[report.conversion_id]])
+            traces += [Wanted(report.website_id, each, merged.occurred_at) for each in merged.traces]
+        reading.look_up(traces)
+        reading.look_up_held(reports)
+        return reading
 
     def _publish_refusals(self, batch: Batch) -> None:
         if batch.refused:
@@ -250,8 +271,9 @@ class Reports:
 
 def _keep(batch: Batch, cursor: Cursor[dict[str, Any]]) -> None:
     for report in batch.waiting:
-        keep_waiting(cursor, report)
+        keep_waiting(cursor, report.conversion_id, from_log_time(report.received_at))
     for report, refused in batch.refused:
         keep_refused(cursor, report, refused)
     for report in batch.without_rate:
         keep_without_rate(cursor, report)
+    count_claims(cursor, batch.claims)

@@ -28,7 +28,7 @@ from command_api.policies.reports import TRANSIENT, UNSTORABLE
 from command_api.store import Conflict
 from infra.sealing import derived_key
 from schemas.base import DomainEvent
-from schemas.tracking import ConversionReported
+from schemas.tracking import ConversionReported, from_log_time
 
 BATCH: Final = 200
 PAUSE: Final = timedelta(hours=1)
@@ -72,7 +72,6 @@ class WithoutRate:
             return 0
         reports = [ConversionReported.model_validate(report) for report, _ in rows]
         reading = Reading(self._core, self._clicks, self._click_key)
-        reading.look_up(reports)
         looked_at = {report.report_id: next_at for report, (_, next_at) in zip(reports, rows, strict=True)}
         conversions = [list(group) for _, group in groupby(reports, key=lambda report: report.conversion_id)]
         for each in conversions:
@@ -107,7 +106,7 @@ class WithoutRate:
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             cursor.execute("DELETE FROM policy.without_rate WHERE report_id = ANY(%s)", (batch.reports,))
             if batch.waiting is not None:
-                keep_waiting(cursor, batch.waiting)
+                keep_waiting(cursor, batch.waiting.conversion_id, from_log_time(batch.waiting.received_at))
 
         try:
             self._core.store.write(batch.events, counted(batch.events, also))

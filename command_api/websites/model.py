@@ -17,8 +17,8 @@ import idna
 from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
 from command_api.hosts import website_domain
 from command_api.websites.keys import NewKey
-from schemas.base import DomainEvent
-from schemas.currencies import MINOR_DIGITS
+from schemas.base import MAX_AMOUNT, DomainEvent
+from schemas.currencies import MAGNITUDES, MINOR_DIGITS
 from schemas.events.websites import (
     AttributionModel,
     KeyKind,
@@ -34,6 +34,9 @@ T = TypeVar("T")
 MOST_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 2}
 MOST_ORIGINS: Final = 20
 MOST_PER_ACCOUNT: Final = 500
+DEFAULT_CLAIM_DOLLARS: Final = 5_000
+DEFAULT_CLAIMS_PER_CLICK: Final = 5
+MAX_CLAIMS_PER_CLICK: Final = 1_000
 _PORTS: Final = {"http": 80, "https": 443}
 _HOST: Final = re.compile(r"(\*\.)?[a-z0-9_-][a-z0-9_.-]*|[0-9a-f:.]*:[0-9a-f:.]*")
 _NO_ZONES: Final = {"localtime", "Factory"}
@@ -45,6 +48,14 @@ class Key:
     kind: KeyKind
     revoked: bool = False
     hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLimits:
+    """What the website's owner allows to the public site key; none: the default."""
+
+    max_amount: int | None = None
+    max_per_click: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,17 @@ class Website:
     named_at: datetime | None = None
     """When its domain became what it is, if it was another before: what was measured earlier is of that one."""
     keys: Mapping[UUID, Key] = field(default_factory=dict)
+    claim_limits: ClaimLimits = field(default_factory=ClaimLimits)
+
+    @property
+    def max_claim_amount(self) -> int:
+        """The largest sale that the public site key may claim, in minor units of the website's currency."""
+        return self.claim_limits.max_amount or default_max_claim(self.currency)
+
+    @property
+    def max_claims_per_click(self) -> int:
+        """Transactions that one click may claim within an hour."""
+        return self.claim_limits.max_per_click or DEFAULT_CLAIMS_PER_CLICK
 
     def live_keys(self, kind: KeyKind) -> int:
         return sum(1 for key in self.keys.values() if key.kind is kind and not key.revoked)
@@ -89,15 +111,24 @@ def update(
     timezone: str | None = None,
     currency: str | None = None,
     attribution_model: AttributionModel | None = None,
+    max_claim_amount: int | None = None,
+    max_claims_per_click: int | None = None,
     asked: Asked,
 ) -> list[DomainEvent]:
     website = owned(website, asked)
+    if max_claim_amount is not None and not 1 <= max_claim_amount <= MAX_AMOUNT:
+        raise invalid("bad_claim_limit", "The limit is an amount above zero.", "maxClaimAmount")
+    if max_claims_per_click is not None and not 1 <= max_claims_per_click <= MAX_CLAIMS_PER_CLICK:
+        message = f"The limit is a number from 1 to {MAX_CLAIMS_PER_CLICK:,}."
+        raise invalid("bad_claim_limit", message, "maxClaimsPerClick")
     if currency is not None and currency != website.currency:
         raise invalid("currency_fixed", "A website's currency cannot change: its history is counted in it.", "currency")
     changed = {
         "domain": _if_new(website_domain(domain) if domain is not None else None, website.domain),
         "timezone": _if_new(known_timezone(timezone) if timezone is not None else None, website.timezone),
         "attribution_model": _if_new(attribution_model, website.attribution_model),
+        "max_claim_amount": _if_new(max_claim_amount, website.max_claim_amount),
+        "max_claims_per_click": _if_new(max_claims_per_click, website.max_claims_per_click),
     }
     if all(value is None for value in changed.values()):
         return []
@@ -139,6 +170,12 @@ def owned(website: Website | None, asked: Asked) -> Website:
     return website
 
 
+def default_max_claim(currency: str) -> int:
+    """Minor units that the public site key may claim at once where the owner has set no limit."""
+    major = DEFAULT_CLAIM_DOLLARS * MAGNITUDES.get(currency, 1)
+    return int(major * 10 ** MINOR_DIGITS[currency])
+
+
 def known_timezone(name: str) -> str:
     if name not in _zones():
         raise invalid("unknown_timezone", f"{name[:60]} is not an IANA time zone.", "timezone")
@@ -165,6 +202,10 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
                 named_at=event.timestamp if _is_another(event.domain, website.domain) else website.named_at,
                 timezone=event.timezone or website.timezone,
                 attribution_model=event.attribution_model or website.attribution_model,
+                claim_limits=ClaimLimits(
+                    event.max_claim_amount or website.claim_limits.max_amount,
+                    event.max_claims_per_click or website.claim_limits.max_per_click,
+                ),
             )
         case WebsiteDisconnected():
             return replace(website, disconnected=True)

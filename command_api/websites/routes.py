@@ -37,6 +37,12 @@ class UpdateWebsite(Body):
     timezone: Text | None = None
     currency: Text | None = None
     attribution_model: Annotated[AttributionModel | None, Field(strict=False)] = None
+    max_claim_amount: Annotated[
+        int | None, Field(description="Minor units that the public site key may claim as one sale")
+    ] = None
+    max_claims_per_click: Annotated[
+        int | None, Field(description="Transactions that one click may claim within an hour with the site key")
+    ] = None
 
 
 class CreateKey(Body):
@@ -50,6 +56,8 @@ class Website(Answer):
     timezone: str
     currency: str
     attribution_model: AttributionModel
+    max_claim_amount: int
+    max_claims_per_click: int
     created_at: datetime
 
 
@@ -173,5 +181,7 @@ def _shown(website: model.Website) -> Website:
         timezone=website.timezone,
         currency=website.currency,
         attribution_model=website.attribution_model,
+        max_claim_amount=website.max_claim_amount,
+        max_claims_per_click=website.max_claims_per_click,
         created_at=website.created_at,
     )

@@ -93,6 +93,7 @@ d_reversed Int8 The same for reversed ones
 c_pending Int64 By how much pending commission changed, in minor units
 c_approved Int64 The same for approved commission
 c_reversed Int64 The same for reversed commission
+origin {_LOW} claim: nothing but the public site key reports the conversion; else decision
 """
 _OWN_EVENT: Final = f"""
 type {_LOW} click, pageview, conversion, or the name of a custom event
@@ -109,7 +110,7 @@ def _without(lines: str, *names: str) -> str:
 EVENTS: Final = _of_events(
     "events",
     "Everything that happened, one row each: clicks, page views, custom events and changes of conversions",
-    columns_of(_HEAD + _OWN_EVENT + _PAGE + _PLACE + _LINK + _without(_CHANGE, "value", "currency")),
+    columns_of(_HEAD + _OWN_EVENT + _PAGE + _PLACE + _LINK + _without(_CHANGE, "value", "currency", "origin")),
     "1",
     "SELECT type, count() AS rows FROM events WHERE occurred_at > now() - INTERVAL 7 DAY\n"
     "GROUP BY type ORDER BY rows DESC",
@@ -162,20 +163,24 @@ commission Int64 Commission that counts: pending and approved, in minor units
 commission_pending Int64 Of it, pending
 commission_approved Int64 Of it, approved
 commission_reversed Int64 Commission that was taken back
+by_site_key Bool A claim: nothing but the public site key reports it
 """
         + _DIMENSIONS.replace(_LOW, "String")
     ),
     source=(
         "SELECT website_id, conversion_id, any(event_name) AS event_name,"  # noqa: S608 - own text
         " multiIf(sum(d_pending) > 0, 'pending', sum(d_approved) > 0, 'approved', sum(d_rejected) > 0, 'rejected',"
-        " 'reversed') AS status, min(e.occurred_at) AS occurred_at, max(received_at) AS changed_at,"
+        " 'reversed') AS status, argMax(e.occurred_at, e._offset) AS occurred_at, max(received_at) AS changed_at,"
         " sum(e.value) AS value, any(e.currency) AS currency, sum(c_pending) + sum(c_approved) AS commission,"
         " sum(c_pending) AS commission_pending, sum(c_approved) AS commission_approved,"
-        " sum(c_reversed) AS commission_reversed, "
+        " sum(c_reversed) AS commission_reversed, argMax(e.origin, e._offset) = 'claim' AS by_site_key, "
         + ", ".join(
-            f"any(e.{name}) AS {name}" for name in [line.split()[0] for line in _DIMENSIONS.splitlines() if line]
+            f"argMax(e.{name}, e._offset) AS {name}"
+            for name in [line.split()[0] for line in _DIMENSIONS.splitlines() if line]
         )
         + f" FROM {DATABASE}.events AS e WHERE type = 'conversion' AND ({{own}}) GROUP BY website_id, conversion_id"
+        # One that lost its click counts nothing any more.
+        " HAVING sum(d_pending) + sum(d_approved) + sum(d_rejected) + sum(d_reversed) > 0"
     ),
     example="SELECT status, count() AS conversions, sum(commission) / 100 AS amount FROM conversions GROUP BY status",
 )

@@ -27,12 +27,24 @@ from schemas.events.conversions import (
     ConversionAttributed,
     ConversionRecorded,
     ConversionRejected,
+    ConversionReopened,
+    ConversionRestated,
     ConversionReversed,
+    ConversionWithdrawn,
 )
 from schemas.topics import CONVERSIONS, DOMAIN
 from schemas.tracking import NO_ID, ConversionReported, log_time
 
-Changed = ConversionRecorded | ConversionAttributed | ConversionApproved | ConversionRejected | ConversionReversed
+Changed = (
+    ConversionRecorded
+    | ConversionAttributed
+    | ConversionApproved
+    | ConversionRejected
+    | ConversionReversed
+    | ConversionReopened
+    | ConversionWithdrawn
+    | ConversionRestated
+)
 _ROWS: Final = "conversion rows"
 
 
@@ -126,7 +138,7 @@ def _row(event: Changed) -> Mapping[str, Any]:
         **{f"sub{number}": click.subs.get(f"sub{number}", "") for number in range(1, 11)},
         "value": _value(event) if facts.amount.currency == change.currency else 0,
         "currency": change.currency,
-        "origin": "decision",
+        "origin": "claim" if _kind(event) == "site" else "decision",
         "conversion_id": event.originator_id,
         "event_name": facts.event,
         "d_pending": change.pending,
@@ -146,8 +158,21 @@ def _value(event: Changed) -> int:
             return event.facts.amount.amount
         case ConversionReversed():
             return -event.amount.amount
+        case ConversionWithdrawn():
+            return -event.value.amount
+        case ConversionRestated():
+            return event.facts.amount.amount - event.reversed_amount
+        case ConversionReopened(restored=restored) if restored is not None:
+            return restored.amount
         case _:
             return 0
+
+
+def _kind(event: Changed) -> str:
+    """Of the most trusted key that had reported the conversion by then."""
+    if isinstance(event, ConversionRecorded):
+        return event.reported.key_kind if event.reported is not None else ""
+    return event.key_kind
 
 
 def _audit_store(postgres: psycopg.Connection[Any], positions: set[int], report: Report) -> None:
@@ -190,7 +215,7 @@ def _audit_reports(log: Log, postgres: psycopg.Connection[Any], ends: Ends, deci
             except ValidationError as error:
                 report.found(Kind.WRONG, "conversions", f"{place} cannot be read: {error.errors()[0]['msg']}")
                 continue
-            if reported.amount is not None and reported.conversion_id not in accounted:
+            if reported.conversion_id not in accounted:
                 report.found(
                     Kind.MISSING, "conversions", f"conversion {reported.conversion_id} ({place}) was not decided"
                 )

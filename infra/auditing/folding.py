@@ -186,7 +186,8 @@ def _conversions(rows: Rows, event: DomainEvent, _: int) -> None:
         case conversions.ConversionAttributed():
             _change(rows, key, **_attribution(event.facts), commission_currency=event.change.currency)
             is_pending, is_approved = event.change.pending == 1, event.change.approved == 1
-            _change(rows, key, approves_at=_deadline(event.facts, event.timestamp) if is_pending else None)
+            is_timed = is_pending and event.key_kind != "site"
+            _change(rows, key, approves_at=_deadline(event.facts, event.timestamp) if is_timed else None)
             _change(rows, key, payable_at=_payable(event.facts, event.timestamp) if is_approved else None)
         case conversions.ConversionApproved():
             payable_at = _payable(event.facts, event.timestamp)
@@ -200,18 +201,71 @@ def _conversions(rows: Rows, event: DomainEvent, _: int) -> None:
                 _change(rows, key, status="reversed", approves_at=None, payable_at=None)
         case conversions.ConversionReportConflicted():
             if row := rows.get(key):
-                row["conflicts"] += 1
+                row["conflicts"] = row["conflicts"] + 1 if event.conflicts is None else event.conflicts
+            if event.conflicts is not None:
+                _change(rows, key, key_kind=event.key_kind, approves_at=event.approves_at)
+            return
+        case conversions.ConversionReportMerged():
+            _change(rows, key, key_kind=event.key_kind, approves_at=event.approves_at, conflicts=event.conflicts)
+            return
+        case conversions.ConversionReopened():
+            _change(rows, key, status="pending", reason="", decided_at=None, payable_at=None)
+            _change(rows, key, approves_at=event.approves_at)
+        case conversions.ConversionWithdrawn():
+            pass
+        case conversions.ConversionRestated():
+            _change(rows, key, **_restated(event))
+        case conversions.ConversionAdjustmentProposed():
+            _change(rows, key, adjustment=_adjustment(event))
+            return
+        case conversions.ConversionAdjustmentDismissed():
+            _change(rows, key, adjustment=None)
             return
         case _:
             return
     if row := rows.get(key):
         row["commission"] += event.change.commission_pending + event.change.commission_approved
         row["reversed_commission"] += event.change.commission_reversed
-        row["reversed_amount"] += event.amount.amount if isinstance(event, conversions.ConversionReversed) else 0
+        match event:
+            case conversions.ConversionReversed():
+                row["reversed_amount"] += event.amount.amount
+            case conversions.ConversionReopened(restored=restored) if restored is not None:
+                row["reversed_amount"] -= restored.amount
+        if row["status"] in ("rejected", "reversed"):
+            row["adjustment"] = None
+
+
+def _restated(event: conversions.ConversionRestated) -> Row:
+    facts = event.facts
+    return {
+        "kind": facts.kind,
+        "amount": facts.amount.amount,
+        "currency": facts.amount.currency,
+        "occurred_at": facts.occurred_at,
+        "customer": event.customer,
+        "reversed_amount": event.reversed_amount,
+        "approves_at": event.approves_at,
+        "payable_at": event.payable_at,
+        "key_kind": event.key_kind,
+        "adjustment": None,
+        **_attribution(facts),
+    }
+
+
+def _adjustment(event: conversions.ConversionAdjustmentProposed) -> Row:
+    click, earns = event.proposed, event.commission
+    return {
+        "partner_id": str(click.partner_id) if click else None,
+        "link_id": str(click.link_id) if click and click.link_id else None,
+        "click_id": (click.click_id or None) if click else None,
+        "clicked_at": click.clicked_at.isoformat() if click else None,
+        "commission": {"amount": earns.amount, "currency": earns.currency} if earns else None,
+    }
 
 
 def _recorded(event: conversions.ConversionRecorded) -> Row:
     facts = event.facts
+    kind = event.reported.key_kind if event.reported else ""
     return {
         "id": event.originator_id,
         "website_id": facts.website_id,
@@ -232,9 +286,12 @@ def _recorded(event: conversions.ConversionRecorded) -> Row:
         "recorded_at": event.timestamp,
         "decided_at": None,
         "customer": event.customer,
-        "approves_at": _deadline(facts, event.timestamp),
+        "approves_at": None if kind == "site" else _deadline(facts, event.timestamp),
         "payable_at": None,
         "conflicts": 0,
+        "key_kind": kind,
+        "address_class": event.reported.address_class if event.reported else "",
+        "adjustment": None,
     }
 
 
@@ -259,7 +316,7 @@ def _conversion_steps(rows: Rows, event: DomainEvent, position: int) -> None:
         state.pop(name, None)
     facts, change = getattr(event, "facts", None), getattr(event, "change", None)
     click = facts.attribution if facts else None
-    if event.NAME in ("conversion.recorded", "conversion.attributed"):
+    if event.NAME in ("conversion.recorded", "conversion.attributed", "conversion.restated"):
         del told["website_id"]
         if click:
             del told["attribution"]["visitor"]
@@ -294,6 +351,7 @@ def _attribution(facts: conversions.ConversionFacts) -> Row:
         "click_id": (click.click_id or None) if click else None,
         "attributed_by": str(click.by) if click else None,
         "clicked_at": click.clicked_at if click else None,
+        "click_bot_reason": click.bot_reason if click else "",
     }
 
 

@@ -106,7 +106,11 @@ _TOLD: Final[Mapping[type[DomainEvent], Callable[[Any], Happening]]] = {
     conversions.ConversionRejected: _of_conversion("A {e.facts.kind} was rejected"),
     conversions.ConversionReversed: _reversed,
     conversions.ConversionReportConflicted: lambda e: Happening(
-        "A conversion was reported again with another amount", e.website_id
+        "A conversion was reported again with another " + (*e.fields, "amount")[0].replace("_", " "), e.website_id
+    ),
+    conversions.ConversionReopened: _of_conversion("A {e.facts.kind} is pending again: {e.reason}"),
+    conversions.ConversionAdjustmentProposed: lambda e: Happening(
+        "A late click would have earned an approved conversion", e.website_id
     ),
     operations.ProjectionPaused: _of_nobody("Projection {e.projection} was paused"),
     operations.ProjectionResumed: _of_nobody("Projection {e.projection} was resumed"),

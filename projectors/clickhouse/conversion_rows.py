@@ -18,12 +18,22 @@ from schemas.events.conversions import (
     ConversionAttributed,
     ConversionRecorded,
     ConversionRejected,
+    ConversionReopened,
+    ConversionRestated,
     ConversionReversed,
+    ConversionWithdrawn,
 )
 from schemas.tracking import NO_ID, log_time
 
 ConversionEvent = (
-    ConversionRecorded | ConversionAttributed | ConversionApproved | ConversionRejected | ConversionReversed
+    ConversionRecorded
+    | ConversionAttributed
+    | ConversionApproved
+    | ConversionRejected
+    | ConversionReversed
+    | ConversionReopened
+    | ConversionWithdrawn
+    | ConversionRestated
 )
 _CLASSES: Final = (
     ConversionRecorded,
@@ -31,6 +41,9 @@ _CLASSES: Final = (
     ConversionApproved,
     ConversionRejected,
     ConversionReversed,
+    ConversionReopened,
+    ConversionWithdrawn,
+    ConversionRestated,
 )
 NAMES: Final = frozenset(event_class.NAME.encode() for event_class in _CLASSES)
 _SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
@@ -60,7 +73,8 @@ def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
     """The row that `event` comes to, without its place in the log; none without a click.
 
     `value` is the sale's amount, counted when the conversion starts to count and taken back as it is reversed, where
-    it was reported in the website's own currency; else 0.
+    it was reported in the website's own currency; else 0. `origin` is `claim` while nothing but the public site key
+    reports it.
     """
     if not isinstance(event, _CLASSES):
         return None
@@ -76,7 +90,7 @@ def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
         **_dimensions(facts.attribution),
         "value": _value(event) if facts.amount.currency == change.currency else 0,
         "currency": change.currency,
-        "origin": "decision",
+        "origin": "claim" if _key_kind(event) == "site" else "decision",
         "conversion_id": event.originator_id,
         "event_name": facts.event,
         "d_pending": change.pending,
@@ -102,9 +116,23 @@ def _dimensions(click: Attribution) -> dict[str, Any]:
     }
 
 
+def _key_kind(event: ConversionEvent) -> str:
+    if isinstance(event, ConversionRecorded):
+        return event.reported.key_kind if event.reported else ""
+    return event.key_kind
+
+
 def _value(event: ConversionEvent) -> int:
-    if isinstance(event, ConversionReversed):
-        return -event.amount.amount
-    if isinstance(event, ConversionRecorded | ConversionAttributed):
-        return event.facts.amount.amount
-    return 0
+    match event:
+        case ConversionRecorded() | ConversionAttributed():
+            return event.facts.amount.amount
+        case ConversionReversed():
+            return -event.amount.amount
+        case ConversionReopened():
+            return event.restored.amount if event.restored else 0
+        case ConversionWithdrawn():
+            return -event.value.amount
+        case ConversionRestated():
+            return event.facts.amount.amount - event.reversed_amount
+        case _:
+            return 0

@@ -12,10 +12,12 @@ from schemas.base import DomainEvent, Money
 from schemas.currencies import MINOR_DIGITS
 from schemas.events.accounts import AccountDisabled, AccountEnabled, AccountErased, AccountRegistered, RolesChanged
 from schemas.events.conversions import (
+    ConversionAdjustmentProposed,
     ConversionApproved,
     ConversionAttributed,
     ConversionRecorded,
     ConversionRejected,
+    ConversionReopened,
     ConversionReportConflicted,
     ConversionReversed,
 )
@@ -180,7 +182,21 @@ def conversion_reversed(rows: Rows, event: ConversionReversed) -> None:
 
 @ACTIVITY.on(ConversionReportConflicted)
 def report_conflicted(rows: Rows, event: ConversionReportConflicted) -> None:
-    _add(rows, event, "A conversion was reported again with another amount", website_id=event.website_id)
+    _add(rows, event, f"A conversion was reported again with another {_field(event)}", website_id=event.website_id)
+
+
+@ACTIVITY.on(ConversionReopened)
+def conversion_reopened(rows: Rows, event: ConversionReopened) -> None:
+    _add(rows, event, f"A {event.facts.kind} is pending again: {event.reason}", website_id=event.facts.website_id)
+
+
+@ACTIVITY.on(ConversionAdjustmentProposed)
+def adjustment_proposed(rows: Rows, event: ConversionAdjustmentProposed) -> None:
+    _add(rows, event, "A late click would have earned an approved conversion", website_id=event.website_id)
+
+
+def _field(event: ConversionReportConflicted) -> str:
+    return event.fields[0].replace("_", " ") if event.fields else "amount"
 
 
 @ACTIVITY.on(ProjectionPaused)

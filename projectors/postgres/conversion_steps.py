@@ -12,19 +12,38 @@ from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import OWN_WEBSITES
 from schemas.base import DomainEvent
 from schemas.events.conversions import (
+    ConversionAdjustmentDismissed,
+    ConversionAdjustmentProposed,
     ConversionApproved,
     ConversionAttributed,
     ConversionRecorded,
     ConversionRejected,
+    ConversionReopened,
     ConversionReportConflicted,
+    ConversionReportMerged,
+    ConversionRestated,
     ConversionReversed,
+    ConversionWithdrawn,
 )
 
-Step = ConversionRecorded | ConversionAttributed | ConversionApproved | ConversionRejected | ConversionReversed
+Step = (
+    ConversionRecorded
+    | ConversionAttributed
+    | ConversionApproved
+    | ConversionRejected
+    | ConversionReversed
+    | ConversionReopened
+    | ConversionWithdrawn
+    | ConversionRestated
+)
+Note = (
+    ConversionReportConflicted | ConversionReportMerged | ConversionAdjustmentProposed | ConversionAdjustmentDismissed
+)
+"""Events that move nothing."""
 
 CONVERSION_STEPS: Final = ReadModel(
     name="conversion_steps",
-    version=2,
+    version=3,
     columns=(
         "conversion_id uuid",
         "version int",
@@ -80,8 +99,42 @@ def reversed_(rows: Rows, event: ConversionReversed) -> None:
     _put(rows, event)
 
 
+@CONVERSION_STEPS.on(ConversionReopened)
+def reopened(rows: Rows, event: ConversionReopened) -> None:
+    _put(rows, event)
+
+
+@CONVERSION_STEPS.on(ConversionWithdrawn)
+def withdrawn(rows: Rows, event: ConversionWithdrawn) -> None:
+    _put(rows, event)
+
+
+@CONVERSION_STEPS.on(ConversionRestated)
+def restated(rows: Rows, event: ConversionRestated) -> None:
+    _put(rows, event, _facts(event))
+
+
 @CONVERSION_STEPS.on(ConversionReportConflicted)
 def report_conflicted(rows: Rows, event: ConversionReportConflicted) -> None:
+    _note(rows, event)
+
+
+@CONVERSION_STEPS.on(ConversionReportMerged)
+def report_merged(rows: Rows, event: ConversionReportMerged) -> None:
+    _note(rows, event)
+
+
+@CONVERSION_STEPS.on(ConversionAdjustmentProposed)
+def adjustment_proposed(rows: Rows, event: ConversionAdjustmentProposed) -> None:
+    _note(rows, event)
+
+
+@CONVERSION_STEPS.on(ConversionAdjustmentDismissed)
+def adjustment_dismissed(rows: Rows, event: ConversionAdjustmentDismissed) -> None:
+    _note(rows, event)
+
+
+def _note(rows: Rows, event: Note) -> None:
     rows.put(**_place(rows, event), website_id=event.website_id, detail=event.model_dump(mode="json", exclude=_HEAD))
 
 
@@ -118,6 +171,6 @@ def _place(rows: Rows, event: DomainEvent) -> dict[str, Any]:
     }
 
 
-def _facts(event: ConversionRecorded | ConversionAttributed) -> dict[str, Any]:
+def _facts(event: ConversionRecorded | ConversionAttributed | ConversionRestated) -> dict[str, Any]:
     """What a commission is worked out from. Who the visitor was is nobody's business here."""
     return event.facts.model_dump(mode="json", exclude={"website_id": True, "attribution": {"visitor"}})

@@ -9,19 +9,25 @@ from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import OWN_WEBSITES
 from schemas.events.conversions import (
     Change,
+    ConversionAdjustmentDismissed,
+    ConversionAdjustmentProposed,
     ConversionApproved,
     ConversionAttributed,
     ConversionFacts,
     ConversionRecorded,
     ConversionRejected,
+    ConversionReopened,
     ConversionReportConflicted,
+    ConversionReportMerged,
+    ConversionRestated,
     ConversionReversed,
     ConversionStatus,
+    ConversionWithdrawn,
 )
 
 CONVERSIONS: Final = ReadModel(
     name="conversions",
-    version=2,
+    version=3,
     columns=(
         "id uuid",
         "website_id uuid not null",
@@ -50,8 +56,16 @@ CONVERSIONS: Final = ReadModel(
         "approves_at timestamptz",
         # From when on what was earned may be paid out; null: nothing is earned.
         "payable_at timestamptz",
-        # Later reports that named another amount.
+        # Different amounts that reports name beside the one that stands.
         "conflicts int not null default 0",
+        # Kind of the most trusted key that reported it; `site`: a claim. Empty: from before kinds were recorded.
+        "key_kind text not null default ''",
+        # Class of the address that reported it first, e.g. datacentre.
+        "address_class text not null default ''",
+        # Why figures leave its click out; empty: they do not.
+        "click_bot_reason text not null default ''",
+        # The click that came after the approval and would have earned it, until somebody decides.
+        "adjustment jsonb",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
@@ -83,7 +97,9 @@ def recorded(rows: Rows, event: ConversionRecorded) -> None:
         occurred_at=facts.occurred_at,
         recorded_at=event.timestamp,
         customer=event.customer,
-        approves_at=_approves_at(facts, event.timestamp),
+        approves_at=None if _is_claim(event) else _approves_at(facts, event.timestamp),
+        key_kind=event.reported.key_kind if event.reported else "",
+        address_class=event.reported.address_class if event.reported else "",
         **_attribution(facts),
     )
 
@@ -94,7 +110,9 @@ def attributed(rows: Rows, event: ConversionAttributed) -> None:
     rows.update(
         row,
         commission_currency=event.change.currency,
-        approves_at=_approves_at(event.facts, event.timestamp) if event.change.pending else None,
+        approves_at=_approves_at(event.facts, event.timestamp)
+        if event.change.pending and event.key_kind != "site"
+        else None,
         payable_at=_payable_at(event.facts, event.timestamp) if event.change.approved else None,
         **_attribution(event.facts),
     )
@@ -118,7 +136,7 @@ def approved(rows: Rows, event: ConversionApproved) -> None:
 @CONVERSIONS.on(ConversionRejected)
 def rejected(rows: Rows, event: ConversionRejected) -> None:
     row = {"id": event.originator_id}
-    closed = {"status": ConversionStatus.REJECTED.value, "approves_at": None, "payable_at": None}
+    closed = {"status": ConversionStatus.REJECTED.value, **_CLOSED}
     rows.update(row, reason=event.reason, decided_at=event.timestamp, **closed)
     rows.add(row, commission=_earned(event.change))
 
@@ -126,7 +144,7 @@ def rejected(rows: Rows, event: ConversionRejected) -> None:
 @CONVERSIONS.on(ConversionReversed)
 def reversed_(rows: Rows, event: ConversionReversed) -> None:
     row = {"id": event.originator_id}
-    closed = {"status": ConversionStatus.REVERSED.value, "approves_at": None, "payable_at": None} if event.whole else {}
+    closed = {"status": ConversionStatus.REVERSED.value, **_CLOSED} if event.whole else {}
     rows.update(row, reason=event.reason, decided_at=event.timestamp, **closed)
     rows.add(
         row,
@@ -136,9 +154,104 @@ def reversed_(rows: Rows, event: ConversionReversed) -> None:
     )
 
 
+@CONVERSIONS.on(ConversionReopened)
+def reopened(rows: Rows, event: ConversionReopened) -> None:
+    row = {"id": event.originator_id}
+    rows.update(
+        row,
+        status=ConversionStatus.PENDING.value,
+        reason="",
+        decided_at=None,
+        approves_at=event.approves_at,
+        payable_at=None,
+    )
+    rows.add(
+        row,
+        commission=_earned(event.change),
+        reversed_amount=-event.restored.amount if event.restored else 0,
+        reversed_commission=event.change.commission_reversed,
+    )
+
+
+@CONVERSIONS.on(ConversionWithdrawn)
+def withdrawn(rows: Rows, event: ConversionWithdrawn) -> None:
+    rows.add(
+        {"id": event.originator_id},
+        commission=_earned(event.change),
+        reversed_commission=event.change.commission_reversed,
+    )
+
+
+@CONVERSIONS.on(ConversionRestated)
+def restated(rows: Rows, event: ConversionRestated) -> None:
+    row, facts = {"id": event.originator_id}, event.facts
+    rows.update(
+        row,
+        kind=facts.kind,
+        amount=facts.amount.amount,
+        currency=facts.amount.currency,
+        occurred_at=facts.occurred_at,
+        customer=event.customer,
+        reversed_amount=event.reversed_amount,
+        approves_at=event.approves_at,
+        payable_at=event.payable_at,
+        key_kind=event.key_kind,
+        adjustment=None,
+        **(_attribution(facts) or _NO_ATTRIBUTION),
+    )
+    rows.add(row, commission=_earned(event.change), reversed_commission=event.change.commission_reversed)
+
+
+@CONVERSIONS.on(ConversionReportMerged)
+def report_merged(rows: Rows, event: ConversionReportMerged) -> None:
+    rows.update(
+        {"id": event.originator_id},
+        key_kind=event.key_kind,
+        conflicts=event.conflicts,
+        approves_at=event.approves_at,
+    )
+
+
 @CONVERSIONS.on(ConversionReportConflicted)
 def report_conflicted(rows: Rows, event: ConversionReportConflicted) -> None:
-    rows.add({"id": event.originator_id}, conflicts=1)
+    row = {"id": event.originator_id}
+    if event.conflicts is None:
+        rows.add(row, conflicts=1)
+        return
+    rows.update(row, key_kind=event.key_kind, conflicts=event.conflicts, approves_at=event.approves_at)
+
+
+@CONVERSIONS.on(ConversionAdjustmentProposed)
+def adjustment_proposed(rows: Rows, event: ConversionAdjustmentProposed) -> None:
+    proposed = event.proposed
+    adjustment = {
+        "partner_id": str(proposed.partner_id) if proposed else None,
+        "link_id": str(proposed.link_id) if proposed and proposed.link_id else None,
+        "click_id": (proposed.click_id or None) if proposed else None,
+        "clicked_at": proposed.clicked_at.isoformat() if proposed else None,
+        "commission": event.commission.model_dump() if event.commission else None,
+    }
+    rows.update({"id": event.originator_id}, adjustment=adjustment)
+
+
+@CONVERSIONS.on(ConversionAdjustmentDismissed)
+def adjustment_dismissed(rows: Rows, event: ConversionAdjustmentDismissed) -> None:
+    rows.update({"id": event.originator_id}, adjustment=None)
+
+
+_CLOSED: Final[dict[str, Any]] = {"approves_at": None, "payable_at": None, "adjustment": None}
+_NO_ATTRIBUTION: Final[dict[str, Any]] = {
+    "partner_id": None,
+    "link_id": None,
+    "click_id": None,
+    "attributed_by": None,
+    "clicked_at": None,
+    "click_bot_reason": "",
+}
+
+
+def _is_claim(event: ConversionRecorded) -> bool:
+    return event.reported is not None and event.reported.key_kind == "site"
 
 
 def _approves_at(facts: ConversionFacts, since: datetime) -> datetime | None:
@@ -166,4 +279,5 @@ def _attribution(facts: ConversionFacts) -> dict[str, Any]:
         "click_id": found.click_id or None,
         "attributed_by": found.by.value,
         "clicked_at": found.clicked_at,
+        "click_bot_reason": found.bot_reason,
     }

@@ -16,12 +16,25 @@ from schemas.events.conversions import (
     ConversionApproved,
     ConversionAttributed,
     ConversionRejected,
+    ConversionReopened,
+    ConversionRestated,
     ConversionReversed,
+    ConversionWithdrawn,
+)
+
+Booking = (
+    ConversionAttributed
+    | ConversionApproved
+    | ConversionRejected
+    | ConversionReversed
+    | ConversionReopened
+    | ConversionWithdrawn
+    | ConversionRestated
 )
 
 STATEMENT_MONTHS: Final = ReadModel(
     name="statement_months",
-    version=1,
+    version=2,
     columns=(
         # Worked out from the four that follow.
         "id uuid",
@@ -59,9 +72,22 @@ def reversed_(rows: Rows, event: ConversionReversed) -> None:
     _book(rows, event)
 
 
-def _book(
-    rows: Rows, event: ConversionAttributed | ConversionApproved | ConversionRejected | ConversionReversed
-) -> None:
+@STATEMENT_MONTHS.on(ConversionReopened)
+def reopened(rows: Rows, event: ConversionReopened) -> None:
+    _book(rows, event)
+
+
+@STATEMENT_MONTHS.on(ConversionWithdrawn)
+def withdrawn(rows: Rows, event: ConversionWithdrawn) -> None:
+    _book(rows, event)
+
+
+@STATEMENT_MONTHS.on(ConversionRestated)
+def restated(rows: Rows, event: ConversionRestated) -> None:
+    _book(rows, event)
+
+
+def _book(rows: Rows, event: Booking) -> None:
     click, earned = event.facts.attribution, event.change.commission_approved
     if click is None or not earned:
         return

@@ -96,18 +96,19 @@ _KIND: Final = """CASE WHEN s.earned >= 0 THEN 'approved'
 
 _SUMMED: Final = f"""
 WITH parts AS (
-    SELECT m.partner_id, m.currency, 'opening' AS part, m.earned, 0 AS position FROM read.statement_months AS m
+    SELECT m.partner_id, m.currency, 'opening' AS part, m.earned, 0 AS position, NULL::uuid AS conversion_id
+    FROM read.statement_months AS m
     WHERE m.website_id = %(website)s AND m.month < %(first)s::timestamptz AT TIME ZONE 'UTC'
     AND (%(partner)s::uuid IS NULL OR m.partner_id = %(partner)s)
     -- The days of UTC's month that come before the website's.
-    UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0 {_STEPS}
+    UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0, NULL {_STEPS}
     AND s.at >= %(first)s AND s.at < %(start)s AND s.earned <> 0
     -- What the sums by months do not hold yet: they are built apart, and may be built anew.
-    UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0 {_STEPS}
+    UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0, NULL {_STEPS}
     AND s.at < %(first)s AND s.position > {_MONTHS_READ} AND s.earned <> 0
-    UNION ALL SELECT s.partner_id, s.currency, {_KIND}, s.earned, s.position {_STEPS}
+    UNION ALL SELECT s.partner_id, s.currency, {_KIND}, s.earned, s.position, s.conversion_id {_STEPS}
     AND s.at >= %(start)s AND s.at < %(end)s
-    UNION ALL SELECT s.partner_id, s.currency, 'held', s.earned, 0 {_STEPS}
+    UNION ALL SELECT s.partner_id, s.currency, 'held', s.earned, 0, NULL {_STEPS}
     AND s.at < %(end)s AND s.hold_until >= %(end)s AND s.earned <> 0
 )
 SELECT parts.partner_id, parts.currency, p.name AS partner_name,
@@ -116,7 +117,7 @@ SELECT parts.partner_id, parts.currency, p.name AS partner_name,
     coalesce(-sum(earned) FILTER (WHERE part = 'taken back'), 0) AS taken_back,
     coalesce(-sum(earned) FILTER (WHERE part = 'adjustment'), 0) AS adjustments,
     coalesce(sum(earned) FILTER (WHERE part = 'held'), 0) AS held,
-    count(*) FILTER (WHERE part = 'approved') AS conversions,
+    count(DISTINCT conversion_id) FILTER (WHERE part = 'approved') AS conversions,
     count(*) FILTER (WHERE part NOT IN ('opening', 'held')) AS bookings,
     max(position)::bigint AS up_to
 FROM parts LEFT JOIN read.partners AS p ON p.id = parts.partner_id

@@ -43,6 +43,12 @@ class WebsiteUpdated(DomainEvent):
     domain: str | None = None
     timezone: str | None = None
     attribution_model: AttributionModel | None = None
+    max_claim_amount: int | None = Field(
+        default=None, ge=1, description="Minor units of its currency that the public site key may claim at once"
+    )
+    max_claims_per_click: int | None = Field(
+        default=None, ge=1, description="Transactions that one click may claim within an hour with the site key"
+    )
 
 
 class WebsiteDisconnected(DomainEvent):

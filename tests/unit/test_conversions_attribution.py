@@ -121,8 +121,9 @@ def test_a_click_id_out_of_time_leaves_it_to_the_others() -> None:
 def test_last_click_within_its_own_window_or_the_first() -> None:
     too_old = row(SECOND, NOW - timedelta(days=8))
     clicks = [row(FIRST, NOW - timedelta(days=20)), too_old, row(FIRST, NOW - timedelta(days=12))]
-    last = earned(Traces(visitor_clicks=clicks))
-    first = earned(Traces(visitor_clicks=clicks), AttributionModel.FIRST_CLICK)
+    last = earned(Traces(visitor_clicks=sorted(clicks, key=lambda click: click.occurred_at, reverse=True)))
+    oldest_first = sorted(clicks, key=lambda click: click.occurred_at)
+    first = earned(Traces(visitor_clicks=oldest_first), AttributionModel.FIRST_CLICK)
     assert last is not None and first is not None
     assert last.clicked_at == NOW - timedelta(days=12)
     assert first.clicked_at == NOW - timedelta(days=20)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +27,7 @@ from schemas.events.conversions import (
     ConversionReportConflicted,
     ConversionReversed,
     ConversionStatus,
+    Reported,
 )
 from schemas.events.partners import Terms, TermsKind
 
@@ -40,7 +41,21 @@ def attribution(terms: Terms = TEN_PERCENT) -> Attribution:
     return Attribution(by=AttributedBy.CLICK_ID, partner_id=PARTNER, clicked_at=NOW - timedelta(hours=1), terms=terms)
 
 
-def recorded(amount: int = 1999, *, attributed: bool = True, terms: Terms = TEN_PERCENT) -> ConversionRecorded:
+def said(amount: int | None, *, key_kind: str = "secret", reported_by: str = "sale") -> Reported:
+    return Reported(
+        report_id=uuid4(),
+        key_kind=key_kind,
+        reported_by=reported_by,
+        received_at=NOW + timedelta(seconds=5),
+        kind="sale",
+        amount=None if amount is None else Money(amount=amount, currency="USD"),
+        occurred_at=NOW + timedelta(seconds=5),
+    )
+
+
+def recorded(
+    amount: int = 1999, *, attributed: bool = True, terms: Terms = TEN_PERCENT, reported: Reported | None = None
+) -> ConversionRecorded:
     return model.record(
         SALE,
         ConversionFacts(
@@ -59,6 +74,7 @@ def recorded(amount: int = 1999, *, attributed: bool = True, terms: Terms = TEN_
         currency="USD",
         rates={},
         asked=ASKED,
+        reported=reported,
     )
 
 
@@ -242,22 +258,20 @@ class TestDeciding:
 
 
 class TestReportedAgain:
-    def test_the_same_amount_is_nothing_new(self) -> None:
+    def test_the_same_words_are_nothing_new(self) -> None:
         state = state_after(recorded(1999))
-        again = Money(amount=1999, currency="USD")
-        assert model.report_again(state, report_id=uuid4(), amount=again, reported_by="postback", asked=ASKED) == []
-        assert model.report_again(state, report_id=uuid4(), amount=None, reported_by="postback", asked=ASKED) == []
+        assert model.merge_report(state, said(1999), ASKED) == []
+        assert model.merge_report(state, said(None), ASKED) == []
 
-    def test_another_amount_is_a_conflict_once_per_report(self) -> None:
-        first, report = recorded(1999), uuid4()
-        other = Money(amount=2999, currency="USD")
-        (event,) = model.report_again(
-            state_after(first), report_id=report, amount=other, reported_by="postback", asked=ASKED
-        )
+    def test_another_amount_is_a_conflict_once(self) -> None:
+        first, again = recorded(1999), said(2999, reported_by="postback")
+        (event,) = model.merge_report(state_after(first), again, ASKED)
         assert isinstance(event, ConversionReportConflicted)
+        assert (event.fields, event.conflicts) == (("amount",), 1)
         state = state_after(first, event)
         assert state.facts.amount.amount == 1999
-        assert model.report_again(state, report_id=report, amount=other, reported_by="postback", asked=ASKED) == []
+        assert model.merge_report(state, again, ASKED) == []
+        assert model.merge_report(state, again.model_copy(update={"report_id": uuid4()}), ASKED) == []
 
     @pytest.mark.parametrize(
         ("status", "then"),
@@ -274,10 +288,60 @@ class TestReportedAgain:
         events = model.report_status(state_after(first), status, "reported by the partner", ASKED)
         assert state_after(first, *events).status.value == then
 
-    def test_what_is_decided_stays(self) -> None:
+    def test_what_a_person_rejected_stays(self) -> None:
         first = recorded()
         (rejected,) = model.reject(state_after(first), "fraud", ASKED)
         assert model.report_status(state_after(first, rejected), "approved", "", ASKED) == []
+
+    @pytest.mark.parametrize("before", ["rejected", "reversed"])
+    def test_what_a_partner_took_back_it_may_approve_again(self, before: str) -> None:
+        first = recorded(1999)
+        taken_back = model.report_status(state_after(first), before, "reported by the partner", Asked(NOW))
+        again = model.report_status(state_after(first, *taken_back), "approved", "reported by the partner", Asked(NOW))
+        assert [event.NAME for event in again] == ["conversion.reopened", "conversion.approved"]
+        state = state_after(first, *taken_back, *again)
+        assert (state.status.value, state.net_commission, state.reversed_amount) == ("approved", 200, 0)
+
+
+class TestClaims:
+    """A sale that only the public site key reports."""
+
+    def test_no_timer_approves_it(self) -> None:
+        terms = TEN_PERCENT.model_copy(update={"auto_approve_days": 1})
+        claim = state_after(recorded(terms=terms, reported=said(1999, key_kind="site")))
+        later = Asked(NOW + timedelta(days=30))
+        assert claim.approves_at is None and model.approve_in_time(claim, terms, later) == []
+        merged = model.merge_report(claim, said(1999, key_kind="secret"), later)
+        borne_out = state_after(recorded(terms=terms, reported=said(1999, key_kind="site")), *merged)
+        assert borne_out.approves_at == later.at + timedelta(days=1)
+
+    def test_a_rejection_holds_against_the_claim_alone(self) -> None:
+        first = recorded(reported=said(1999, key_kind="site"))
+        (rejected,) = model.reject(state_after(first), "fraud", ASKED)
+        merged = model.merge_report(state_after(first, rejected), said(1999, key_kind="secret"), ASKED)
+        (reopened,) = model.bear_out(state_after(first, rejected, *merged), ASKED)
+        state = state_after(first, rejected, *merged, reopened)
+        assert (state.status.value, state.net_commission) == ("pending", 200)
+
+
+class TestAdjustments:
+    """After the approval a click is not exchanged."""
+
+    def test_it_is_proposed_once_and_may_be_dismissed(self) -> None:
+        first = recorded()
+        (approved,) = model.approve(state_after(first), ASKED)
+        other = attribution().model_copy(update={"clicked_at": NOW})
+        state = state_after(first, approved)
+        (proposed,) = model.propose_adjustment(state, other, None, ASKED)
+        state = model.evolve(state, proposed)
+        assert model.propose_adjustment(state, other, None, ASKED) == []
+        (dismissed,) = model.dismiss_adjustment(state, ASKED)
+        state = model.evolve(state, dismissed)
+        assert state.proposed is None
+        assert model.propose_adjustment(state, other, None, ASKED) == []
+        with pytest.raises(Refused):
+            model.dismiss_adjustment(state, ASKED)
+        assert state.net_commission == 200
 
 
 class TestOwner:
@@ -346,12 +410,21 @@ class Money_(RuleBasedStateMachine):
     def attribute(self) -> None:
         self.take(model.attribute(self.state, attribution(self.terms), rates={}, asked=ASKED))
 
-    @rule(amount=st.integers(0, 100))
-    def report(self, amount: int) -> None:
-        money = Money(amount=amount, currency="USD")
-        self.take(
-            model.report_again(self.state, report_id=UUID(int=amount), amount=money, reported_by="sale", asked=ASKED)
-        )
+    @rule(amount=st.integers(0, 100), key_kind=st.sampled_from(["site", "secret", "postback"]))
+    def report(self, amount: int, key_kind: str) -> None:
+        self.take(model.merge_report(self.state, said(amount, key_kind=key_kind), ASKED))
+
+    @rule(amount=st.integers(0, 10**7), attributed=st.booleans(), payout=st.none() | st.integers(0, 10**6))
+    def restate(self, amount: int, attributed: bool, payout: int | None) -> None:
+        found = attribution(self.terms) if attributed else None
+        update = {"amount": Money(amount=amount, currency="USD"), "attribution": found}
+        paid = None if payout is None else Money(amount=payout, currency="USD")
+        facts = self.state.facts.model_copy(update=update)
+        self.take(model.restate(self.state, facts, payout=paid, customer="", rates={}, cause="report", asked=ASKED))
+
+    @rule(status=st.sampled_from(["approved", "rejected", "reversed"]))
+    def report_status(self, status: str) -> None:
+        self.take(model.report_status(self.state, status, "reported by the partner", Asked(NOW)))
 
     @invariant()
     def changes_add_up(self) -> None:

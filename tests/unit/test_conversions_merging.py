@@ -1,0 +1,328 @@
+"""Reports of one transaction, in any order, end in the same conversion; what the public site key says is a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from typing import Any, cast
+from uuid import UUID, uuid4, uuid5
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from command_api.conversions import model
+from command_api.conversions.merging import conflicting_amounts
+from command_api.decision import Asked
+from command_api.partners import model as partners
+from command_api.policies.attribution import LinkOf
+from command_api.policies.clicks import PAGE, ClickRow, Visit
+from command_api.policies.decide import Outcome, decide, reconsider
+from command_api.policies.reading import Reading
+from command_api.websites.model import Website
+from schemas import click_id
+from schemas.base import DomainEvent, Money
+from schemas.events.websites import AttributionModel
+from schemas.tracking import ConversionReported, log_time
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SITE, OWNER, SALE = uuid4(), uuid4(), uuid4()
+KEY = bytes(32)
+WEBSITE = Website(SITE, 1, OWNER, "shop.example", "UTC", "USD", NOW)
+FIELDS = ("pending", "approved", "rejected", "reversed", "commission_pending", "commission_approved")
+
+
+def a_partner(name: str, commission: float) -> partners.Partner:
+    partner_id = uuid5(SITE, name)
+    terms: dict[str, Any] = {"description": "", "is_active": True, "cookie_days": 30, "postback_preset": None}
+    asked = Asked(NOW - timedelta(days=900))
+    events = partners.register(
+        partner_id, None, name=name, slug=name, base_url=f"https://{name}.example", commission=commission,
+        asked=asked, **terms,
+    )  # fmt: skip
+    return partners.evolve(None, events[0])
+
+
+ALFA, BETA = a_partner("alfa", 10), a_partner("beta", 20)
+LINKS = {1: LinkOf(uuid5(SITE, "l1"), SITE, ALFA.id), 2: LinkOf(uuid5(SITE, "l2"), SITE, BETA.id)}
+
+
+def a_click(link: int, ago: timedelta = timedelta(hours=1)) -> str:
+    return click_id.mint(KEY, at=NOW - ago, link_code=link, website_id=SITE, country="DE", device="desktop", nonce=link)
+
+
+CLICKS = {1: a_click(1), 2: a_click(2)}
+
+
+def row(link: int, at: datetime, visitor: int = 0, text: str = "", bot: str = "") -> ClickRow:
+    name = click_id.event_id(text) if text else uuid5(SITE, f"{link} {at}")
+    held = LINKS[link]
+    return ClickRow(SITE, name, visitor, at, text, held.link_id, held.partner_id, "IS", "mobile", "news", {}, bot)
+
+
+@dataclass
+class Projected:
+    """Clicks as the projection has them by now."""
+
+    rows: list[ClickRow] = field(default_factory=list)
+    pages: int = 0
+
+    def by_event(self, wanted: Iterable[tuple[UUID, UUID, Any]]) -> dict[UUID, ClickRow]:
+        names = {name for _, name, _ in wanted}
+        return {found.event_id: found for found in self.rows if found.event_id in names}
+
+    def of_visitors(self, wanted: Sequence[Visit], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
+        return {(v.website_id, v.visitor): self._ordered(v, oldest_first)[:PAGE] for v in wanted}
+
+    def more_of(self, visit: Visit, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+        self.pages += 1
+        ordered = self._ordered(visit, oldest_first)
+        place = ordered.index(after) + 1
+        return ordered[place : place + PAGE]
+
+    def _ordered(self, visit: Visit, oldest_first: bool) -> list[ClickRow]:
+        mine = [found for found in self.rows if found.visitor == visit.visitor and not found.bot_reason]
+        return sorted(mine, key=lambda found: (found.occurred_at, found.event_id), reverse=not oldest_first)
+
+
+class World(Reading):
+    """A `Reading` that knows two partners and asks no database."""
+
+    def __init__(self, projected: Projected, website: Website = WEBSITE) -> None:
+        super().__init__(cast(Any, None), projected, KEY)
+        self._websites[SITE] = website
+        self._partners.update({ALFA.id: ALFA, BETA.id: BETA})
+        self._links.update(LINKS)
+        self._conversions[SALE] = None
+        self.counted = 0
+
+    def claims_of(self, website_id: UUID, click: str, hour: datetime) -> int:
+        return self.counted
+
+
+def report(number: int = 0, **said: Any) -> ConversionReported:
+    received = log_time(NOW + timedelta(seconds=number))
+    values: dict[str, Any] = {
+        "report_id": uuid5(SALE, str(number)),
+        "conversion_id": SALE,
+        "website_id": SITE,
+        "kind": "sale",
+        "event": "sale",
+        "txid": "T-1",
+        "reported_by": "postback" if said.get("key_kind") == "postback" else "sale",
+        "occurred_at": received,
+        "received_at": received,
+        "key_kind": "secret",
+        **said,
+    }
+    return ConversionReported.model_validate(values)
+
+
+def usd(amount: int) -> Money:
+    return Money(amount=amount, currency="USD")
+
+
+def after(
+    reports: Iterable[ConversionReported], projected: Projected | None = None
+) -> tuple[model.Conversion, list[DomainEvent]]:
+    world, events = World(projected or Projected()), list[DomainEvent]()
+    for each in reports:
+        events += decide(each, world, NOW).events
+    state = world.conversion(SALE)
+    assert state is not None
+    return state, events
+
+
+def picture(state: model.Conversion) -> dict[str, Any]:
+    """All that a conversion is, but for when which step was taken."""
+    found = state.facts.attribution
+    return {
+        "facts": state.facts.model_dump(exclude={"attribution"}),
+        "click": found and (found.by, found.partner_id, found.click_id, found.clicked_at),
+        "status": state.status,
+        "payout": state.payout,
+        "commission": state.commission,
+        "taken back": (state.reversed_amount, state.reversed_commission),
+        "key": state.key_kind,
+        "conflicts": conflicting_amounts(state.reports, state.merged),
+        "counts": model.contribution(state),
+    }
+
+
+def test_pixel_server_and_network_make_one_sale_in_any_order() -> None:
+    said = [
+        report(1, key_kind="site", click_id=CLICKS[1], amount=usd(20_000)),
+        report(2, amount=usd(20_000), customer="c1"),
+        report(3, key_kind="postback", payout=usd(2_500), status="approved"),
+    ]
+    pictures = [picture(after(order)[0]) for order in permutations(said)]
+    assert all(found == pictures[0] for found in pictures)
+    state, _ = after(said)
+    assert (state.facts.amount, state.payout, state.commission) == (usd(20_000), usd(2_500), 2_500)
+    assert (state.status.value, state.key_kind, state.is_attributed) == ("approved", "secret", True)
+
+
+def test_a_status_that_comes_first_does_not_hide_the_amount() -> None:
+    state, _ = after([report(1, key_kind="postback", status="approved"), report(2, amount=usd(20_000))])
+    assert (state.facts.amount, state.status.value) == (usd(20_000), "approved")
+    refused_first, _ = after([report(1, key_kind="postback", status="rejected"), report(2, amount=usd(20_000))])
+    assert (refused_first.facts.amount, refused_first.status.value) == (usd(20_000), "rejected")
+
+
+def test_the_shops_word_replaces_a_claim_and_both_are_named() -> None:
+    claim = report(1, key_kind="site", click_id=CLICKS[2], amount=usd(99_999))
+    shop = report(2, amount=usd(5_000), click_id=CLICKS[1])
+    state, events = after([claim, shop])
+    assert (state.facts.amount, state.commission, state.key_kind) == (usd(5_000), 500, "secret")
+    restated = next(event for event in events if event.NAME == "conversion.restated")
+    assert (restated.before.amount, restated.facts.amount) == (usd(99_999), usd(5_000))  # type: ignore[attr-defined]
+    assert picture(after([shop, claim])[0]) == picture(state)
+
+
+def test_a_claims_click_counts_where_the_shop_names_none() -> None:
+    state, _ = after([report(1, key_kind="site", click_id=CLICKS[2], amount=usd(5_000)), report(2, amount=usd(5_000))])
+    assert state.facts.attribution is not None and state.facts.attribution.partner_id == BETA.id
+
+
+def test_what_contradicts_is_kept_and_the_first_stands() -> None:
+    said = [report(1, amount=usd(100)), report(2, amount=usd(200)), report(3, key_kind="postback", amount=usd(300))]
+    for order in permutations(said):
+        state, _ = after(order)
+        assert (state.facts.amount, picture(state)["conflicts"]) == (usd(100), 2)
+
+
+def test_reversed_beside_another_amount_takes_nothing_back() -> None:
+    said = [
+        report(1, amount=usd(100), click_id=CLICKS[1]),
+        report(2, key_kind="postback", amount=usd(20), status="reversed"),
+    ]
+    for order in permutations(said):
+        assert after(order)[0].status.value == "pending"
+
+
+amounts = st.none() | st.sampled_from([0, 100, 999, 20_000]).map(usd)
+one_report = st.fixed_dictionaries(
+    {
+        "key_kind": st.sampled_from(["site", "secret", "postback"]),
+        "amount": amounts,
+        "payout": st.none() | st.sampled_from([50, 75]).map(usd),
+        "status": st.sampled_from(["", "", "pending", "hold", "approved", "rejected", "reversed"]),
+        "click_id": st.sampled_from(["", CLICKS[1], CLICKS[2]]),
+        "visitor": st.sampled_from([0, 7, 8]),
+        "customer": st.sampled_from(["", "c1", "c2"]),
+        "time_named": st.booleans(),
+    }
+)
+
+
+def sent(number: int, said: dict[str, Any]) -> ConversionReported:
+    """As the edge lets it through: a site key names its click, and neither status nor payout."""
+    values = dict(said)
+    if values["key_kind"] == "site":
+        values |= {"status": "", "payout": None, "click_id": values["click_id"] or CLICKS[1]}
+    if values["time_named"]:
+        values["occurred_at"] = log_time(NOW - timedelta(minutes=number))
+    return report(number, **values)
+
+
+@settings(max_examples=120)
+@given(st.lists(one_report, min_size=2, max_size=6), st.randoms(use_true_random=False))
+def test_any_order_ends_alike(said: list[dict[str, Any]], chance: Any) -> None:
+    projected = Projected([row(1, NOW - timedelta(hours=2), 7), row(2, NOW - timedelta(hours=3), 8)])
+    reports = [sent(number, one) for number, one in enumerate(said, 1)]
+    shuffled = [*reports, chance.choice(reports)]
+    chance.shuffle(shuffled)
+    (first, events), (second, others) = after(reports, projected), after(shuffled, projected)
+    assert picture(first) == picture(second)
+    for state, steps in ((first, events), (second, others)):
+        counted = {name: sum(getattr(e.change, name) for e in steps if hasattr(e, "change")) for name in FIELDS}
+        assert counted == {name: getattr(model.contribution(state), name) for name in FIELDS}
+        assert [event.originator_version for event in steps] == list(range(1, len(steps) + 1))
+
+
+@pytest.mark.parametrize("order", ["sale A B", "A sale B", "sale B A", "A B sale"])
+def test_clicks_that_come_late_end_alike(order: str) -> None:
+    projected, world = Projected(), None
+    clicks = {"A": row(1, NOW - timedelta(hours=2), 7), "B": row(2, NOW - timedelta(hours=1), 7)}
+    state: model.Conversion | None = None
+    for step in order.split():
+        if step == "sale":
+            world = World(projected)
+            decide(report(1, amount=usd(100), visitor=7), world, NOW)
+            state = world.conversion(SALE)
+        else:
+            projected.rows.append(clicks[step])
+        if state is not None:
+            events, may_change = reconsider(state, WEBSITE, World(projected), Asked(NOW))
+            assert may_change
+            for event in events:
+                state = model.evolve(state, event)
+    assert state is not None and state.facts.attribution is not None
+    assert (state.facts.attribution.partner_id, state.commission) == (BETA.id, 20)
+
+
+def test_after_the_approval_a_late_click_is_proposed() -> None:
+    projected = Projected([row(1, NOW - timedelta(hours=2), 7)])
+    state, _ = after([report(1, amount=usd(100), visitor=7, status="approved")], projected)
+    projected.rows.append(row(2, NOW - timedelta(hours=1), 7))
+    events, _ = reconsider(state, WEBSITE, World(projected), Asked(NOW))
+    assert [event.NAME for event in events] == ["conversion.adjustment_proposed"]
+    state = model.evolve(state, events[0])
+    assert state.proposed is not None and state.proposed.commission == usd(20)
+    assert reconsider(state, WEBSITE, World(projected), Asked(NOW))[0] == []
+
+
+def test_the_row_of_a_click_completes_what_its_id_says() -> None:
+    state, _ = after([report(1, amount=usd(100), click_id=CLICKS[1])])
+    assert state.facts.attribution is not None and state.facts.attribution.visitor == 0
+    seen = Projected([row(1, NOW - timedelta(hours=1), 42, CLICKS[1])])
+    events, _ = reconsider(state, WEBSITE, World(seen), Asked(NOW))
+    assert [event.NAME for event in events] == ["conversion.withdrawn", "conversion.restated"]
+    for event in events:
+        state = model.evolve(state, event)
+    found = state.facts.attribution
+    assert found is not None and (found.visitor, found.source, state.commission) == (42, "news", 10)
+
+
+def test_the_first_click_is_found_behind_many_others() -> None:
+    website = Website(SITE, 1, OWNER, "shop.example", "UTC", "USD", NOW, AttributionModel.FIRST_CLICK)
+    old = [row(2, NOW - timedelta(days=60, minutes=number), 7) for number in range(3 * PAGE)]
+    first = row(1, NOW - timedelta(days=29), 7)
+    newer = [row(2, NOW - timedelta(days=1, minutes=number), 7) for number in range(2 * PAGE)]
+    world = World(Projected([*newer, first, *old]), website)
+    decide(report(1, amount=usd(100), visitor=7), world, NOW)
+    state = world.conversion(SALE)
+    assert state is not None and state.facts.attribution is not None
+    assert state.facts.attribution.clicked_at == first.occurred_at
+
+
+def test_a_bots_click_earns_by_the_shops_word_and_not_by_a_claim() -> None:
+    projected = Projected([row(1, NOW - timedelta(hours=1), 42, CLICKS[1], bot="headless")])
+    claim = report(1, key_kind="site", amount=usd(100), click_id=CLICKS[1])
+    state, _ = after([claim], projected)
+    assert not state.is_attributed
+    state, _ = after([claim, report(2, amount=usd(100), click_id=CLICKS[1])], projected)
+    assert state.facts.attribution is not None and state.facts.attribution.bot_reason == "headless"
+
+
+class TestLimitsOfClaims:
+    def claim(self, amount: int, counted: int = 0) -> Outcome:
+        world = World(Projected())
+        world.counted = counted
+        return decide(report(1, key_kind="site", click_id=CLICKS[1], amount=usd(amount)), world, NOW)
+
+    def test_a_single_claim_is_bounded(self) -> None:
+        assert self.claim(WEBSITE.max_claim_amount).refusal is None
+        refused = self.claim(WEBSITE.max_claim_amount + 1).refusal
+        assert refused is not None and refused.code == "claim_too_large"
+
+    def test_claims_of_one_click_are_bounded(self) -> None:
+        assert self.claim(100, WEBSITE.max_claims_per_click - 1).is_new_claim
+        refused = self.claim(100, WEBSITE.max_claims_per_click).refusal
+        assert refused is not None and refused.code == "too_many_claims"
+
+    def test_what_the_shop_reports_has_no_such_limit(self) -> None:
+        state, _ = after([report(1, amount=usd(10**12))])
+        assert state.facts.amount == usd(10**12)
