@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Response
-from pydantic import Field, model_validator
+from pydantic import AwareDatetime, Field, model_validator
 
 from command_api.commands import Decided
 from command_api.conversions import model
 from command_api.conversions.tally import counted
-from command_api.decision import Asked, Refused, missing
+from command_api.decision import Asked, Refused, conflict, missing
 from command_api.http import Answer, Body, Run, Runs
 from command_api.store import DecisionStore
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
+from schemas.days import day_start
 
 router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"])
 
 MOST: Final = 500
+KeyKind = Literal["site", "secret", "postback", "import"]
 
 
 class Filter(Body):
@@ -31,6 +35,12 @@ class Filter(Body):
     partner_id: Annotated[UUID | None, Field(strict=False)] = None
     from_: Annotated[date | None, Field(strict=False, alias="from", description="First day, the website's zone")] = None
     to: Annotated[date | None, Field(strict=False, description="Last day, inclusive")] = None
+
+    key_kind: Annotated[KeyKind | None, Field(description="site: claims")] = None
+    click_id: Annotated[str | None, Field(max_length=64, description="The click that earned them")] = None
+    address_class: Annotated[str | None, Field(max_length=40, description="Class of the reporting address")] = None
+    since: Annotated[AwareDatetime | None, Field(strict=False, description="Recorded then or later")] = None
+    until: Annotated[AwareDatetime | None, Field(strict=False, description="Recorded before")] = None
 
 
 class Which(Body):
@@ -96,13 +106,14 @@ def reject_conversions(body: RejectMany, run: Runs) -> Response:
 
 def _decide_many(body: Which, run: Run, decide: Decide) -> Response:
     def decided() -> Decided[BulkResult]:
-        ids, more = _wanted(body, run)
+        wanted = _wanted(body, run)
         seen: dict[UUID, websites.Website | None] = {}
         events: list[DomainEvent] = []
         results: list[ItemResult] = []
-        for conversion_id in dict.fromkeys(ids):
+        for conversion_id in dict.fromkeys(wanted.ids):
             try:
                 conversion = _owned(run.core.store, conversion_id, seen, run.asked)
+                wanted.check(conversion)
                 steps = decide(conversion, run.asked)
             except Refused as refused:
                 why = {"code": refused.code, "message": refused.message}
@@ -110,7 +121,7 @@ def _decide_many(body: Which, run: Run, decide: Decide) -> Response:
             else:
                 events.extend(steps)
                 results.append(ItemResult(id=conversion_id, ok=True, changed=bool(steps)))
-        return Decided(events, BulkResult(results=results, more=more), counted(events))
+        return Decided(events, BulkResult(results=results, more=wanted.more), counted(events))
 
     # A filter that is sent again for the rest must not find again what was decided just now.
     return run(decided, body, seen_by=("conversions",) if body.filter is not None else ())
@@ -128,25 +139,72 @@ def _owned(
     return model.owned(found, seen[website_id], asked)
 
 
-def _wanted(body: Which, run: Run) -> tuple[Sequence[UUID], bool]:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The conversions to decide. What a filter found may lag: its condition is checked again on each conversion."""
+
+    ids: Sequence[UUID]
+    more: bool = False
+    filter: Filter | None = None
+    status: str = ""
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def check(self, conversion: model.Conversion) -> None:
+        """Raises `Refused` (no_longer_matches) when the conversion is not what the filter names any more."""
+        which = self.filter
+        if which is None:
+            return
+        facts = conversion.facts
+        click = facts.attribution
+        matches = (
+            conversion.status.value == self.status
+            and which.partner_id in (None, click.partner_id if click else None)
+            and (self.start is None or facts.occurred_at >= self.start)
+            and (self.end is None or facts.occurred_at < self.end)
+            and which.key_kind in (None, conversion.key_kind)
+            and which.click_id in (None, click.click_id if click else None)
+            and (which.since is None or conversion.recorded_at >= which.since)
+            and (which.until is None or conversion.recorded_at < which.until)
+        )
+        if not matches:
+            message = "This conversion was changed meanwhile: the filter does not name it any more."
+            raise conflict("no_longer_matches", message)
+
+
+def _wanted(body: Which, run: Run) -> _Wanted:
     """The ids, and whether the filter holds more. Raises `Refused` (missing) for a website that is not theirs."""
     if body.filter is None:
-        return body.ids or (), False
+        return _Wanted(body.ids or ())
     which = body.filter
     website = websites.owned(run.core.store.load(which.website_id, websites.evolve), run.asked)
-    terms = ["website_id = %(website)s", "status = %(status)s"]
+    zone = ZoneInfo(website.timezone)
     status = (which.status if isinstance(which, RejectFilter) else None) or "pending"
-    bound: dict[str, Any] = {"website": website.id, "status": status, "zone": website.timezone, "limit": MOST + 1}
-    if which.partner_id is not None:
-        terms.append("partner_id = %(partner)s")
-        bound["partner"] = which.partner_id
-    if which.from_ is not None:
-        terms.append("occurred_at >= %(from)s::date::timestamp AT TIME ZONE %(zone)s")
-        bound["from"] = which.from_
-    if which.to is not None:
-        terms.append("occurred_at < (%(to)s::date + 1)::timestamp AT TIME ZONE %(zone)s")
-        bound["to"] = which.to
+    bound: dict[str, Any] = {
+        "website_id": website.id,
+        "status": status,
+        "partner_id": which.partner_id,
+        "key_kind": which.key_kind,
+        "click_id": which.click_id,
+        "address_class": which.address_class,
+        "start": day_start(zone, which.from_) if which.from_ is not None else None,
+        "end": day_start(zone, which.to + timedelta(days=1)) if which.to is not None else None,
+        "since": which.since,
+        "until": which.until,
+        "limit": MOST + 1,
+    }
+    terms = [term for name, term in _TERMS.items() if bound[name] is not None]
     sql = f"SELECT id FROM read.conversions WHERE {' AND '.join(terms)} ORDER BY occurred_at, id LIMIT %(limit)s"  # noqa: S608 - values are bound
     with run.core.pool.connection() as connection:
         found = [row[0] for row in connection.execute(sql.encode(), bound)]
-    return found[:MOST], len(found) > MOST
+    return _Wanted(found[:MOST], len(found) > MOST, which, status, bound["start"], bound["end"])
+
+
+_TERMS: Final = {
+    **{name: f"{name} = %({name})s" for name in ("website_id", "status", "partner_id", "key_kind", "click_id")},
+    "address_class": "address_class = %(address_class)s",
+    "start": "occurred_at >= %(start)s",
+    "end": "occurred_at < %(end)s",
+    "since": "recorded_at >= %(since)s",
+    "until": "recorded_at < %(until)s",
+}

@@ -15,6 +15,9 @@ from command_api.conversions import model
 from command_api.conversions.tally import counted
 from command_api.http import Answer, Body, Id, Run, Runs
 from command_api.partners import model as partners
+from command_api.policies import decide as policy
+from command_api.policies.clicks import NoClicks
+from command_api.policies.reading import Reading
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.base import Money as MoneyValue
@@ -67,6 +70,7 @@ class Conversion(Answer):
 
 
 Decide = Callable[[model.Conversion], Sequence[DomainEvent]]
+DecideFor = Callable[[model.Conversion, websites.Website], Sequence[DomainEvent]]
 
 
 @router.post("/{id}/approve", response_model=Conversion)
@@ -89,13 +93,35 @@ def reverse_conversion(conversion_id: Id, body: Reverse, run: Runs) -> Response:
     )
 
 
+@router.post("/{id}/adjustment/accept", response_model=Conversion)
+def accept_adjustment(conversion_id: Id, run: Runs, body: Approve | None = None) -> Response:
+    """The click that came after the approval earns the conversion."""
+    reading = Reading(run.core, NoClicks(), b"")
+
+    def decide(conversion: model.Conversion, website: websites.Website) -> Sequence[DomainEvent]:
+        return policy.accept_adjustment(conversion, website, reading, run.asked)
+
+    return _change_for(conversion_id, body, run, decide)
+
+
+@router.post("/{id}/adjustment/dismiss", response_model=Conversion)
+def dismiss_adjustment(conversion_id: Id, run: Runs, body: Approve | None = None) -> Response:
+    """The conversion stays as it was approved; the same click is not proposed again."""
+    return _change(conversion_id, body, run, lambda conversion: model.dismiss_adjustment(conversion, run.asked))
+
+
 def _change(conversion_id: Id, body: Body | None, run: Run, decide: Decide) -> Response:
+    return _change_for(conversion_id, body, run, lambda conversion, _: decide(conversion))
+
+
+def _change_for(conversion_id: Id, body: Body | None, run: Run, decide: DecideFor) -> Response:
     def decided() -> Decided[Conversion]:
         store = run.core.store
         found = store.load(conversion_id, model.evolve)
         website = store.load(found.facts.website_id, websites.evolve) if found else None
         conversion = model.owned(found, website, run.asked)
-        events = decide(conversion)
+        assert website is not None  # noqa: S101 - nobody owns a conversion without its website
+        events = decide(conversion, website)
         for event in events:
             conversion = model.evolve(conversion, event)
         return Decided(events, _shown(conversion, run), counted(events))

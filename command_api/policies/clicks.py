@@ -63,6 +63,19 @@ class Clicks(Protocol):
         ...
 
 
+class NoClicks:
+    """`Clicks` for decisions that look for none."""
+
+    def by_event(self, wanted: Iterable[tuple[UUID, UUID, date]]) -> dict[UUID, ClickRow]:
+        return {}
+
+    def of_visitors(self, wanted: Sequence[Visit], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
+        return {}
+
+    def more_of(self, visit: Visit, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+        return []
+
+
 class ClickHouseClicks:
     """`Clicks` on the projected view."""
 

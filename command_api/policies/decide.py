@@ -14,7 +14,7 @@ from typing import Final
 from command_api.conversions import model
 from command_api.conversions.merging import CLAIM, Merged, merge
 from command_api.conversions.money import CURRENCY_UNKNOWN
-from command_api.decision import Asked, Refused, invalid
+from command_api.decision import Asked, Refused, conflict, invalid
 from command_api.policies.claims import check_claim
 from command_api.policies.reading import Reading
 from command_api.websites.model import Website
@@ -93,6 +93,25 @@ def reconsider(
     for event in events:
         state = model.evolve(state, event)
     return events, may_change(state)
+
+
+def accept_adjustment(state: model.Conversion, website: Website, reading: Reading, asked: Asked) -> list[DomainEvent]:
+    """Exchanges the click of an approved conversion for the proposed one. Raises `Refused` (no_adjustment)."""
+    if state.proposed is None:
+        raise conflict("no_adjustment", "No adjustment is proposed for this conversion.")
+    found = state.proposed.proposed
+    facts = state.facts.model_copy(update={"attribution": found})
+    merged = state.merged
+    return model.restate(
+        state,
+        facts,
+        payout=state.payout,
+        customer=merged.customer,
+        rates=_rates((facts.amount, state.payout), found, website, facts.occurred_at, reading),
+        cause="adjustment",
+        asked=asked,
+        standing=reading.standing(website.id, found, facts.occurred_at, without=state),
+    )
 
 
 def may_change(state: model.Conversion) -> bool:

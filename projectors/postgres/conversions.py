@@ -75,6 +75,7 @@ CONVERSIONS: Final = ReadModel(
         "partner_id, occurred_at",
         "status, approves_at, id",
         "click_id",
+        "website_id, txid",
     ),
 )
 

@@ -106,7 +106,8 @@ WITH parts AS (
     -- What the sums by months do not hold yet: they are built apart, and may be built anew.
     UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0, NULL {_STEPS}
     AND s.at < %(first)s AND s.position > {_MONTHS_READ} AND s.earned <> 0
-    UNION ALL SELECT s.partner_id, s.currency, {_KIND}, s.earned, s.position, s.conversion_id {_STEPS}
+    UNION ALL SELECT s.partner_id, s.currency, {_KIND}, s.earned, s.position,
+        CASE WHEN s.name <> 'conversion.restated' THEN s.conversion_id END {_STEPS}
     AND s.at >= %(start)s AND s.at < %(end)s
     UNION ALL SELECT s.partner_id, s.currency, 'held', s.earned, 0, NULL {_STEPS}
     AND s.at < %(end)s AND s.hold_until >= %(end)s AND s.earned <> 0

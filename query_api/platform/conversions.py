@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -21,6 +21,16 @@ from query_api.owned import Owned, not_found
 from schemas.events.conversions import ConversionStatus
 
 router = APIRouter(tags=["conversions"], dependencies=[Depends(Reads("conversions", "partners", "websites"))])
+
+
+class Adjustment(BaseModel):
+    """What accepting the proposed click would make of an approved conversion."""
+
+    partnerId: UUID | None
+    linkId: UUID | None
+    clickId: str | None
+    clickedAt: datetime | None
+    commission: Amount | None
 
 
 class Conversion(BaseModel):
@@ -50,12 +60,21 @@ class Conversion(BaseModel):
     decidedAt: datetime | None
     approvesAt: datetime | None = Field(description="When it is approved by itself if nobody decides; null: never")
     payableAt: datetime | None = Field(description="From when on the commission may be paid out; null: not earned")
-    conflicts: int = Field(description="Later reports that named another amount; the first one stands")
+    conflicts: int = Field(description="Different amounts that reports name beside the one that stands")
+    keyKind: str = Field(
+        description="Kind of the most trusted key that reported it; site: a claim; empty: not recorded"
+    )
+    addressClass: str = Field(description="Class of the address that reported it first, e.g. datacentre; empty: none")
+    clickBotReason: str | None = Field(description="Why figures leave its click out; null: they do not")
+    otherEvents: list[str] = Field(description="Other event names under which the same transaction was reported")
+    adjustment: Adjustment | None = Field(description="A click that came after the approval and would have earned it")
 
 
-_SELECT: Final = (
-    "SELECT c.*, p.name AS partner_name FROM read.conversions AS c LEFT JOIN read.partners AS p ON p.id = c.partner_id"
-)
+_SELECT: Final = """SELECT c.*, p.name AS partner_name, ARRAY(
+    SELECT o.event FROM read.conversions AS o
+    WHERE o.website_id = c.website_id AND o.txid = c.txid AND o.id <> c.id ORDER BY o.event LIMIT 10
+) AS other_events
+FROM read.conversions AS c LEFT JOIN read.partners AS p ON p.id = c.partner_id"""
 
 
 def _empty_is_absent(value: object) -> object:
@@ -64,6 +83,11 @@ def _empty_is_absent(value: object) -> object:
 
 Status = Annotated[ConversionStatus | None, BeforeValidator(_empty_is_absent), Query()]
 Id = Annotated[UUID | None, BeforeValidator(_empty_is_absent), Query()]
+KeyKind = Annotated[
+    Literal["site", "secret", "postback", "import"] | None,
+    BeforeValidator(_empty_is_absent),
+    Query(description="Kind of the most trusted key that reported it; site: claims"),
+]
 
 
 @router.get("/api/platform/conversions")
@@ -74,6 +98,7 @@ def get_conversions(
     websiteId: Id = None,
     status: Status = None,
     partnerId: Id = None,
+    keyKind: KeyKind = None,
     from_: Annotated[Day, Query(alias="from", description="First day (in the website's time zone)")] = None,
     to: Annotated[Day, Query(description="Last day, inclusive")] = None,
     limit: paging.Limit = 50,
@@ -83,7 +108,7 @@ def get_conversions(
     zone = theirs.website(websiteId).zone if websiteId is not None else ZoneInfo("UTC")
     conditions = ["c.website_id = ANY(%(websites)s)"]
     bound: dict[str, Any] = {"websites": theirs.scope(websiteId), "limit": limit + 1}
-    for name, value in (("status", status), ("partner_id", partnerId)):
+    for name, value in (("status", status), ("partner_id", partnerId), ("key_kind", keyKind)):
         if value is not None:
             conditions.append(f"c.{name} = %({name})s")
             bound[name] = value
@@ -157,4 +182,21 @@ def _shown(row: Mapping[str, Any]) -> Conversion:
         approvesAt=row["approves_at"],
         payableAt=row["payable_at"],
         conflicts=row["conflicts"],
+        keyKind=row["key_kind"],
+        addressClass=row["address_class"],
+        clickBotReason=row["click_bot_reason"] or None,
+        otherEvents=row["other_events"],
+        adjustment=_adjustment(row["adjustment"]),
+    )
+
+
+def _adjustment(stored: Mapping[str, Any] | None) -> Adjustment | None:
+    if stored is None:
+        return None
+    return Adjustment(
+        partnerId=stored["partner_id"],
+        linkId=stored["link_id"],
+        clickId=stored["click_id"],
+        clickedAt=stored["clicked_at"],
+        commission=Amount(**stored["commission"]) if stored["commission"] else None,
     )

@@ -107,6 +107,7 @@ class Report(BaseModel):
 
     amount: Amount
     reportedBy: str
+    keyKind: str = Field(description="Kind of the key that sent it; site: a claim; empty: not recorded")
     at: datetime
     stands: bool
     place: Place | None = Field(description="Null: it waited for an exchange rate")
@@ -120,7 +121,7 @@ class Explanation(BaseModel):
     click: ClickBehind | None
     rate: RateUsed | None
     working: Working | None
-    reports: list[Report] = Field(description="More than one: later reports named another amount; the first one stands")
+    reports: list[Report] = Field(description="Those that name an amount; the most trusted stands, then the first")
     events: list[StepBehind]
 
 
@@ -136,16 +137,18 @@ def explain_conversion(id: UUID, theirs: Theirs, context: Context) -> Explanatio
     """Why this conversion earns what it does, with every event behind it."""
     conversion = find_conversion(theirs, id)
     steps = theirs.reader.rows("SELECT * FROM read.conversion_steps WHERE conversion_id = %s ORDER BY version", (id,))
-    earning = next((step for step in steps if "facts" in step["detail"] and step["partner_id"]), None)
-    first = steps[0]["detail"] if steps else {}
-    payout = _money(first.get("payout"))
+    earning = next((step for step in reversed(steps) if "facts" in step["detail"]), None)
+    if earning is not None and not earning["partner_id"]:
+        earning = None
+    stating = next((step for step in reversed(steps) if step["name"] in _STATING), None)
+    payout = _money(stating["detail"].get("payout")) if stating else None
     return Explanation(
         conversion=conversion,
         rule=_rule(theirs.reader, earning, payout) if earning else None,
         click=_click(theirs.reader, context, conversion, earning) if earning else None,
         rate=_rate(theirs.reader, earning, payout) if earning else None,
         working=_working(earning, payout) if earning else None,
-        reports=_reports(steps),
+        reports=_reports(steps, conversion.amount),
         events=[_step(step, conversion, theirs.principal.account_id) for step in steps],
     )
 
@@ -276,18 +279,34 @@ def _basis(earning: Row, payout: Amount | None) -> tuple[Fraction, str, str]:
     return Fraction(flat), of, amount_text(flat, of)
 
 
-def _reports(steps: Sequence[Row]) -> list[Report]:
+def _reports(steps: Sequence[Row], stands: Amount) -> list[Report]:
+    """Every report that names an amount, in the order in which they came."""
     found: list[Report] = []
     for step in steps:
-        detail, is_first = step["detail"], step["name"] == "conversion.recorded"
-        if is_first or step["name"] == "conversion.report_conflicted":
-            amount = _money(detail["facts"]["amount"] if is_first else detail["amount"])
-            assert amount is not None  # noqa: S101 - both events have one
-            place = Place(**detail["report"]) if detail.get("report") else None
-            found.append(
-                Report(amount=amount, reportedBy=detail["reported_by"], at=step["at"], stands=is_first, place=place)
+        detail = step["detail"]
+        if step["name"] not in _REPORTING:
+            continue
+        said = detail.get("reported")
+        amount = _money(said["amount"] if said else detail.get("amount") or detail["facts"]["amount"])
+        if amount is None:
+            continue
+        place = said["place"] if said else detail.get("report")
+        found.append(
+            Report(
+                amount=amount,
+                reportedBy=said["reported_by"] if said else detail["reported_by"],
+                keyKind=said["key_kind"] if said else "",
+                at=step["at"],
+                stands=amount == stands,
+                place=Place(**place) if place else None,
             )
+        )
     return found
+
+
+_REPORTING: Final = frozenset({"conversion.recorded", "conversion.report_merged", "conversion.report_conflicted"})
+_STATING: Final = frozenset({"conversion.recorded", "conversion.restated"})
+"""Events that say which payout holds."""
 
 
 def _step(step: Row, conversion: Conversion, account_id: UUID) -> StepBehind:
@@ -320,6 +339,18 @@ def _text(step: Row, kind: str) -> str:
             return f"The {kind} was reported ({detail['reported_by']}){waits}"
         case "conversion.attributed":
             return "Its click was found"
+        case "conversion.reopened":
+            return "Pending again"
+        case "conversion.withdrawn":
+            return "Taken out of the counts, to be counted anew"
+        case "conversion.restated":
+            return _restated_text(detail)
+        case "conversion.report_merged":
+            return f"Reported again ({_reporter(detail['reported'])})"
+        case "conversion.adjustment_proposed":
+            return "A click that came after the approval would have earned it"
+        case "conversion.adjustment_dismissed":
+            return "It stays as it was approved"
         case "conversion.approved":
             return "Approved by itself, in time" if detail.get("automatic") else "Approved"
         case "conversion.rejected":
@@ -328,8 +359,38 @@ def _text(step: Row, kind: str) -> str:
             back = amount_text(detail["amount"]["amount"], detail["amount"]["currency"])
             return "Reversed" if detail["whole"] else f"{back} of the sale taken back"
         case _:
-            other = amount_text(detail["amount"]["amount"], detail["amount"]["currency"])
-            return f"Reported again ({detail['reported_by']}) with another amount, {other}; the first report stands"
+            said = detail.get("reported")
+            by = _reporter(said) if said else detail["reported_by"]
+            amount = detail.get("amount")
+            if amount is not None and "amount" in detail.get("fields", ["amount"]):
+                other = amount_text(amount["amount"], amount["currency"])
+                return f"Reported again ({by}) with another amount, {other}"
+            named = " and ".join(name.replace("_", " ") for name in detail.get("fields", ()))
+            return f"Reported again ({by}) with another {named}"
+
+
+def _reporter(said: Row) -> str:
+    return f"{said['reported_by']}, by {_KEYS[said['key_kind']]}" if said["key_kind"] else str(said["reported_by"])
+
+
+_KEYS: Final = {"site": "site key", "secret": "secret key", "postback": "postback token", "import": "import"}
+
+
+def _restated_text(detail: Row) -> str:
+    before, after = detail["before"], detail["facts"]
+    match detail["cause"]:
+        case "click":
+            return "Another click earns it"
+        case "details":
+            return "The click's details became known"
+        case "adjustment":
+            return "The proposed click was accepted"
+        case _ if before["amount"] != after["amount"]:
+            was = amount_text(before["amount"]["amount"], before["amount"]["currency"])
+            now = amount_text(after["amount"]["amount"], after["amount"]["currency"])
+            return f"The amount is {now} by a more trusted report; it was {was}"
+        case _:
+            return "Counted anew by what another report says"
 
 
 def _tier(earning: Row) -> TierUsed | None:

@@ -116,7 +116,41 @@ def test_a_sale_is_reported_once_whatever_is_sent_again(
         client.post("/track/sale", json={**sale, "currency": "EUR"}, headers=bearer(site.secret_key)).status_code == 409
     )
     assert rejected.find(website_id=str(site.id), code="amount_conflict")["endpoint"] == "/track/sale"
+    # What contradicts is in the log, once, so that it is shown with the conversion.
+    contradicting = [(report["amount"]["amount"], report["amount"]["currency"]) for report in reports.take(2)]
+    assert contradicting == [(1, "USD"), (1099, "EUR")]
+    assert client.post("/track/sale", json={**sale, "amount": 1}, headers=bearer(site.secret_key)).status_code == 409
     assert reports.now() == []
+
+
+def test_every_report_that_says_something_new_is_published(
+    client: httpx.Client, site: Site, click: str, reports: Tail
+) -> None:
+    """Pixel, server and network of one order: none is refused, and each says its part."""
+    txid = uuid4().hex
+    pixel = {"txid": txid, "amount": 1500, "currency": "USD", "click_id": click}
+    assert client.post("/track/sale", json=pixel, headers=bearer(site.site_key)).status_code == 202
+    server = {"txid": txid, "amount": 1099, "currency": "USD", "customer_id": "b"}
+    assert client.post("/track/sale", json=server, headers=bearer(site.secret_key)).status_code == 200
+    network = {"token": site.token, "txid": txid, "amount": "10.50", "payout": "2.00", "status": "approved"}
+    assert client.get("/postback", params=network).status_code == 200
+    assert client.post("/track/sale", json=pixel, headers=bearer(site.site_key)).status_code == 409
+    found = [ConversionReported.model_validate(report) for report in reports.take(3)]
+    assert [(one.key_kind, one.amount and one.amount.amount) for one in found] == [
+        ("site", 1500),
+        ("secret", 1099),
+        ("postback", 1050),
+    ]
+    assert found[2].payout is not None and len({one.conversion_id for one in found}) == 1
+
+
+def test_a_status_that_comes_first_does_not_fix_the_amount(client: httpx.Client, site: Site, reports: Tail) -> None:
+    txid = uuid4().hex
+    status = {"token": site.token, "txid": txid, "status": "approved"}
+    assert client.get("/postback", params=status).status_code == 202
+    sale = {"txid": txid, "amount": 20_000, "currency": "USD"}
+    assert client.post("/track/sale", json=sale, headers=bearer(site.secret_key)).status_code == 200
+    assert [report["amount"] and report["amount"]["amount"] for report in reports.take(2)] == [None, 20_000]
 
 
 def test_a_report_whose_acknowledgement_was_lost_is_published_again(
@@ -184,8 +218,8 @@ def test_a_lead_needs_no_amount(client: httpx.Client, site: Site, click: str, re
     answer = client.post("/track/lead", json={"click_id": click}, headers=bearer(site.site_key))
     assert answer.status_code == 202
     report = ConversionReported.model_validate(reports.take(1)[0])
-    assert report.amount is not None
-    assert (report.kind, report.event, report.txid, report.amount.amount) == ("lead", "lead", click, 0)
+    assert (report.kind, report.event, report.txid, report.amount) == ("lead", "lead", click, None)
+    assert report.key_kind == "site"
     assert client.post("/track/lead", json={"click_id": click}, headers=bearer(site.site_key)).status_code == 200
 
 
@@ -237,7 +271,7 @@ def test_a_postback_in_our_own_names(client: httpx.Client, site: Site, click: st
     assert (report.reported_by, report.subs, report.click_id) == ("postback", {"sub3": "s"}, click)
     assert client.get("/postback", params=query).status_code == 200
     assert client.get("/postback", params={**query, "amount": "13"}).status_code == 409
-    assert reports.now() == []
+    assert [report["amount"]["amount"] for report in reports.take(1)] == [1300]
     changed = client.get("/postback", params={"token": site.token, "txid": "n1", "status": "3"})
     assert (changed.status_code, changed.json()["id"]) == (200, first.json()["id"])
     update = ConversionReported.model_validate(reports.take(1)[0])

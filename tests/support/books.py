@@ -30,6 +30,7 @@ from schemas.events.conversions import (
     ConversionApproved,
     ConversionAttributed,
     ConversionFacts,
+    Reported,
 )
 from schemas.events.partners import Terms, Tier
 from tests.support.command import Person
@@ -238,7 +239,7 @@ class Past:
         return model.evolve(state, event)
 
 
-STEPS = ("approve", "in time", "attribute", "part", "part", "whole", "reject", "report")
+STEPS = ("approve", "in time", "attribute", "part", "part", "whole", "reject", "report", "restate")
 
 
 def _step(
@@ -263,7 +264,23 @@ def _step(
         case "whole":
             return model.reverse(state, "sent back", None, asked)
         case "report":
-            other = Money(amount=7, currency="EUR")
-            return model.report_again(state, report_id=uuid4(), amount=other, reported_by="postback", asked=asked)
+            other = Reported(
+                report_id=uuid4(),
+                key_kind="postback",
+                reported_by="postback",
+                received_at=asked.at,
+                kind="sale",
+                amount=Money(amount=7, currency="EUR"),
+                occurred_at=asked.at,
+            )
+            return model.merge_report(state, other, asked)
+        case "restate":
+            amount = Money(amount=rng.randrange(1, 10**6), currency=state.facts.amount.currency)
+            found = state.facts.model_copy(update={"amount": amount})
+            if state.is_attributed:
+                standing = standing - tally.counted_in(model.contribution(state))
+            return model.restate(
+                state, found, payout=None, customer="", rates=rates, cause="report", asked=asked, standing=standing
+            )
         case _:
             return model.reject(state, "fraud", asked)
