@@ -173,7 +173,7 @@ by_site_key Bool A claim: nothing but the public site key reports it
         " 'reversed') AS status, argMax(e.occurred_at, e._offset) AS occurred_at, max(received_at) AS changed_at,"
         " sum(e.value) AS value, any(e.currency) AS currency, sum(c_pending) + sum(c_approved) AS commission,"
         " sum(c_pending) AS commission_pending, sum(c_approved) AS commission_approved,"
-        " sum(c_reversed) AS commission_reversed, argMax(e.origin, e._offset) = 'claim' AS by_site_key, "
+        " sum(c_reversed) AS commission_reversed, toBool(argMax(e.origin, e._offset) = 'claim') AS by_site_key, "
         + ", ".join(
             f"argMax(e.{name}, e._offset) AS {name}"
             for name in [line.split()[0] for line in _DIMENSIONS.splitlines() if line]

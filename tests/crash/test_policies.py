@@ -20,7 +20,6 @@ from infra.clickhouse import ClientPool
 from infra.postgres import required_url
 from infra.settings import Settings
 from schemas.envelope import decode, position_of
-from schemas.events.conversions import ConversionReportConflicted
 from schemas.identity import conversion_id
 from schemas.tracking import Refusal, log_time
 from tests.support.command import World
@@ -136,11 +135,12 @@ def test_however_often_and_by_whomever_a_sale_is_reported_and_decided_it_pays_on
         names = Counter(event.NAME for event in events)
         assert names["conversion.recorded"] == names["conversion.approved"] == 1, (txid, names)
         assert names["conversion.attributed"] <= 1, (txid, names)
-        changes = [event.change for event in events if not isinstance(event, ConversionReportConflicted)]
+        changes = [event.change for event in events if hasattr(event, "change")]
         assert sum(change.approved for change in changes) == 1
         assert sum(change.pending for change in changes) == sum(change.commission_pending for change in changes) == 0
         assert sum(change.commission_approved for change in changes) == state.net_commission
-        assert state.net_commission in (1000, 550, 4620, 900), (txid, state.net_commission)
+        # The shop's word stands, whatever networks say: the first of its two.
+        assert state.net_commission in (1000, 900), (txid, state.net_commission)
 
 
 def _shuffled(rng: random.Random) -> list[dict[str, Any]]:
@@ -188,7 +188,7 @@ def _open_ends(world: World) -> int:
     """Reports that wait for something that may still come."""
     kwd = "report->'amount'->>'currency' = 'KWD'"
     kept = f"SELECT count(*) FROM policy.without_rate WHERE NOT coalesce({kwd}, false)"
-    return world.count(kept) + world.count("SELECT count(*) FROM policy.waiting")
+    return world.count(kept) + world.count("SELECT count(*) FROM policy.waiting WHERE needs_rate")
 
 
 def _in_effect(world: World) -> dict[UUID, list[Any]]:
