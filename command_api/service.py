@@ -34,8 +34,9 @@ from command_api.matching import starter_set
 from command_api.notifications import raising
 from command_api.operations.recording import NAME as RECORDING
 from command_api.operations.recording import Recording
-from command_api.policies import approving, waiting
+from command_api.policies import approving, claim_alarm, waiting
 from command_api.policies.approving import Approving
+from command_api.policies.claim_alarm import ClaimAlarm
 from command_api.policies.clicks import ClickHouseClicks
 from command_api.policies.keeping import NAME as ATTRIBUTION
 from command_api.policies.reports import Reports
@@ -121,6 +122,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         Leader(core.settings, waiting.NAME, Waiting(core, clicks, events).run),
         Leader(core.settings, RECORDING, Recording(core).run),
         Leader(core.settings, approving.NAME, Approving(core).run),
+        Leader(core.settings, claim_alarm.NAME, ClaimAlarm(core).run),
         Leader(core.settings, watch.NAME, Watch(core, looking(core.settings)).run),
         Leader(core.settings, marketplace.NAME, marketplace_watch(core, clients).run),
         Leader(core.settings, anchoring.NAME, Anchoring(core).run),

@@ -56,7 +56,7 @@ from projectors.postgres.website_keys import WEBSITE_KEYS
 from projectors.postgres.website_zones import WEBSITE_ZONES
 from projectors.postgres.websites import WEBSITES
 from schemas.base import DomainEvent
-from schemas.events import accounts, domains, leads, operations, partners
+from schemas.events import accounts, domains, leads, operations, partners, websites
 from schemas.topics import CLICKS, DOMAIN, REJECTED
 
 EVENTS_FAMILY: Final = ClickHouseProjection(
@@ -148,6 +148,7 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         operations.AuditTrailAnchored,  # the audit compares it with the trail itself
         partners.SlugClaimed,
         partners.SlugReleased,
+        websites.ClaimsUnusual,  # a notification follows from it
     }
 )
 """Decided events that no projection shows; a test holds that every other one is handled somewhere."""

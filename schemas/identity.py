@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 from uuid import UUID, uuid5
 
@@ -119,3 +120,8 @@ def escrow_id(offer_id: UUID) -> UUID:
 def listing_watch_id(account_id: UUID, listing_id: UUID) -> UUID:
     """Whether an account keeps an eye on a listing."""
     return uuid5(NAMESPACE, f"listing-watch\n{account_id}\n{listing_id}")
+
+
+def claims_alarm_id(website_id: UUID, day: date) -> UUID:
+    """The alarm about a website's claims on one day (UTC): there is one at most."""
+    return uuid5(NAMESPACE, f"claims-alarm\n{website_id}\n{day.isoformat()}")

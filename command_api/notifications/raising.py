@@ -15,7 +15,8 @@ from eventsourcing.persistence import StoredEvent
 
 import command_api.notifications.deals
 import command_api.notifications.forum
-import command_api.notifications.listings  # noqa: F401 - they register their rules
+import command_api.notifications.listings
+import command_api.notifications.websites  # noqa: F401 - they register their rules
 from command_api.core import Core
 from command_api.leader import Connection
 from command_api.notifications.notice import LATER_RULES, RULES, Notice

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 from uuid import UUID
@@ -74,3 +75,14 @@ class WebsiteKeyRevoked(DomainEvent):
 
     NAME: ClassVar[str] = "website.key_revoked"
     key_id: UUID
+
+
+class ClaimsUnusual(DomainEvent):
+    """The public site key reports far more transactions than it usually does. Raised at most once a day."""
+
+    NAME: ClassVar[str] = "website.claims_unusual"
+    website_id: UUID
+    account_id: UUID = Field(description="The website's owner")
+    hour: datetime = Field(description="Beginning of the hour (UTC) in which the limit was passed")
+    claims: int = Field(description="Claims in that hour until then")
+    usual: int = Field(description="Claims of a usual hour of the seven days before, rounded up")

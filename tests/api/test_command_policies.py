@@ -14,6 +14,7 @@ import pytest
 
 from command_api.conversions import model, tally
 from command_api.policies import decide, waiting
+from command_api.policies.claim_alarm import ClaimAlarm
 from command_api.policies.reading import Reading
 from infra.log import Record
 from schemas.envelope import decode, position_of
@@ -205,6 +206,29 @@ def test_claims_of_one_click_are_bounded_whoever_decides_them(command_policies: 
     assert len(kept) == 5
     sql = "SELECT count(*) FROM policy.refused_report WHERE website_id = %s AND code = 'too_many_claims'"
     assert world.count(sql, shop.website_id) == 7
+
+
+def test_an_unusual_rate_of_claims_raises_one_alarm_a_day(command_policies: Policies) -> None:
+    world, shop = command_policies.world, command_policies.shop()
+    reports = [
+        command_policies.report_of(shop, click_id=command_policies.click(shop), key_kind="site") for _ in range(20)
+    ]
+    command_policies.publish(reports[:19])
+    command_policies.caught_up()
+    alarm = ClaimAlarm(world.core)
+    assert alarm.raise_due(world.postgres) == 0
+    command_policies.publish(reports[19:])
+    command_policies.caught_up()
+    alarm.raise_due(world.postgres)  # the service's own may have been first
+    assert alarm.raise_due(world.postgres) == 0
+    raised = world.count(
+        "SELECT count(*) FROM events.stored_events WHERE topic = 'website.claims_unusual.v1'"
+        " AND convert_from(state, 'UTF8')::jsonb ->> 'website_id' = %s",
+        shop.site["id"],
+    )
+    assert raised == 1
+    told = "SELECT count(*) FROM ops.notification WHERE kind = 'claims' AND account_id = %s"
+    wait_for(lambda: world.count(told, world.owner.account_id) >= 1, "the owner to be notified")
 
 
 def test_a_decision_names_the_clicks_it_has_seen(command_policies: Policies) -> None:

@@ -1,0 +1,17 @@
+"""What owners and admins are notified of about websites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from command_api.notifications.notice import Notice, on
+from schemas.events.websites import ClaimsUnusual
+
+
+@on(ClaimsUnusual)
+def claims_unusual(event: ClaimsUnusual) -> Iterable[Notice]:
+    title = "Unusually many sales were reported with your public site key"
+    path = f"/dashboard/conversions?website={event.website_id}&keyKind=site"
+    yield Notice("claims", str(event.originator_id), event.account_id, title=title, path=path)
+    admins = "Unusually many sales were reported with a website's public site key"
+    yield Notice("claims", str(event.originator_id), None, title=admins, but=(event.account_id,), admins=True)
