@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -18,6 +19,9 @@ from query_api.analytics.request import Day, bad
 from query_api.context import Reads, Theirs
 from query_api.money import Amount
 from query_api.owned import Owned, not_found
+from query_api.reader import Reader
+from query_api.tabular import csv_stream
+from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
 
 router = APIRouter(tags=["conversions"], dependencies=[Depends(Reads("conversions", "partners", "websites"))])
@@ -105,30 +109,30 @@ def get_conversions(
     cursor: paging.Cursor = None,
 ) -> list[Conversion]:
     """Newest first by the time they occurred. Days are the website's, or UTC's when no website is named."""
-    zone = theirs.website(websiteId).zone if websiteId is not None else ZoneInfo("UTC")
-    conditions = ["c.website_id = ANY(%(websites)s)"]
-    bound: dict[str, Any] = {"websites": theirs.scope(websiteId), "limit": limit + 1}
-    for name, value in (("status", status), ("partner_id", partnerId), ("key_kind", keyKind)):
-        if value is not None:
-            conditions.append(f"c.{name} = %({name})s")
-            bound[name] = value
-    if from_ is not None and to is not None and from_ > to:
-        raise bad("from", "from must not be after to.")
-    if from_ is not None:
-        conditions.append("c.occurred_at >= %(since)s")
-        bound["since"] = _start("from", zone, from_)
-    if to is not None:
-        conditions.append("c.occurred_at < %(until)s")
-        bound["until"] = _start("to", zone, to, after=True)
+    filters = _Filters(theirs, websiteId, status, partnerId, keyKind, from_, to)
+    after: tuple[datetime, UUID] | None = None
     if cursor is not None:
-        bound["at"], bound["id"] = paging.decode(cursor, datetime, UUID)
-        conditions.append("(c.occurred_at, c.id) < (%(at)s, %(id)s)")
-    sql = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY c.occurred_at DESC, c.id DESC LIMIT %(limit)s"
-    rows = theirs.reader.rows(sql, bound)
+        after = cast(tuple[datetime, UUID], paging.decode(cursor, datetime, UUID))
+    rows = filters.rows(theirs.reader, limit + 1, after)
     page = rows[:limit]
     last = paging.encode(page[-1]["occurred_at"], page[-1]["id"]) if len(rows) > limit else None
     paging.link_next(request, response, last)
     return [_shown(row) for row in page]
+
+
+@router.get("/api/platform/conversions.csv", response_class=Response)
+def get_conversions_csv(
+    theirs: Theirs,
+    websiteId: Id = None,
+    status: Status = None,
+    partnerId: Id = None,
+    keyKind: KeyKind = None,
+    from_: Annotated[Day, Query(alias="from", description="First day (in the website's time zone)")] = None,
+    to: Annotated[Day, Query(description="Last day, inclusive")] = None,
+) -> Response:
+    """The same list as a file, all of it, amounts in major units with the decimals of their currency."""
+    filters = _Filters(theirs, websiteId, status, partnerId, keyKind, from_, to)
+    return csv_stream("conversions", COLUMNS, filters.lines(theirs.reader))
 
 
 @router.get("/api/platform/conversions/{id}")
@@ -147,6 +151,108 @@ def find_conversion(theirs: Owned, id: UUID) -> Conversion:
     except Problem as problem:
         raise not_found("conversion") from problem
     return _shown(row)
+
+
+class Line(BaseModel):
+    """One conversion in the file."""
+
+    occurredAt: datetime
+    transaction: str
+    event: str
+    kind: str
+    status: str
+    partner: str
+    amount: str
+    currency: str
+    commission: str
+    commissionCurrency: str
+    attribution: str
+    clickId: str
+    reportedBy: str
+    keyKind: str
+    addressClass: str
+    conflicts: int
+    reason: str
+    id: UUID
+
+
+COLUMNS: Final = tuple(Line.model_fields)
+_PAGE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Filters:
+    """Which conversions, in SQL. Raises `Problem` for a website that is not theirs and days that make no range."""
+
+    theirs: Owned
+    website_id: UUID | None
+    status: ConversionStatus | None
+    partner_id: UUID | None
+    key_kind: str | None
+    since: date | None
+    until: date | None
+
+    def rows(self, reader: Reader, limit: int, after: tuple[datetime, UUID] | None) -> Sequence[Mapping[str, Any]]:
+        """The next `limit`, newest first, behind `after`."""
+        conditions, bound = self._conditions()
+        bound["limit"] = limit
+        if after is not None:
+            bound["at"], bound["id"] = after
+            conditions.append("(c.occurred_at, c.id) < (%(at)s, %(id)s)")
+        sql = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY c.occurred_at DESC, c.id DESC LIMIT %(limit)s"
+        return reader.rows(sql, bound)
+
+    def lines(self, reader: Reader) -> Iterator[Line]:
+        """All of them, read page by page."""
+        after: tuple[datetime, UUID] | None = None
+        while True:
+            page = self.rows(reader, _PAGE, after)
+            yield from map(_line, page)
+            if len(page) < _PAGE:
+                return
+            after = page[-1]["occurred_at"], page[-1]["id"]
+
+    def _conditions(self) -> tuple[list[str], dict[str, Any]]:
+        zone = self.theirs.website(self.website_id).zone if self.website_id is not None else ZoneInfo("UTC")
+        conditions = ["c.website_id = ANY(%(websites)s)"]
+        bound: dict[str, Any] = {"websites": self.theirs.scope(self.website_id)}
+        given = {"status": self.status, "partner_id": self.partner_id, "key_kind": self.key_kind}
+        for name, value in given.items():
+            if value is not None:
+                conditions.append(f"c.{name} = %({name})s")
+                bound[name] = value
+        if self.since is not None and self.until is not None and self.since > self.until:
+            raise bad("from", "from must not be after to.")
+        if self.since is not None:
+            conditions.append("c.occurred_at >= %(since)s")
+            bound["since"] = _start("from", zone, self.since)
+        if self.until is not None:
+            conditions.append("c.occurred_at < %(until)s")
+            bound["until"] = _start("to", zone, self.until, after=True)
+        return conditions, bound
+
+
+def _line(row: Mapping[str, Any]) -> Line:
+    return Line(
+        occurredAt=row["occurred_at"],
+        transaction=row["txid"],
+        event=row["event"],
+        kind=row["kind"],
+        status=row["status"],
+        partner=row["partner_name"] or "",
+        amount=decimal_text(row["amount"], row["currency"]),
+        currency=row["currency"],
+        commission=decimal_text(row["commission"], row["commission_currency"]),
+        commissionCurrency=row["commission_currency"],
+        attribution=row["attributed_by"] or "",
+        clickId=row["click_id"] or "",
+        reportedBy=row["reported_by"],
+        keyKind=row["key_kind"],
+        addressClass=row["address_class"],
+        conflicts=row["conflicts"],
+        reason=row["reason"],
+        id=row["id"],
+    )
 
 
 def _start(field: str, zone: ZoneInfo, day: date, *, after: bool = False) -> datetime:

@@ -73,6 +73,7 @@ class Line(BaseModel):
     occurredAt: datetime | None
     payableFrom: datetime | None
     reason: str
+    keyKind: str = Field(description="site: nothing but the public site key reported it then")
     amount: str
     currency: str
     conversionId: UUID | None
@@ -173,6 +174,7 @@ def _line(row: Mapping[str, Any]) -> Line:
         occurredAt=row["occurred_at"],
         payableFrom=max(row["at"], row["hold_until"]) if row["booking"] == "approved" else None,
         reason=row["detail"].get("reason") or "",
+        keyKind=row["detail"].get("key_kind") or "",
         amount=decimal_text(row["earned"], row["currency"]),
         currency=row["currency"],
         conversionId=row["conversion_id"],
@@ -189,6 +191,7 @@ def _balance(booking: str, amount: int, currency: str) -> Line:
         occurredAt=None,
         payableFrom=None,
         reason="",
+        keyKind="",
         amount=decimal_text(amount, currency),
         currency=currency,
         conversionId=None,

@@ -13,7 +13,7 @@ export const explanation = (over: Partial<Explanation> = {}): Explanation => ({
   click: { by: 'click_id', at: '2026-11-20T11:00:00Z', clickId: 'k1', linkId: 'l1', link: 'nord', country: 'IS', device: 'mobile', source: 'news', subs: { sub1: 'banner' }, place: { topic: 'clicks', partition: 2, offset: 41 } },
   rate: null,
   working: { text: '100.00 USD × 30% = 30 USD, rounded 30.00 USD', exact: '30', rounded: '30.00', agrees: true },
-  reports: [{ amount: usd(10_000), reportedBy: 'sale', at: '2026-11-20T12:00:01Z', stands: true, place: { topic: 'conversions', partition: 1, offset: 7 } }],
+  reports: [{ amount: usd(10_000), reportedBy: 'sale', keyKind: 'secret', at: '2026-11-20T12:00:01Z', stands: true, place: { topic: 'conversions', partition: 1, offset: 7 } }],
   events: [
     { version: 1, name: 'conversion.recorded', text: 'The sale was reported (sale)', at: '2026-11-20T12:00:01Z', by: 'system', reason: null, pending: usd(3000), earned: null, reversed: null, position: 12, place: { topic: 'domain', partition: 0, offset: 11 } },
   ],

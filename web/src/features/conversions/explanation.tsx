@@ -1,16 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
+import { messageOf } from '@/lib/api/errors';
 import type { Conversion, Explanation, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
+import { toast, toastError } from '@/stores/toasts';
+import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
 import { DecisionDialog } from './decision-dialog';
-import { explanationQuery } from './ledger';
+import { decideAdjustment, explanationQuery, type Adjustment } from './ledger';
 import { allowed } from './queries';
 import { useDecision } from './use-decision';
 
@@ -54,12 +57,14 @@ function Explained({ told, website, onDecided }: { readonly told: Explanation; r
           <p className="text-2xl font-semibold tabular">{formatMinor(conversion.commission)}</p>
           <p className="mt-1 flex flex-wrap items-center gap-2 text-[0.8125rem] text-muted">
             <StatusBadge status={conversion.status} />
+            <Marks row={conversion} />
             {conversion.partnerName ?? 'Not attributed'} · {conversion.kind} of {formatMinor(conversion.amount)}
           </p>
           <When conversion={conversion} at={at} />
         </div>
         <Decisions conversion={conversion} websiteId={website.id} onDecided={onDecided} />
       </div>
+      {conversion.adjustment && <Proposal conversion={conversion} adjustment={conversion.adjustment} at={at} onDecided={onDecided} />}
       <Reports told={told} at={at} />
       {rule && working ? (
         <Part title="How it is worked out">
@@ -124,22 +129,64 @@ const placeOf = (place: { topic: string; partition: number; offset: number }): s
 
 function When({ conversion, at }: { readonly conversion: Explanation['conversion']; readonly at: (time: string) => string }) {
   if (conversion.payableAt) return <p className="mt-1 text-[0.8125rem] text-muted">Payable from {at(conversion.payableAt)}</p>;
-  if (conversion.approvesAt) return <p className="mt-1 text-[0.8125rem] text-muted">Approved by itself on {at(conversion.approvesAt)} if nobody decides</p>;
+  if (conversion.approvesAt) return <p className="mt-1 text-[0.8125rem] text-muted">Auto-approves on {at(conversion.approvesAt)}</p>;
   return null;
 }
 
-function Reports({ told, at }: { readonly told: Explanation; readonly at: (time: string) => string }) {
+interface ProposalProps {
+  readonly conversion: Conversion;
+  readonly adjustment: NonNullable<Conversion['adjustment']>;
+  readonly at: (time: string) => string;
+  readonly onDecided: () => void;
+}
+
+/** A click that came after the approval: nothing changes until somebody decides. */
+function Proposal({ conversion, adjustment, at, onDecided }: ProposalProps) {
+  const client = useQueryClient();
+  const decision = useMutation({
+    mutationFn: (how: Adjustment) => decideAdjustment(conversion.id, how),
+    onSuccess: (_, how) => toast(how === 'accept' ? 'Adjustment accepted' : 'Adjustment dismissed', `Transaction ${conversion.txid}`),
+    onError: (error) => toastError('Failed to decide the adjustment', messageOf(error)),
+    onSettled: async () => {
+      await client.invalidateQueries({ predicate: ({ queryKey }) => ['conversions', 'statements', 'analytics'].includes(String(queryKey[0])) });
+      onDecided();
+    },
+  });
   return (
-    <Part title={told.reports.length > 1 ? 'Reports disagree' : 'The report'}>
+    <Part title="Proposed adjustment">
+      <p>
+        {adjustment.clickedAt
+          ? `A click of ${at(adjustment.clickedAt)} arrived after the approval. It would have earned this conversion${adjustment.commission ? `, with a commission of ${formatMinor(adjustment.commission)}` : ''}.`
+          : 'The click that earned this conversion does not count any more.'}
+      </p>
+      <div className="mt-3 flex gap-2">
+        <Button size="sm" variant="primary" busy={decision.isPending} onClick={() => decision.mutate('accept')}>
+          Accept
+        </Button>
+        <Button size="sm" disabled={decision.isPending} onClick={() => decision.mutate('dismiss')}>
+          Dismiss
+        </Button>
+      </div>
+    </Part>
+  );
+}
+
+const KEYS: Readonly<Record<string, string>> = { site: 'site key', secret: 'secret key', postback: 'postback token', import: 'import' };
+
+function Reports({ told, at }: { readonly told: Explanation; readonly at: (time: string) => string }) {
+  const disagree = told.reports.some((report) => !report.stands);
+  return (
+    <Part title={disagree ? 'Reports disagree' : told.reports.length > 1 ? 'The reports' : 'The report'}>
       <ul className="flex flex-col gap-1.5">
         {told.reports.map((report, index) => (
           <li key={index} className="flex flex-wrap items-center gap-2">
             <span className="font-medium tabular">{formatMinor(report.amount)}</span>
             <span className="text-[0.8125rem] text-muted">
-              by {report.reportedBy}, {at(report.at)}
+              by {report.reportedBy}
+              {report.keyKind && ` (${KEYS[report.keyKind] ?? report.keyKind})`}, {at(report.at)}
             </span>
             {report.place && <span className="font-mono text-xs text-muted">{placeOf(report.place)}</span>}
-            {told.reports.length > 1 && (report.stands ? <Badge tone="good">This one stands</Badge> : <Badge tone="warn">Not counted</Badge>)}
+            {disagree && (report.stands ? <Badge tone="good">This one stands</Badge> : <Badge tone="warn">Not counted</Badge>)}
           </li>
         ))}
       </ul>

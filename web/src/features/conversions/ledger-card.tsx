@@ -3,8 +3,7 @@ import { Check, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table, type Column } from '@/components/data/table';
-import { Badge } from '@/components/ui/badge';
-import { Button } from '@/components/ui/button';
+import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import type { Conversion, Partner, Website } from '@/lib/api/types';
@@ -12,10 +11,11 @@ import { formatDateTime } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
 import { BulkDialog } from './bulk-dialog';
+import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
 import { BulkOutcome } from './bulk-outcome';
-import { ledgerQuery, type Bulk, type Outcome, type Which } from './ledger';
-import { STATUSES, type ConversionsState } from './search';
+import { ledgerFile, ledgerQuery, type Bulk, type Outcome, type Which } from './ledger';
+import { KEY_KINDS, STATUSES, type ConversionsState } from './search';
 import { countOf, useBulk } from './use-bulk';
 
 interface Props {
@@ -86,13 +86,22 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
             </option>
           ))}
         </Select>
+        <Select label="Reported with" value={state.keyKind ?? ''} onChange={(event) => filter({ keyKind: KEY_KINDS.find((item) => item === event.target.value) ?? null })}>
+          <option value="">Any key</option>
+          <option value="site">Site key only</option>
+          <option value="secret">Secret key</option>
+          <option value="postback">Postback token</option>
+        </Select>
         <DayField label="From" value={state.from} max={state.to} onChange={(from) => filter({ from })} />
         <DayField label="To" value={state.to} min={state.from} onChange={(to) => filter({ to })} />
-        {(state.status ?? state.partner ?? state.from ?? state.to) && (
-          <Button variant="ghost" onClick={() => filter({ status: null, partner: null, from: null, to: null })}>
+        {isFiltered(state) && (
+          <Button variant="ghost" onClick={() => filter({ status: null, partner: null, keyKind: null, from: null, to: null })}>
             Clear filters
           </Button>
         )}
+        <a className={buttonClass({})} href={ledgerFile(website.id, state)} download>
+          Export CSV
+        </a>
       </div>
       {(all || chosen.length > 0) && (
         <div role="region" aria-label="Selection" className="mb-3 flex flex-wrap items-center gap-2 rounded-lg bg-brand-soft px-3 py-2">
@@ -138,7 +147,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
           <Skeleton className="h-64" />
         </div>
       ) : rows.length === 0 ? (
-        <Empty>{state.status ?? state.partner ?? state.from ?? state.to ? 'No conversion matches these filters.' : 'No conversion has been reported yet.'}</Empty>
+        <Empty>{isFiltered(state) ? 'No conversion matches these filters.' : 'No conversion has been reported yet.'}</Empty>
       ) : phone ? (
         <>
           {boxOfAll && <label className="flex items-center gap-3 pb-3 text-muted">{boxOfAll} Select all pending shown</label>}
@@ -183,6 +192,8 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
   );
 }
 
+const isFiltered = (state: ConversionsState): boolean => Boolean(state.status ?? state.partner ?? state.keyKind ?? state.from ?? state.to);
+
 /** May still be decided with others: an approved one that turned out to be wrong is rejected. */
 const isOpen = (row: Conversion): boolean => row.status === 'pending' || row.status === 'approved';
 
@@ -223,12 +234,12 @@ function OpenButton({ row, onOpen }: { readonly row: Conversion; readonly onOpen
 }
 
 function State({ row, timezone }: { readonly row: Conversion; readonly timezone: string }) {
-  const when = row.payableAt ? `Payable from ${formatDateTime(row.payableAt, timezone)}` : row.approvesAt ? `Approved by itself on ${formatDateTime(row.approvesAt, timezone)}` : null;
+  const when = row.payableAt ? `Payable from ${formatDateTime(row.payableAt, timezone)}` : row.approvesAt ? `Auto-approves on ${formatDateTime(row.approvesAt, timezone)}` : null;
   return (
     <div className="flex flex-col items-start gap-0.5">
       <span className="flex flex-wrap gap-1">
         <StatusBadge status={row.status} />
-        {(row.conflicts ?? 0) > 0 && <Badge tone="warn">Reports disagree</Badge>}
+        <Marks row={row} />
       </span>
       {when && <span className="text-xs text-muted">{when}</span>}
       {row.reason && <span className="max-w-56 text-xs break-words text-muted">{row.reason}</span>}

@@ -136,6 +136,31 @@ test('filters are in the address and asked of the server', async () => {
   await waitFor(() => expect(router.state.location.href).toBe('/conversions'));
 });
 
+test('a claim, a bot click and a doubtful transaction are marked, and claims can be listed alone', async () => {
+  state.conversions = [conversion({ keyKind: 'site', clickBotReason: 'headless', otherEvents: ['purchase'] })];
+  const { user, router } = renderApp('/conversions');
+  for (const text of ['By site key', 'Bot click', 'Also reported as purchase']) expect(await screen.findByText(text)).toBeInTheDocument();
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Reported with' }), 'site');
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?keyKind=site'));
+  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('keyKind=site'));
+  expect(screen.getByRole('link', { name: 'Export CSV' })).toHaveAttribute('href', '/api/platform/conversions.csv?websiteId=w1&keyKind=site');
+});
+
+test('a proposed adjustment is accepted or dismissed in the drawer', async () => {
+  const told = explanation();
+  const adjustment = { partnerId: 'p1', linkId: null, clickId: null, clickedAt: '2026-11-20T11:30:00Z', commission: { amount: 4500, currency: 'USD' } };
+  server.use(
+    http.get(at('/api/platform/conversions/{id}/explain'), () => HttpResponse.json({ ...told, conversion: { ...told.conversion, adjustment } })),
+    http.post(at('/api/platform/conversions/{id}/adjustment/dismiss'), () => HttpResponse.json(told.conversion)),
+  );
+  const { user } = renderApp('/conversions?open=c1');
+  const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
+  expect(await within(drawer).findByText(/arrived after the approval.*with a commission of \$45\.00/)).toBeInTheDocument();
+  await user.click(within(drawer).getByRole('button', { name: 'Dismiss' }));
+  expect(await screen.findByText('Adjustment dismissed')).toBeInTheDocument();
+  expect(sent('/api/platform/conversions/c1/adjustment/dismiss')).toEqual([{}]);
+});
+
 test('each amount explains itself beside the list', async () => {
   const { user, router } = renderApp('/conversions');
   expect(await screen.findByText('Reports disagree')).toBeInTheDocument();

@@ -7,10 +7,11 @@ import type { ConversionsState } from './search';
 const PAGE = 50;
 export const MOST_AT_ONCE = 500;
 
-type Filter = Pick<ConversionsState, 'status' | 'partner' | 'from' | 'to'>;
+type Filter = Pick<ConversionsState, 'status' | 'partner' | 'keyKind' | 'from' | 'to'>;
 
-const given = ({ partner, from, to }: Omit<Filter, 'status'>) => ({
+const given = ({ partner, keyKind, from, to }: Omit<Filter, 'status'>) => ({
   ...(partner ? { partnerId: partner } : {}),
+  ...(keyKind ? { keyKind } : {}),
   ...(from ? { from } : {}),
   ...(to ? { to } : {}),
 });
@@ -42,6 +43,18 @@ export const statementsQuery = (websiteId: string, month: string) =>
     queryFn: ({ signal }) => body(api.GET('/api/platform/statements', { params: { query: { websiteId, month } }, signal })),
     staleTime: 30_000,
   });
+
+export const ledgerFile = (websiteId: string, filter: Filter): string =>
+  `/api/platform/conversions.csv?${new URLSearchParams({ websiteId, ...given(filter), ...(filter.status ? { status: filter.status } : {}) }).toString()}`;
+
+export type Adjustment = 'accept' | 'dismiss';
+
+export const decideAdjustment = (id: string, how: Adjustment) => {
+  const params = { path: { id } };
+  return how === 'accept'
+    ? body(api.POST('/api/platform/conversions/{id}/adjustment/accept', { params, body: {} }))
+    : body(api.POST('/api/platform/conversions/{id}/adjustment/dismiss', { params, body: {} }));
+};
 
 export const statementFile = (websiteId: string, month: string, partnerId: string, kind: 'csv' | 'html'): string =>
   `/api/platform/statements/${partnerId}.${kind}?${new URLSearchParams({ websiteId, month }).toString()}`;

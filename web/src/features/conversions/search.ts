@@ -4,6 +4,8 @@ import { isDay } from '@/lib/dates';
 import { textOf, type FlatSearch } from '@/lib/search';
 
 export const STATUSES: readonly ConversionStatus[] = ['pending', 'approved', 'rejected', 'reversed'];
+export const KEY_KINDS = ['site', 'secret', 'postback'] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
 export const VIEWS = ['list', 'statements'] as const;
 export type View = (typeof VIEWS)[number];
 
@@ -12,6 +14,8 @@ export interface ConversionsState {
   readonly view: View;
   readonly status: ConversionStatus | null;
   readonly partner: string | null;
+  /** Kind of the most trusted key that reported it; site: nothing but the public site key. */
+  readonly keyKind: KeyKind | null;
   readonly from: string | null;
   readonly to: string | null;
   /** YYYY-MM of the statements; null: this month. */
@@ -31,6 +35,7 @@ export function readState(search: FlatSearch): ConversionsState {
     view: VIEWS.find((view) => view === textOf(search['view'])) ?? 'list',
     status: STATUSES.find((status) => status === textOf(search['status'])) ?? null,
     partner: textOf(search['partner']) ?? null,
+    keyKind: KEY_KINDS.find((kind) => kind === textOf(search['keyKind'])) ?? null,
     from: isDay(days[0]) ? days[0] : null,
     to: isDay(days[1]) ? days[1] : null,
     month: month && MONTH.test(month) ? month : null,

@@ -3253,6 +3253,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/conversions.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Conversions Csv
+         * @description The same list as a file, all of it, amounts in major units with the decimals of their currency.
+         */
+        get: operations["get_conversions_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/conversions/approve": {
         parameters: {
             query?: never;
@@ -3307,6 +3327,46 @@ export interface paths {
         get: operations["get_conversion"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/conversions/{id}/adjustment/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Adjustment
+         * @description The click that came after the approval earns the conversion.
+         */
+        post: operations["acceptAdjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/conversions/{id}/adjustment/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss Adjustment
+         * @description The conversion stays as it was approved; the same click is not proposed again.
+         */
+        post: operations["dismissAdjustment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5044,6 +5104,21 @@ export interface components {
             websiteId: string | null;
         };
         /**
+         * Adjustment
+         * @description What accepting the proposed click would make of an approved conversion.
+         */
+        Adjustment: {
+            /** Partnerid */
+            partnerId: string | null;
+            /** Linkid */
+            linkId: string | null;
+            /** Clickid */
+            clickId: string | null;
+            /** Clickedat */
+            clickedAt: string | null;
+            commission: components["schemas"]["Amount"] | null;
+        };
+        /**
          * AdminAccount
          * @description An account as admins see it.
          */
@@ -5947,9 +6022,31 @@ export interface components {
             payableAt: string | null;
             /**
              * Conflicts
-             * @description Later reports that named another amount; the first one stands
+             * @description Different amounts that reports name beside the one that stands
              */
             conflicts: number;
+            /**
+             * Keykind
+             * @description Kind of the most trusted key that reported it; site: a claim; empty: not recorded
+             */
+            keyKind: string;
+            /**
+             * Addressclass
+             * @description Class of the address that reported it first, e.g. datacentre; empty: none
+             */
+            addressClass: string;
+            /**
+             * Clickbotreason
+             * @description Why figures leave its click out; null: they do not
+             */
+            clickBotReason: string | null;
+            /**
+             * Otherevents
+             * @description Other event names under which the same transaction was reported
+             */
+            otherEvents: string[];
+            /** @description A click that came after the approval and would have earned it */
+            adjustment: components["schemas"]["Adjustment"] | null;
         };
         /**
          * ConversionPoint
@@ -6529,7 +6626,7 @@ export interface components {
             working: components["schemas"]["Working"] | null;
             /**
              * Reports
-             * @description More than one: later reports named another amount; the first one stands
+             * @description Those that name an amount; the most trusted stands, then the first
              */
             reports: components["schemas"]["Report"][];
             /** Events */
@@ -8574,6 +8671,11 @@ export interface components {
             /** Reportedby */
             reportedBy: string;
             /**
+             * Keykind
+             * @description Kind of the key that sent it; site: a claim; empty: not recorded
+             */
+            keyKind: string;
+            /**
              * At
              * Format: date-time
              */
@@ -10202,6 +10304,10 @@ export interface components {
             /** Currency */
             currency: string;
             attributionModel: components["schemas"]["AttributionModel"];
+            /** Maxclaimamount */
+            maxClaimAmount: number;
+            /** Maxclaimsperclick */
+            maxClaimsPerClick: number;
             /**
              * Createdat
              * Format: date-time
@@ -10623,6 +10729,31 @@ export interface components {
              * @description Last day, inclusive
              */
             to?: string | null;
+            /**
+             * Keykind
+             * @description site: claims
+             */
+            keyKind?: ("site" | "secret" | "postback" | "import") | null;
+            /**
+             * Clickid
+             * @description The click that earned them
+             */
+            clickId?: string | null;
+            /**
+             * Addressclass
+             * @description Class of the reporting address
+             */
+            addressClass?: string | null;
+            /**
+             * Since
+             * @description Recorded then or later
+             */
+            since?: string | null;
+            /**
+             * Until
+             * @description Recorded before
+             */
+            until?: string | null;
         };
         /** Flag */
         Flag2: {
@@ -11325,6 +11456,31 @@ export interface components {
              */
             to?: string | null;
             /**
+             * Keykind
+             * @description site: claims
+             */
+            keyKind?: ("site" | "secret" | "postback" | "import") | null;
+            /**
+             * Clickid
+             * @description The click that earned them
+             */
+            clickId?: string | null;
+            /**
+             * Addressclass
+             * @description Class of the reporting address
+             */
+            addressClass?: string | null;
+            /**
+             * Since
+             * @description Recorded then or later
+             */
+            since?: string | null;
+            /**
+             * Until
+             * @description Recorded before
+             */
+            until?: string | null;
+            /**
              * Status
              * @description None: pending
              */
@@ -11829,6 +11985,16 @@ export interface components {
             /** Currency */
             currency?: string | null;
             attributionModel?: components["schemas"]["AttributionModel"] | null;
+            /**
+             * Maxclaimamount
+             * @description Minor units that the public site key may claim as one sale
+             */
+            maxClaimAmount?: number | null;
+            /**
+             * Maxclaimsperclick
+             * @description Transactions that one click may claim within an hour with the site key
+             */
+            maxClaimsPerClick?: number | null;
         };
         /** User */
         User2: {
@@ -11857,6 +12023,10 @@ export interface components {
             /** Currency */
             currency: string;
             attributionModel: components["schemas"]["AttributionModel"];
+            /** Maxclaimamount */
+            maxClaimAmount: number;
+            /** Maxclaimsperclick */
+            maxClaimsPerClick: number;
             /**
              * Createdat
              * Format: date-time
@@ -18244,6 +18414,8 @@ export interface operations {
                 websiteId?: string | null;
                 status?: components["schemas"]["ConversionStatus"] | null;
                 partnerId?: string | null;
+                /** @description Kind of the most trusted key that reported it; site: claims */
+                keyKind?: ("site" | "secret" | "postback" | "import") | null;
                 /** @description First day (in the website's time zone) */
                 from?: string | null;
                 /** @description Last day, inclusive */
@@ -18270,6 +18442,46 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Conversion"][];
                 };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_conversions_csv: {
+        parameters: {
+            query?: {
+                websiteId?: string | null;
+                status?: components["schemas"]["ConversionStatus"] | null;
+                partnerId?: string | null;
+                /** @description Kind of the most trusted key that reported it; site: claims */
+                keyKind?: ("site" | "secret" | "postback" | "import") | null;
+                /** @description First day (in the website's time zone) */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused or failed */
             default: {
@@ -18369,6 +18581,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conversion"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    acceptAdjustment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Approve"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversion2"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dismissAdjustment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Approve"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversion2"];
                 };
             };
             /** @description Refused or failed */

@@ -13,7 +13,9 @@ export type Link = Schemas['Link'];
 export type NewLink = Pick<Schemas['Link2'], 'id' | 'slug' | 'url'>;
 export type ConversionStatus = Schemas['ConversionStatus'];
 export type Money = Schemas['Money'];
-export type Conversion = Omit<Schemas['Conversion2'], 'status'> & { status: ConversionStatus; conflicts?: number };
+export type Conversion = Omit<Schemas['Conversion2'], 'status'> & { status: ConversionStatus } & Partial<
+    Pick<Schemas['Conversion'], 'conflicts' | 'keyKind' | 'clickBotReason' | 'otherEvents' | 'adjustment'>
+  >;
 export type Explanation = Schemas['Explanation'];
 export type Statement = Schemas['Statement'];
 export type StatementMonth = Schemas['Month'];
