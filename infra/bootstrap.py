@@ -39,6 +39,7 @@ def main(arguments: list[str]) -> int:
         "test-fast": test_fast,
         "lint": lint,
         "bench": bench,
+        "oracle": oracle,
         "ci": ci,
         "setup": set_up,
     }
@@ -108,6 +109,13 @@ LINTERS = (
 def bench() -> None:
     set_up(development=True)
     call([str(PYTHON), "-m", "tests.bench"])
+
+
+def oracle() -> None:
+    """Many random histories against independent books; `ORACLE_SEEDS` says how many."""
+    set_up(development=True)
+    environment = {"ORACLE_SEEDS": "20", "ORACLE_SALES": "60", **os.environ}
+    call([str(PYTHON), "-m", "pytest", "-q", "tests/oracle"], environment)
 
 
 def ci() -> None:

@@ -115,8 +115,9 @@ def accept_adjustment(state: model.Conversion, website: Website, reading: Readin
 
 
 def may_change(state: model.Conversion) -> bool:
-    """Whether a click that is not known yet could still earn it."""
-    if not state.is_open or (state.is_older and state.is_attributed):
+    """Whether a click that is not known yet could still be its own. Also of one that is rejected or reversed already:
+    it counts as such for the partner of its click, whichever came first."""
+    if state.is_older and state.is_attributed:
         return False
     return any(traces.click_id or traces.visitor for traces in state.merged.traces)
 

@@ -109,11 +109,21 @@ def test_a_conversion_before_its_click_counts_when_the_click_comes(command_polic
     command_policies.project_click(shop, timedelta(minutes=1), visitor=visitor)
     state = command_policies.decided(conversion, version=2)
     assert state.is_attributed and state.net_commission == 1000
-    # Another click of the visitor may still come late: it is looked for until the conversion is closed.
-    command_policies.report(shop, txid=state.facts.txid, status="rejected", amount=None)
-    command_policies.decided(conversion, version=4)
-    world.postgres.execute("UPDATE policy.waiting SET next_at = now() WHERE conversion_id = %s", (conversion,))
+    # Another click of the visitor may still come late: it is looked for until none can come any more.
+    assert world.count(sql, conversion) == 1
+    world.postgres.execute(
+        "UPDATE policy.waiting SET until = now(), next_at = now() WHERE conversion_id = %s", (conversion,)
+    )
     wait_for(lambda: world.count(sql, conversion) == 0, "it to wait no more")
+
+
+def test_one_that_was_rejected_before_its_click_came_counts_as_rejected(command_policies: Policies) -> None:
+    shop, visitor = command_policies.shop(), 2**63 + 54321
+    conversion = command_policies.report(shop, visitor=visitor, status="rejected")
+    assert not command_policies.decided(conversion, version=2).is_attributed
+    command_policies.project_click(shop, timedelta(minutes=1), visitor=visitor)
+    state = command_policies.decided(conversion, version=3)
+    assert (state.is_attributed, model.contribution(state).rejected, state.net_commission) == (True, 1, 0)
 
 
 def test_one_that_cannot_be_attributed_holds_up_no_other(

@@ -1,0 +1,1 @@
+"""Random histories through the public interfaces, compared with books of their own: `make oracle` runs many."""
