@@ -45,9 +45,19 @@ class Frozen(BaseModel):
 
 
 class Money(Frozen):
-    """An amount in integer minor units of an ISO 4217 currency (1099 USD = $10.99). Never a float."""
+    """An amount in integer minor units of an ISO 4217 currency (1099 USD = $10.99). Never a float.
+
+    Commands and ingest take at most `schemas.currencies.MAX_AMOUNT`; events from before that bound hold up to 2^53.
+    """
 
     amount: int = Field(ge=-(2**53), le=2**53, description="Minor units")
+    currency: str = Field(pattern=r"^[A-Z]{3}$")
+
+
+class MoneySum(Frozen):
+    """A sum of any number of amounts: what an Int128 of ClickHouse or a numeric of Postgres adds up to."""
+
+    amount: int = Field(ge=-(10**38), le=10**38, description="Minor units")
     currency: str = Field(pattern=r"^[A-Z]{3}$")
 
 

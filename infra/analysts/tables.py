@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from schemas.figures import MONEY, in_rollup
+
 DATABASE: Final = "althing"
 
 
@@ -204,9 +206,14 @@ def _rollup(name: str, comment: str, keys: str, counters: Sequence[str], example
     keyed = columns_of(_BUCKET + keys)
     sums = tuple(Column(one, "Int64", _COUNTERS[one]) for one in counters)
     chosen = ", ".join(column.name for column in keyed)
-    summed = ", ".join(f"sum(r.{one}) AS {one}" for one in counters)
+    summed = ", ".join(f"{_sum_of(one)} AS {one}" for one in counters)
     source = f"SELECT {chosen}, {summed} FROM {DATABASE}.{name} AS r WHERE {{own}} GROUP BY {chosen}"  # noqa: S608 - own
     return View(name, comment, keyed + sums, source, example=example)
+
+
+def _sum_of(counter: str) -> str:
+    """An Int64, which every format and client has; a cell's money that is more than that is an error, never wrapped."""
+    return f"accurateCast({in_rollup(counter, 'r')}, 'Int64')" if counter in MONEY else in_rollup(counter, "r")
 
 
 TRAFFIC: Final = _rollup(
