@@ -152,6 +152,7 @@ def attribute(
             commission=commission,
             exchange_rate=rate,
             tier=tier,
+            reversed_amount=conversion.reversed_amount,
             change=Change.model_validate({"currency": conversion.currency, **counted}),
         )
     ]

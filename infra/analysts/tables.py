@@ -1,7 +1,8 @@
 """The tables that analysts see, each with its columns in words: sub-selects over the stable views of the projections.
 
 `events` and what is made of it hold one row per thing that happened, the `_15m` tables one per website and quarter of
-an hour, `websites`, `partners` and `links` the names behind the ids. Money is in minor units of the website's currency.
+an hour, `websites`, `partners` and `links` the names behind the ids. Money is in minor units: commission in
+the website's currency, sales in the one that they were reported in.
 """
 
 from __future__ import annotations
@@ -84,8 +85,8 @@ link_id UUID The tracked link; zeros: none
 partner_id UUID The partner; zeros: none
 """ + "".join(f"sub{number} String Sub id {number} of the link\n" for number in range(1, 11))
 _CHANGE: Final = f"""
-value Int64 Amount of the sale, in minor units; negative as it is taken back
-currency {_LOW} Currency of the website
+value Int64 Amount of the sale, in minor units of currency; negative as it is taken back
+currency {_LOW} Currency that the sale was reported in; c_ columns are in the website's
 conversion_id UUID The conversion
 event_name {_LOW} What the website calls it: sale, signup, ...
 d_pending Int8 By how much the number of pending conversions changed
@@ -158,9 +159,9 @@ event_name String What the website calls it: sale, signup, ...
 status String pending, approved, rejected or reversed
 occurred_at DateTime64(3,'UTC') When it happened, UTC
 changed_at DateTime64(3,'UTC') When it last changed, UTC
-value Int64 Amount of the sale in minor units, without what was taken back
-currency String Currency of the website
-commission Int64 Commission that counts: pending and approved, in minor units
+value Int64 Amount of the sale that stands, in minor units of currency: whatever was taken back, whenever, is left out
+currency String Currency that the sale was reported in: add values up by currency
+commission Int64 Commission that counts: pending and approved, in minor units of the website's currency
 commission_pending Int64 Of it, pending
 commission_approved Int64 Of it, approved
 commission_reversed Int64 Commission that was taken back

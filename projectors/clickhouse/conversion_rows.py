@@ -59,8 +59,8 @@ def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> No
 def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
     """The row that `event` comes to, without its place in the log; none without a click.
 
-    `value` is the sale's amount, counted when the conversion starts to count and taken back as it is reversed, where
-    it was reported in the website's own currency; else 0.
+    The values of a conversion's rows add up to the part of the sale that stands, in minor units of the currency that
+    it was reported in (`currency`). The changes of commission are in the website's currency.
     """
     if not isinstance(event, _CLASSES):
         return None
@@ -74,8 +74,8 @@ def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
         "occurred_at": log_time(facts.occurred_at),
         "received_at": log_time(event.timestamp),
         **_dimensions(facts.attribution),
-        "value": _value(event) if facts.amount.currency == change.currency else 0,
-        "currency": change.currency,
+        "value": _value(event),
+        "currency": facts.amount.currency,
         "origin": "decision",
         "conversion_id": event.originator_id,
         "event_name": facts.event,
@@ -105,6 +105,8 @@ def _dimensions(click: Attribution) -> dict[str, Any]:
 def _value(event: ConversionEvent) -> int:
     if isinstance(event, ConversionReversed):
         return -event.amount.amount
-    if isinstance(event, ConversionRecorded | ConversionAttributed):
+    if isinstance(event, ConversionRecorded):
         return event.facts.amount.amount
+    if isinstance(event, ConversionAttributed):  # the steps before had no click, and made no rows
+        return event.facts.amount.amount - event.reversed_amount
     return 0

@@ -119,6 +119,9 @@ class ConversionAttributed(DomainEvent):
     commission: Money
     exchange_rate: str | None = None
     tier: TierUsed | None = Field(default=None, description="None: no tiers, or the report named the payout")
+    reversed_amount: int = Field(
+        default=0, ge=0, description="Minor units of the sale that were taken back before its click was known"
+    )
     change: Change
 
 
