@@ -17,6 +17,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from infra.analysts.tables import DATABASE, TRAFFIC
+from infra.clickhouse import ClickHouseError
 from schemas.currencies import decimal_text, digits
 from tests.support.query import Person, QueryService, this_moment
 
@@ -92,6 +94,17 @@ def test_a_statement_opens_with_a_sum_of_any_size(query_service: QueryService) -
     file = query_service.get(f"/api/platform/statements/{partner}.csv?{asked}", ada)
     opening, closing = csv.DictReader(io.StringIO(file.text))
     assert opening["amount"] == closing["amount"] == decimal_text(LARGE + 1, "KWD") == "1000000000000000000000.001"
+
+
+def test_analysts_get_an_error_instead_of_a_wrapped_sum(query_service: QueryService) -> None:
+    website = query_service.website(query_service.person())
+    partner = query_service.partner("Acme")
+    select = TRAFFIC.source.format(own=f"website_id = '{website}'").replace(f"{DATABASE}.", "")
+    _cell(query_service, website, 0, partner, 2**62)
+    assert query_service.rows(f"SELECT c_approved, toTypeName(c_approved) FROM ({select})") == [(2**62, "Int64")]
+    _cell(query_service, website, 0, partner, 2**62)
+    with pytest.raises(ClickHouseError, match="cannot be safely converted"):
+        query_service.rows(f"SELECT c_approved FROM ({select})")
 
 
 def _cell(service: QueryService, website: UUID, number: int, partner: UUID, amount: int) -> None:
