@@ -6,10 +6,8 @@ import re
 from typing import Final
 
 from ingest.refused import invalid
+from schemas.currencies import MAX_AMOUNT as MAX_AMOUNT
 from schemas.currencies import MINOR_DIGITS
-
-MAX_AMOUNT: Final = 2**53
-"""Minor units; every consumer, JavaScript included, holds this exactly."""
 
 
 def exponent_of(currency: str) -> int:
@@ -33,18 +31,20 @@ def minor_units(text: str, currency: str) -> int:
     if fraction[digits:].strip("0"):
         raise invalid("bad_amount", f"{currency} has {digits} digits after the decimal point")
     amount = int(whole + fraction[:digits].ljust(digits, "0"))
-    if amount > MAX_AMOUNT:
-        raise invalid("amount_too_large", "the amount is larger than 2^53 minor units")
-    return amount
+    return _bounded(amount)
 
 
 def check_minor_units(amount: int) -> int:
     """An amount that was sent in minor units."""
     if amount < 0:
         raise invalid("negative_amount", "an amount is 0 or more; report a refund as status reversed")
+    return _bounded(amount)
+
+
+def _bounded(amount: int) -> int:
     if amount > MAX_AMOUNT:
-        raise invalid("amount_too_large", "the amount is larger than 2^53 minor units")
+        raise invalid("amount_too_large", "an amount is at most 10^15 minor units (1000000000000000)")
     return amount
 
 
-_DECIMAL: Final = re.compile(r"([0-9]{1,16})(?:\.([0-9]{0,16}))?")
+_DECIMAL: Final = re.compile(r"([0-9]{1,24})(?:\.([0-9]{0,24}))?")

@@ -1,19 +1,25 @@
-"""Money as people read it: integer minor units to a JSON number in major units with at most two decimals.
+"""Money as people read it: integer minor units to an exact decimal number in major units.
 
-Stored and added money is always integer minor units; only these functions, at the very edge, make numbers of it.
+Stored and added money is always integer minor units; only these functions, at the very edge, make decimals of it. They
+keep all of the currency's decimals (none of yen, two of dollars, three of dinars), so that parts add up to their total.
+`exact_json` writes them as JSON numbers with every digit: a float holds fifteen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Final
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, Field
+import msgspec
+from fastapi import Response
+from pydantic import BaseModel, Field, WithJsonSchema
 
-from schemas.currencies import digits
+from schemas.currencies import decimal_text, digits
 
-_CENT: Final = Decimal("0.01")
+Major = Annotated[Decimal, WithJsonSchema({"type": "number"})]
+"""An amount in major units: a field of answers that `exact_json` writes."""
 
 
 class Amount(BaseModel):
@@ -23,40 +29,35 @@ class Amount(BaseModel):
     currency: str
 
 
-def major(minor: int, currency: str) -> float:
-    """`minor` units in major units, rounded half to even to two decimals."""
-    return float(_rounded(minor, currency))
+def major(minor: int, currency: str) -> Decimal:
+    """`minor` units in major units, exactly."""
+    return Decimal(decimal_text(minor, currency))
 
 
-def major_series(minors: Iterable[int], currency: str) -> list[float]:
-    """Each in major units with at most two decimals, so that their sum is `major` of the sum.
-
-    Currencies of more than two decimals lose digits; what one item loses, a later one makes good.
-    """
-    shown: list[float] = []
-    total = 0
-    before = Decimal(0)
-    for minor in minors:
-        total += minor
-        now = _rounded(total, currency)
-        shown.append(float(now - before))
-        before = now
-    return shown
-
-
-def per(minor: int, count: int, currency: str) -> float:
-    """`minor` ÷ `count` in major units with two decimals; 0 when there is nothing to divide by."""
-    if not count:
-        return 0.0
-    exact = Decimal(minor) / (Decimal(count) * 10 ** digits(currency))
-    return float(exact.quantize(_CENT, ROUND_HALF_EVEN))
+def per(minor: int, count: int, currency: str) -> Decimal:
+    """`minor` ÷ `count` in major units, rounded half to even to two decimals, or to as many as the currency has; 0 when
+    there is nothing to divide by."""
+    places = max(2, digits(currency))
+    finest = round(Fraction(minor * 10 ** (places - digits(currency)), count)) if count else 0
+    whole, rest = divmod(abs(finest), 10**places)
+    return Decimal(f"{'-' if finest < 0 else ''}{whole}.{rest:0{places}d}")
 
 
 def percent(part: int, whole: int) -> float:
     """`part` ÷ `whole` × 100 with two decimals; 0 when there is no whole."""
-    return float((Decimal(100 * part) / whole).quantize(_CENT, ROUND_HALF_EVEN)) if whole else 0.0
+    return round(Fraction(10_000 * part, whole)) / 100 if whole else 0.0
 
 
-def _rounded(minor: int, currency: str) -> Decimal:
-    exact = Decimal(minor).scaleb(-digits(currency))
-    return exact.quantize(_CENT, ROUND_HALF_EVEN)
+def exact_json(found: BaseModel | Sequence[BaseModel], response: Response) -> Response:
+    """The answer as JSON, with the headers of `response`. Decimals and large integers keep all of their digits."""
+    content: Any = [_plain(one) for one in found] if isinstance(found, Sequence) else _plain(found)
+    answer = Response(_ENCODER.encode(content), media_type="application/json")
+    answer.headers.update(response.headers)
+    return answer
+
+
+def _plain(model: BaseModel) -> dict[str, Any]:
+    return model.model_dump(by_alias=True)
+
+
+_ENCODER: Final = msgspec.json.Encoder(decimal_format="number")

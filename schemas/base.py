@@ -44,15 +44,20 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", allow_inf_nan=False)
 
 
-MAX_AMOUNT: Final = 2**53
-"""Minor units that one amount may have: what every reader, JavaScript included, holds exactly."""
+class MoneySum(Frozen):
+    """A sum of any number of amounts in integer minor units of an ISO 4217 currency (1099 USD = $10.99).
 
+    As much as an Int128 of ClickHouse or a numeric of Postgres adds up to. Never a float.
+    """
 
-class Money(Frozen):
-    """An amount in integer minor units of an ISO 4217 currency (1099 USD = $10.99). Never a float."""
-
-    amount: int = Field(ge=-MAX_AMOUNT, le=MAX_AMOUNT, description="Minor units")
+    amount: int = Field(ge=-(10**38), le=10**38, description="Minor units")
     currency: str = Field(pattern=r"^[A-Z]{3}$")
+
+
+class Money(MoneySum):
+    """One amount. Commands and ingest take at most `schemas.currencies.MAX_AMOUNT`; older events hold up to 2^53."""
+
+    amount: int = Field(ge=-(2**53), le=2**53, description="Minor units")
 
 
 class DomainEvent(Frozen):

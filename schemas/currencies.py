@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Final
+
+MAX_AMOUNT: Final = 10**15
+"""The largest single amount, in minor units: 10 trillion USD, 1,000 trillion VND. A larger one is refused by name
+(`amount_too_large`). Ten of them still fit into 2^53, and 10^23 of them into an Int128, in which sums are kept."""
 
 _ZERO: Final = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
 _THREE: Final = "BHD IQD JOD KWD LYD OMR TND"
@@ -46,7 +49,9 @@ def digits(currency: str) -> int:
 
 def decimal_text(minor: int, currency: str) -> str:
     """`minor` units in major units, with all of the currency's decimals: 1050 USD is 10.50."""
-    return f"{Decimal(minor).scaleb(-digits(currency)):f}"
+    places = digits(currency)
+    whole, rest = divmod(abs(minor), 10**places)
+    return f"{'-' if minor < 0 else ''}{whole}{f'.{rest:0{places}d}' if places else ''}"
 
 
 def amount_text(minor: int, currency: str) -> str:

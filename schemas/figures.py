@@ -51,8 +51,23 @@ COUNTERS: Final[Mapping[str, str]] = {
     "approved": "sum(t.d_approved)",
     "rejected": "sum(t.d_rejected)",
     "reversed": "sum(t.d_reversed)",
-    "c_pending": "sum(t.c_pending)",
-    "c_approved": "sum(t.c_approved)",
-    "c_reversed": "sum(t.c_reversed)",
+    "c_pending": "sum(toInt128(t.c_pending))",
+    "c_approved": "sum(toInt128(t.c_approved))",
+    "c_reversed": "sum(toInt128(t.c_reversed))",
 }
-"""Each counter and how the raw table (as `t`) counts it; in every rollup it is the sum of the column of that name."""
+"""Each counter and how the raw table (as `t`) counts it.
+
+Money is added up as Int128, since ClickHouse's sum of an Int64 wraps without a word. The counts stay below 2^63: each
+row adds one at most."""
+
+MONEY: Final = frozenset({"c_pending", "c_approved", "c_reversed"})
+
+
+def addend(name: str, table: str = "t") -> str:
+    """The column of a rollup that holds `name`, wide enough to be added up: also where it is an Int64."""
+    return f"toInt128({table}.{name})" if name in MONEY else f"{table}.{name}"
+
+
+def in_rollup(name: str, table: str = "t") -> str:
+    """How a rollup counts `name`."""
+    return f"sum({addend(name, table)})"

@@ -37,9 +37,13 @@ def email_id(email_hash: str) -> UUID:
     return uuid5(NAMESPACE, f"email\n{email_hash}")
 
 
-def imported_event_id(website_id: UUID, line: bytes) -> UUID:
-    """The event of one access-log line: importing a file twice adds nothing."""
-    return uuid5(NAMESPACE, f"access-log\n{website_id}\n{line.decode('utf-8', 'surrogateescape')!r}")
+def imported_event_id(website_id: UUID, line: bytes, occurrence: int = 0) -> UUID:
+    """The event of one access-log line: importing a file twice adds nothing.
+
+    `occurrence`: how many identical lines stand before it in its file. The first one has the id that it always had.
+    """
+    nth = f"\n{occurrence}" if occurrence else ""
+    return uuid5(NAMESPACE, f"access-log\n{website_id}\n{line.decode('utf-8', 'surrogateescape')!r}{nth}")
 
 
 def exchange_rate_id(base: str, quote: str) -> UUID:

@@ -200,6 +200,7 @@ def attribute(
             key_kind=conversion.key_kind,
             seen=seen,
             provisional=provisional,
+            reversed_amount=conversion.reversed_amount,
             change=Change.model_validate({"currency": conversion.currency, **counted}),
         )
     ]

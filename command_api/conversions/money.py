@@ -8,12 +8,10 @@ from typing import Final
 
 from command_api.decision import invalid
 from schemas.base import Money
-from schemas.currencies import MINOR_DIGITS
+from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
 from schemas.events.partners import Terms, TermsKind
 
 CURRENCY_UNKNOWN: Final = "currency_unknown"
-MOST: Final = 2**53
-"""Minor units that `Money` holds."""
 
 Rates = Mapping[str, str]
 """Currency -> how many major units of the website's currency one major unit of it is worth, as a decimal text."""
@@ -46,17 +44,19 @@ def share(commission: int, part: int, whole: int) -> int:
 
 def converted(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[Money, str | None]:
     """`value` minor units `of` a currency in another, rounded once, and the rate. Raises as `commission_of`."""
+    amount, rate = exchanged(value, of, currency, rates)
+    if abs(amount) > MAX_AMOUNT:
+        message = f"This amount is more than {MAX_AMOUNT} minor units of {currency}, the most that is counted."
+        raise invalid("amount_too_large", message)
+    return Money(amount=amount, currency=currency), rate
+
+
+def exchanged(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[int, str | None]:
+    """The same without a bound: for sums and thresholds, which may be larger than one amount."""
     if of == currency:
-        return _counted(value, currency), None
+        return round(value), None
     rate = rates.get(of)
     if rate is None or of not in MINOR_DIGITS:
         raise invalid(CURRENCY_UNKNOWN, f"There is no exchange rate from {of} to {currency} for that day.")
     shift = Fraction(10) ** (MINOR_DIGITS[currency] - MINOR_DIGITS[of])
-    return _counted(value * Fraction(rate) * shift, currency), rate
-
-
-def _counted(value: Fraction, currency: str) -> Money:
-    amount = round(value)
-    if abs(amount) > MOST:
-        raise invalid("amount_too_large", f"This amount is too large to be counted in {currency}.")
-    return Money(amount=amount, currency=currency)
+    return round(value * Fraction(rate) * shift), rate

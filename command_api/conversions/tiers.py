@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Final
 
-from command_api.conversions.money import Rates, converted
+from command_api.conversions.money import Rates, exchanged
 from schemas.events.conversions import TierUsed
 from schemas.events.partners import Terms, TiersBy
 
@@ -77,4 +77,4 @@ def paying(terms: Terms, tier: TierUsed | None) -> Terms:
 def _threshold(terms: Terms, at_least: int, currency: str, rates: Rates) -> int:
     if terms.tiers_by is TiersBy.CONVERSIONS:
         return at_least
-    return converted(Fraction(at_least), terms.tiers_currency or currency, currency, rates)[0].amount
+    return exchanged(Fraction(at_least), terms.tiers_currency or currency, currency, rates)[0]

@@ -17,7 +17,7 @@ from command_api.insights.significance import WEEK
 from command_api.websites.model import Website
 from infra.clickhouse import ClickHouseError, ClientPool
 from schemas.days import day_start
-from schemas.figures import COUNTERS, Counts
+from schemas.figures import COUNTERS, Counts, addend, in_rollup
 from schemas.tracking import NO_ID
 
 QUERY_TIMEOUT_S: Final = 10
@@ -173,7 +173,7 @@ _WHERE: Final = (
 )
 _TOTAL: Final = (
     f"SELECT {_EDGE.format(time='bucket')}, "  # noqa: S608 - own text
-    + ", ".join(f"sumIf(t.{name}, NOT t.is_bot) AS {name}" for name in COUNTERS)
+    + ", ".join(f"sumIf({addend(name)}, NOT t.is_bot) AS {name}" for name in COUNTERS)
     + ", sumIf(t.clicks, t.is_bot) AS bot_clicks, sumIf(t.pageviews, t.is_bot) AS bot_pageviews"
     " FROM traffic_15m AS t WHERE " + _WHERE.format(time="bucket", begin="start") + " GROUP BY edge"
 )
@@ -191,7 +191,7 @@ _PARTNER_OF: Final = (
 def _of(cut: _Cut) -> str:
     """The statement that counts the largest values of a dimension by day."""
     raw = cut.table == "events"
-    counted = ", ".join(f"{COUNTERS[name] if raw else f'sum(t.{name})'} AS {name}" for name in cut.counters)
+    counted = ", ".join(f"{COUNTERS[name] if raw else in_rollup(name)} AS {name}" for name in cut.counters)
     seen = "count()" if raw else " + ".join(f"sum(t.{name})" for name in cut.counters if name in _SEEN)
     kinds = ", ".join(repr(name.removesuffix("s")) for name in cut.counters)
     rows = f"NOT t.is_bot{f' AND t.type IN ({kinds})' if raw else ''}"

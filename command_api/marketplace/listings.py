@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Any, Final, Literal
 from uuid import UUID
 
 from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, invalid, missing, step
 from command_api.marketplace.facts import Facts, claims, complete, host_of
-from schemas.base import DomainEvent, Money
+from schemas.base import DomainEvent, MoneySum
 from schemas.events.marketplace import (
     ListingApproved,
     ListingDrafted,
@@ -229,12 +230,14 @@ def ask_verification(listing: Listing | None, asked: Asked) -> list[DomainEvent]
 
 
 def verify(
-    listing: Listing, months: Sequence[MeasuredMonth], revenue: Money | None, asked: Asked, website_id: UUID
+    listing: Listing, months: Sequence[MeasuredMonth], revenue: MoneySum | None, asked: Asked, website_id: UUID
 ) -> list[DomainEvent]:
     """`months`: at least one. `revenue`: of all of them together, in the listing's currency."""
     figures = listing.facts.figures
     traffic = round(sum(month.visitors for month in months) / len(months))
-    monthly = Money(amount=round(revenue.amount / len(months)), currency=revenue.currency) if revenue else None
+    monthly = None
+    if revenue is not None:
+        monthly = MoneySum(amount=round(Fraction(revenue.amount, len(months))), currency=revenue.currency)
     claimed = figures.monthly_revenue.amount if figures.monthly_revenue is not None else None
     return [
         ListingVerified(

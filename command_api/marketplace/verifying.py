@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo
 
 from psycopg import Cursor
 
-from command_api.conversions.money import converted
+from command_api.conversions.money import exchanged
 from command_api.core import Core
 from command_api.decision import Asked, Refused
 from command_api.leader import Connection
@@ -34,9 +34,10 @@ from command_api.store import UNAVAILABLE, Conflict
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from infra.clickhouse import ClickHouseError, ClientPool
-from schemas.base import DomainEvent, Money
+from schemas.base import DomainEvent, MoneySum
 from schemas.days import day_start
 from schemas.events.marketplace import MeasuredMonth
+from schemas.figures import in_rollup
 from schemas.identity import exchange_rate_id
 
 MONTHS: Final = 12
@@ -166,12 +167,12 @@ class Verifying:
                 month=first,
                 visitors=month.visitors,
                 pageviews=month.pageviews,
-                revenue=Money(amount=month.revenue, currency=website.currency),
+                revenue=MoneySum(amount=month.revenue, currency=website.currency),
             )
             for first, month in list(zip(firsts, counted, strict=False))[began:]
         ]
 
-    def _revenue(self, months: Sequence[MeasuredMonth]) -> Money | None:
+    def _revenue(self, months: Sequence[MeasuredMonth]) -> MoneySum | None:
         """Of all of them, each at the rate of its end; none when there is no rate."""
         total = 0
         for month in months:
@@ -182,10 +183,10 @@ class Verifying:
                 rate = known.on(_last_day(month.month)) if known is not None else None
                 rates = {currency: rate} if rate is not None else {}
             try:
-                total += converted(Fraction(month.revenue.amount), currency, CURRENCY, rates)[0].amount
+                total += exchanged(Fraction(month.revenue.amount), currency, CURRENCY, rates)[0]
             except Refused:
                 return None
-        return Money(amount=total, currency=CURRENCY)
+        return MoneySum(amount=total, currency=CURRENCY)
 
 
 def _is_sound(listing: Listing, website: Website, now: datetime) -> bool:
@@ -221,7 +222,7 @@ _SPAN: Final = (
 )
 _EDGE: Final = "roundDown(toUnixTimestamp(t.bucket), {edges:Array(UInt32)})"
 _TRAFFIC: Final = (
-    f"SELECT {_EDGE} AS edge, sum(t.pageviews), sum(t.c_pending) + sum(t.c_approved)"  # noqa: S608 - own text
+    f"SELECT {_EDGE} AS edge, sum(t.pageviews), {in_rollup('c_pending')} + {in_rollup('c_approved')}"  # noqa: S608 - own text
     f" FROM traffic_15m AS t WHERE {_SPAN} GROUP BY edge"
 )
 _VISITORS: Final = (

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from command_api.decision import Refused, invalid
 from command_api.matching import programs
 from schemas.base import Money
-from schemas.currencies import digits
+from schemas.currencies import MAX_AMOUNT, digits
 from schemas.events.matching import Program
 from schemas.identity import program_id
 
@@ -157,7 +157,7 @@ def _scaled(text: str, places: int, column: str) -> int:
     """A decimal number as whole units of its last place; nothing is 0."""
     try:
         scaled = Decimal(text or "0").scaleb(places)
-        if scaled.is_finite() and 0 <= scaled < 2**53 and scaled == scaled.to_integral_value():
+        if scaled.is_finite() and 0 <= scaled <= MAX_AMOUNT and scaled == scaled.to_integral_value():
             return int(scaled)
     except DecimalException:
         pass  # no number, or one of more digits than any has

@@ -209,7 +209,7 @@ def checked_terms(terms: Terms) -> Terms:
     if thresholds != sorted(set(thresholds)):
         raise invalid("bad_terms", "Each tier begins above the one before.", "terms")
     if terms.flat_amount > MOST_FLAT or any(tier.flat_amount > MOST_FLAT for tier in terms.tiers):
-        raise invalid("bad_terms", "A flat sum this large cannot be counted.", "terms")
+        raise invalid("amount_too_large", f"A flat sum is at most {MOST_FLAT} minor units.", "terms")
     return terms
 
 

@@ -17,8 +17,8 @@ import idna
 from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
 from command_api.hosts import website_domain
 from command_api.websites.keys import NewKey
-from schemas.base import MAX_AMOUNT, DomainEvent
-from schemas.currencies import MAGNITUDES, MINOR_DIGITS
+from schemas.base import DomainEvent
+from schemas.currencies import MAGNITUDES, MAX_AMOUNT, MINOR_DIGITS
 from schemas.events.websites import (
     AttributionModel,
     KeyKind,

@@ -1,7 +1,8 @@
 """The tables that analysts see, each with its columns in words: sub-selects over the stable views of the projections.
 
 `events` and what is made of it hold one row per thing that happened, the `_15m` tables one per website and quarter of
-an hour, `websites`, `partners` and `links` the names behind the ids. Money is in minor units of the website's currency.
+an hour, `websites`, `partners` and `links` the names behind the ids. Money is in minor units: commission in
+the website's currency, sales in the one that they were reported in.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+from schemas.figures import MONEY, in_rollup
 
 DATABASE: Final = "althing"
 
@@ -82,8 +85,8 @@ link_id UUID The tracked link; zeros: none
 partner_id UUID The partner; zeros: none
 """ + "".join(f"sub{number} String Sub id {number} of the link\n" for number in range(1, 11))
 _CHANGE: Final = f"""
-value Int64 Amount of the sale, in minor units; negative as it is taken back
-currency {_LOW} Currency of the website
+value Int64 Amount of the sale, in minor units of currency; negative as it is taken back
+currency {_LOW} Currency that the sale was reported in; c_ columns are in the website's
 conversion_id UUID The conversion
 event_name {_LOW} What the website calls it: sale, signup, ...
 d_pending Int8 By how much the number of pending conversions changed
@@ -157,9 +160,9 @@ event_name String What the website calls it: sale, signup, ...
 status String pending, approved, rejected or reversed
 occurred_at DateTime64(3,'UTC') When it happened, UTC
 changed_at DateTime64(3,'UTC') When it last changed, UTC
-value Int64 Amount of the sale in minor units, without what was taken back
-currency String Currency of the website
-commission Int64 Commission that counts: pending and approved, in minor units
+value Int64 Amount of the sale that stands, in minor units of currency: whatever was taken back, whenever, is left out
+currency String Currency that the sale was reported in: add values up by currency
+commission Int64 Commission that counts: pending and approved, in minor units of the website's currency
 commission_pending Int64 Of it, pending
 commission_approved Int64 Of it, approved
 commission_reversed Int64 Commission that was taken back
@@ -171,8 +174,9 @@ by_site_key Bool A claim: nothing but the public site key reports it
         "SELECT website_id, conversion_id, any(event_name) AS event_name,"  # noqa: S608 - own text
         " multiIf(sum(d_pending) > 0, 'pending', sum(d_approved) > 0, 'approved', sum(d_rejected) > 0, 'rejected',"
         " 'reversed') AS status, argMax(e.occurred_at, e._offset) AS occurred_at, max(received_at) AS changed_at,"
-        " sum(e.value) AS value, any(e.currency) AS currency, sum(c_pending) + sum(c_approved) AS commission,"
-        " sum(c_pending) AS commission_pending, sum(c_approved) AS commission_approved,"
+        " sum(e.value) AS value, argMax(e.currency, e._offset) AS currency,"
+        " sum(c_pending) + sum(c_approved) AS commission, sum(c_pending) AS commission_pending,"
+        " sum(c_approved) AS commission_approved,"
         " sum(c_reversed) AS commission_reversed, toBool(argMax(e.origin, e._offset) = 'claim') AS by_site_key, "
         + ", ".join(
             f"argMax(e.{name}, e._offset) AS {name}"
@@ -209,9 +213,14 @@ def _rollup(name: str, comment: str, keys: str, counters: Sequence[str], example
     keyed = columns_of(_BUCKET + keys)
     sums = tuple(Column(one, "Int64", _COUNTERS[one]) for one in counters)
     chosen = ", ".join(column.name for column in keyed)
-    summed = ", ".join(f"sum(r.{one}) AS {one}" for one in counters)
+    summed = ", ".join(f"{_sum_of(one)} AS {one}" for one in counters)
     source = f"SELECT {chosen}, {summed} FROM {DATABASE}.{name} AS r WHERE {{own}} GROUP BY {chosen}"  # noqa: S608 - own
     return View(name, comment, keyed + sums, source, example=example)
+
+
+def _sum_of(counter: str) -> str:
+    """An Int64, which every format and client has; a cell's money that is more than that is an error, never wrapped."""
+    return f"accurateCast({in_rollup(counter, 'r')}, 'Int64')" if counter in MONEY else in_rollup(counter, "r")
 
 
 TRAFFIC: Final = _rollup(

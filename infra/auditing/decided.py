@@ -136,8 +136,8 @@ def _row(event: Changed) -> Mapping[str, Any]:
         "link_id": click.link_id or NO_ID,
         "partner_id": click.partner_id,
         **{f"sub{number}": click.subs.get(f"sub{number}", "") for number in range(1, 11)},
-        "value": _value(event) if facts.amount.currency == change.currency else 0,
-        "currency": change.currency,
+        "value": _value(event),
+        "currency": facts.amount.currency,
         "origin": "claim" if _kind(event) == "site" else "decision",
         "conversion_id": event.originator_id,
         "event_name": facts.event,
@@ -152,10 +152,12 @@ def _row(event: Changed) -> Mapping[str, Any]:
 
 
 def _value(event: Changed) -> int:
-    """The sale counts from the step that has its click; what is reversed is taken back."""
+    """What stands of the sale counts from the step that has its click; what is reversed then is taken back."""
     match event:
-        case ConversionRecorded() | ConversionAttributed():
+        case ConversionRecorded():
             return event.facts.amount.amount
+        case ConversionAttributed():
+            return event.facts.amount.amount - event.reversed_amount
         case ConversionReversed():
             return -event.amount.amount
         case ConversionWithdrawn():

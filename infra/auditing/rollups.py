@@ -23,10 +23,12 @@ _MEASURES: Final = {
     "approved": "toInt64(raw.d_approved)",
     "rejected": "toInt64(raw.d_rejected)",
     "reversed": "toInt64(raw.d_reversed)",
-    "c_pending": "raw.c_pending",
-    "c_approved": "raw.c_approved",
-    "c_reversed": "raw.c_reversed",
+    "c_pending": "toInt128(raw.c_pending)",
+    "c_approved": "toInt128(raw.c_approved)",
+    "c_reversed": "toInt128(raw.c_reversed)",
 }
+_TYPES: Final = {"c_pending": "toInt128", "c_approved": "toInt128", "c_reversed": "toInt128"}
+"""What a sum of each measure cannot exceed; the others count rows."""
 _DECIDED: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
 _QUARTER: Final = "toDateTime(intDiv(toUnixTimestamp(raw.occurred_at), 900) * 900, 'UTC')"
 _MINUTE: Final = "toDateTime(intDiv(toUnixTimestamp(raw.received_at), 60) * 60, 'UTC')"
@@ -97,7 +99,7 @@ def _sums_query(rollup: _Rollup) -> str:
         f"toString({rollup.name}.{key}) AS {key}" if key in _TEXTS else f"{rollup.name}.{key} AS {key}"
         for key in rollup.keys
     )
-    kept_sums = ", ".join(f"toInt64({rollup.name}.{name}) AS {name}" for name in rollup.measures)
+    kept_sums = ", ".join(f"{_TYPES.get(name, 'toInt64')}({rollup.name}.{name}) AS {name}" for name in rollup.measures)
     raw = ", ".join(f"{text} AS {key}" for key, text in rollup.keys.items())
     raw_sums = ", ".join(f"-({text}) AS {name}" for name, text in rollup.measures.items())
     sums = ", ".join(f"sum({name}) AS sum_{name}" for name in rollup.measures)

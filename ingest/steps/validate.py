@@ -29,7 +29,7 @@ def begin_row(visit: Visit, sent: SentEvent) -> Row:
         row.title = clean(sent.title)[:MAX_TITLE]
     if sent.value is not None:
         if not -MAX_AMOUNT <= sent.value <= MAX_AMOUNT:
-            raise invalid("bad_value", "value is an integer (minor units, if it is money) within 2^53")
+            raise invalid("bad_value", "value is an integer (minor units, if it is money) within 10^15")
         row.value = sent.value
     if sent.currency is not None:
         exponent_of(sent.currency)

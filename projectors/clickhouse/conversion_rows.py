@@ -72,9 +72,9 @@ def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> No
 def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
     """The row that `event` comes to, without its place in the log; none without a click.
 
-    `value` is the sale's amount, counted when the conversion starts to count and taken back as it is reversed, where
-    it was reported in the website's own currency; else 0. `origin` is `claim` while nothing but the public site key
-    reports it.
+    The values of a conversion's rows add up to the part of the sale that stands, in minor units of the currency that
+    it was reported in (`currency`). The changes of commission are in the website's currency. `origin` is `claim` while
+    nothing but the public site key reports the conversion.
     """
     if not isinstance(event, _CLASSES):
         return None
@@ -88,8 +88,8 @@ def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
         "occurred_at": log_time(facts.occurred_at),
         "received_at": log_time(event.timestamp),
         **_dimensions(facts.attribution),
-        "value": _value(event) if facts.amount.currency == change.currency else 0,
-        "currency": change.currency,
+        "value": _value(event),
+        "currency": facts.amount.currency,
         "origin": "claim" if _key_kind(event) == "site" else "decision",
         "conversion_id": event.originator_id,
         "event_name": facts.event,
@@ -124,8 +124,10 @@ def _key_kind(event: ConversionEvent) -> str:
 
 def _value(event: ConversionEvent) -> int:
     match event:
-        case ConversionRecorded() | ConversionAttributed():
+        case ConversionRecorded():
             return event.facts.amount.amount
+        case ConversionAttributed():  # the steps before had no click, and made no rows
+            return event.facts.amount.amount - event.reversed_amount
         case ConversionReversed():
             return -event.amount.amount
         case ConversionReopened():

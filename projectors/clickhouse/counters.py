@@ -1,9 +1,15 @@
-"""The additive counters that the 15-minute rollups share: one definition each, so that no two rollups disagree."""
+"""The additive counters that the 15-minute rollups share: one definition each, so that no two rollups disagree.
+
+Money is an Int128: amounts are bounded (`schemas.currencies.MAX_AMOUNT`), the number of sales is not, and the sum of an
+Int64 wraps. Counts are Int64, which no number of rows exceeds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
+
+from schemas.figures import MONEY
 
 _DEFINITIONS: Final = {
     "clicks": "toInt64(countIf(type = 'click'))",
@@ -13,9 +19,9 @@ _DEFINITIONS: Final = {
     "approved": "sum(toInt64(d_approved))",
     "rejected": "sum(toInt64(d_rejected))",
     "reversed": "sum(toInt64(d_reversed))",
-    "c_pending": "sum(events.c_pending)",
-    "c_approved": "sum(events.c_approved)",
-    "c_reversed": "sum(events.c_reversed)",
+    "c_pending": "sum(toInt128(events.c_pending))",
+    "c_approved": "sum(toInt128(events.c_approved))",
+    "c_reversed": "sum(toInt128(events.c_reversed))",
 }
 
 CONVERSIONS: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
@@ -25,7 +31,11 @@ BUCKET: Final = "toStartOfFifteenMinutes(occurred_at) AS bucket"
 
 def columns(names: Iterable[str]) -> tuple[str, ...]:
     """DDL lines of counters."""
-    return tuple(f"{name} SimpleAggregateFunction(sum, Int64) CODEC(ZSTD(1))" for name in names)
+    return tuple(f"{name} SimpleAggregateFunction(sum, {_type(name)}) CODEC(ZSTD(1))" for name in names)
+
+
+def _type(name: str) -> str:
+    return "Int128" if name in MONEY else "Int64"
 
 
 def selected(names: Iterable[str]) -> str:

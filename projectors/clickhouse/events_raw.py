@@ -11,7 +11,7 @@ from typing import Final
 from projectors.engine.tables import Table
 
 NAME: Final = "events"
-VERSION: Final = 1
+VERSION: Final = 2
 
 LOW: Final = "LowCardinality(String)"
 PACKED: Final = "CODEC(ZSTD(1))"

@@ -8,7 +8,7 @@ from projectors.clickhouse import counters
 from projectors.engine.tables import Rollup
 
 NAME: Final = "traffic_15m"
-VERSION: Final = 1
+VERSION: Final = 2
 
 TRAFFIC: Final = Rollup(
     name=NAME,

@@ -127,23 +127,33 @@ def request_rebuild(connection: Connection[Any], catalogue: Catalogue, name: str
 
 
 def rebuild_changed(connection: Connection[Any], catalogue: Catalogue) -> None:
-    """Asks for a new generation of each read model whose live one was built by another version of it.
+    """Asks for a new generation of each projection whose live one was built by another version of it.
 
-    It becomes live as soon as it is ready. Until then the old one is read as it is; nobody writes to it any more.
+    It becomes live as soon as it is ready. Until then the old one is read as it is. An old read model is not written
+    any more; old tables of ClickHouse are, so a new version may change what columns hold, not which there are.
     """
     for model in catalogue.postgres:
-        if schema.is_of_version(connection, model, schema.live_generation(connection, model.name)):
-            continue
-        try:
-            generation = request_rebuild(connection, catalogue, model.name, f"version {model.version}")
-        except NotAllowed as refused:
-            log.warning("%s is of another version: %s", model.name, refused)
-            continue
-        connection.execute(
-            "update engine.build set promote_when_ready = true where name = %s and generation = %s",
-            (model.name, generation),
-        )
-        log.info("%s is of another version: building generation %d", model.name, generation)
+        _rebuild_changed(connection, catalogue, model.name, model.version)
+    for family in catalogue.clickhouse:
+        if not _rebuild_changed(connection, catalogue, family.name, family.version):
+            for rollup in family.rollups:
+                _rebuild_changed(connection, catalogue, rollup.name, rollup.version)
+
+
+def _rebuild_changed(connection: Connection[Any], catalogue: Catalogue, name: str, version: int) -> bool:
+    """Whether the live generation is of another version than `version`."""
+    if schema.is_of_version(connection, name, version, schema.live_generation(connection, name)):
+        return False
+    try:
+        generation = request_rebuild(connection, catalogue, name, f"version {version}")
+    except NotAllowed as refused:
+        log.warning("%s is of another version: %s", name, refused)
+        return True
+    connection.execute(
+        "update engine.build set promote_when_ready = true where name = %s and generation = %s", (name, generation)
+    )
+    log.info("%s is of another version: building generation %d", name, generation)
+    return True
 
 
 def promote(

@@ -1,7 +1,7 @@
 """The tables of every projection's live generation: made by `althing migrate`, pointed at by the stable views.
 
 `create_schema` may run again at any time: what is there stays. A projection that is new gets generation 1, live at
-once; a rollup that is new beside a raw table with history is filled from it by the running service. A read model of
+once; a rollup that is new beside a raw table with history is filled from it by the running service. What is of
 another version than the program's is not altered: the running service builds a new generation and makes it live.
 """
 
@@ -52,7 +52,7 @@ def create(
     for model in catalogue.postgres:
         _register(connection, model.name, "postgres", model.version)
         generation = live_generation(connection, model.name)
-        if not is_of_version(connection, model, generation):
+        if not is_of_version(connection, model.name, model.version, generation):
             continue  # stays as it is, and is read, until the service has built a generation of today's version
         create_read_model(connection, model, generation, indexes=True)
         point_read_model(connection, model, generation)
@@ -92,12 +92,12 @@ def _create_family(
     create_positions(connection, family, generation)
 
 
-def is_of_version(connection: psycopg.Connection[Any], model: ReadModel, generation: int) -> bool:
-    """Whether a generation was built by the version of the read model that this program has."""
+def is_of_version(connection: psycopg.Connection[Any], name: str, version: int, generation: int) -> bool:
+    """Whether a generation was built by this version of the projection."""
     row = connection.execute(
-        "select version from engine.build where name = %s and generation = %s", (model.name, generation)
+        "select version from engine.build where name = %s and generation = %s", (name, generation)
     ).fetchone()
-    return row is not None and row[0] == model.version
+    return row is not None and row[0] == version
 
 
 def create_read_model(connection: psycopg.Connection[Any], model: ReadModel, generation: int, *, indexes: bool) -> None:

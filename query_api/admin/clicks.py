@@ -14,13 +14,14 @@ import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from query_api import columnar, money, paging
+from query_api import columnar, paging
 from query_api.analytics import filters
 from query_api.analytics.request import parsed
 from query_api.context import AsAdmin, Context, Reads, Services
 from query_api.money import Amount
 from query_api.owned import Owned
 from query_api.tabular import csv_response
+from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
 from schemas.tracking import NO_ID
 
@@ -307,6 +308,6 @@ def _line(click: TrackedClick) -> ClickLine:
         bot=click.botReason if click.isBot else "",
         conversions=len(click.conversions),
         status=" ".join(dict.fromkeys(one.status.value for one in click.conversions)),
-        commission=f"{money.major(earned, currency):.2f}" if currency else "",
+        commission=decimal_text(earned, currency) if currency else "",
         currency=currency,
     )

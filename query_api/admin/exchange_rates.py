@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
+from fractions import Fraction
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
@@ -40,23 +41,22 @@ def get_exchange_rates(admin: AsAdmin) -> list[ExchangeRate]:
     ]
 
 
-def newest_rates(reader: Reader, quote: str) -> Mapping[str, Decimal]:
+def newest_rates(reader: Reader, quote: str) -> Mapping[str, Fraction]:
     """Currency to what one major unit of it is worth in `quote`, from the newest rate of the pair either way round."""
     rows = reader.rows(
         "SELECT DISTINCT ON (base, quote) base, quote, rate, on_day FROM read.exchange_rates"
         " WHERE on_day <= current_date AND (base = %(to)s OR quote = %(to)s) ORDER BY base, quote, on_day DESC",
         {"to": quote},
     )
-    found: dict[str, tuple[date, Decimal]] = {}
+    found: dict[str, tuple[date, Fraction]] = {}
     for row in rows:
-        rate, day = Decimal(row["rate"]), row["on_day"]
+        rate, day = Fraction(row["rate"]), row["on_day"]
         other, worth = (row["base"], rate) if row["quote"] == quote else (row["quote"], 1 / rate if rate else None)
         if worth is not None and (other not in found or day > found[other][0]):
             found[other] = (day, worth)
-    return {currency: worth for currency, (_, worth) in found.items()} | {quote: Decimal(1)}
+    return {currency: worth for currency, (_, worth) in found.items()} | {quote: Fraction(1)}
 
 
-def convert(minor: int, currency: str, quote: str, worth: Decimal) -> int:
+def convert(minor: int, currency: str, quote: str, worth: Fraction | Decimal) -> int:
     """Minor units of `currency` in minor units of `quote`, rounded half to even."""
-    exact = Decimal(minor).scaleb(digits(quote) - digits(currency)) * worth
-    return int(exact.quantize(Decimal(1), ROUND_HALF_EVEN))
+    return round(minor * Fraction(worth) * Fraction(10) ** (digits(quote) - digits(currency)))

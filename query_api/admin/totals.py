@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from decimal import Decimal
+from fractions import Fraction
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from query_api import columnar, money
@@ -16,7 +16,7 @@ from query_api.admin.exchange_rates import convert, newest_rates
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.context import AsAdmin, Context, Reads
-from query_api.money import Amount
+from query_api.money import Amount, Major, exact_json
 
 router = APIRouter(tags=["admin"])
 
@@ -33,7 +33,7 @@ class AdminAnalytics(BaseModel):
     totalClicks: int
     totalConversions: int
     conversionRate: float = Field(description="Conversions per hundred clicks, two decimals")
-    totalRevenue: float = Field(description="Major units of `currency`; other currencies at their newest rate")
+    totalRevenue: Major = Field(description="Major units of `currency`; other currencies at their newest rate")
     currency: str = Field(description="The one that all websites have, else USD")
     notConverted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `totalRevenue`")
 
@@ -49,9 +49,17 @@ class Activity(BaseModel):
     websiteId: UUID | None
 
 
-@router.get("/api/admin/analytics", dependencies=[Depends(Reads("events", "websites", "exchange_rates"))])
-def get_admin_analytics(context: Context, admin: AsAdmin) -> AdminAnalytics:
+@router.get(
+    "/api/admin/analytics",
+    response_model=AdminAnalytics,
+    dependencies=[Depends(Reads("events", "websites", "exchange_rates"))],
+)
+def get_admin_analytics(context: Context, admin: AsAdmin, response: Response) -> Response:
     """Totals of the platform."""
+    return exact_json(_totals(context, admin), response)
+
+
+def _totals(context: Context, admin: AsAdmin) -> AdminAnalytics:
     rows = context.columnar.rows(columnar.Query(_COUNTED, {}))
     found = admin.reader.rows("SELECT id::text, currency FROM read.websites")
     currencies = {row["id"]: row["currency"] for row in found}
@@ -64,7 +72,7 @@ def get_admin_analytics(context: Context, admin: AsAdmin) -> AdminAnalytics:
         revenue[currencies.get(row["website"], CURRENCY)] += counts.revenue
     earned = {currency: amount for currency, amount in revenue.items() if amount}
     shown = next(iter(earned)) if len(earned) == 1 else CURRENCY
-    rates = newest_rates(admin.reader, shown) if len(earned) > 1 else {shown: Decimal(1)}
+    rates = newest_rates(admin.reader, shown) if len(earned) > 1 else {shown: Fraction(1)}
     total = sum(convert(amount, one, shown, rates[one]) for one, amount in earned.items() if one in rates)
     return AdminAnalytics(
         totalClicks=clicks,

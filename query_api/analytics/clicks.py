@@ -12,6 +12,7 @@ from query_api.analytics import series
 from query_api.analytics.metrics import Counts
 from query_api.analytics.ranges import Range
 from query_api.columnar import Row
+from query_api.money import Major
 
 
 class ClickPoint(BaseModel):
@@ -22,14 +23,14 @@ class ClickPoint(BaseModel):
     unique: int = Field(description="Distinct visitors among the bucket's clicks")
     pageviews: int
     conversions: int
-    revenue: float = Field(description="Major units")
+    revenue: Major = Field(description="Major units")
 
 
 def answer(found: Sequence[Sequence[Row]], range_: Range, currency: str) -> list[ClickPoint]:
     """From the rows of `series.queries`: every bucket, empty ones with zeros."""
     laid = series.buckets(range_, *found)
     counts = [Counts.of(row) for row in laid]
-    revenue = money.major_series([one.revenue for one in counts], currency)
+    revenue = [money.major(one.revenue, currency) for one in counts]
     return [
         ClickPoint(
             date=date,

@@ -12,6 +12,7 @@ from query_api.analytics.metrics import CONVERSION_COUNTERS, Counts
 from query_api.analytics.ranges import Range
 from query_api.analytics.reading import Selection
 from query_api.columnar import Query, Row
+from query_api.money import Major
 
 
 class ConversionPoint(BaseModel):
@@ -23,7 +24,7 @@ class ConversionPoint(BaseModel):
     approved: int
     rejected: int
     reversed: int
-    revenue: float = Field(description="Major units")
+    revenue: Major = Field(description="Major units")
 
 
 def query(selection: Selection, range_: Range) -> Query:
@@ -34,7 +35,7 @@ def query(selection: Selection, range_: Range) -> Query:
 def answer(found: Sequence[Row], range_: Range, currency: str) -> list[ConversionPoint]:
     """From the rows of `query`: every bucket, empty ones with zeros."""
     counts = [Counts.of(row) for row in series.buckets(range_, found)]
-    revenue = money.major_series([one.revenue for one in counts], currency)
+    revenue = [money.major(one.revenue, currency) for one in counts]
     return [
         ConversionPoint(
             date=date,

@@ -14,6 +14,7 @@ from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.reading import Selection, rows, source_of
 from query_api.columnar import Query
+from query_api.money import Major
 
 
 class CountryPerformance(BaseModel):
@@ -23,7 +24,7 @@ class CountryPerformance(BaseModel):
     countryName: str
     clicks: int
     conversions: int
-    revenue: float = Field(description="Major units")
+    revenue: Major = Field(description="Major units")
 
 
 def query(selection: Selection, range_: Range) -> Query:
@@ -41,7 +42,7 @@ def query(selection: Selection, range_: Range) -> Query:
 def answer(found: list[Mapping[str, Any]], currency: str) -> list[CountryPerformance]:
     """From the rows of `query`."""
     counts = [Counts.of(row) for row in found]
-    revenue = money.major_series([one.revenue for one in counts], currency)
+    revenue = [money.major(one.revenue, currency) for one in counts]
     return [
         CountryPerformance(
             country=row["code"],

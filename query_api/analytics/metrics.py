@@ -11,6 +11,7 @@ Every card, series, export and insight goes through here, so no two of them can 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
@@ -29,12 +30,12 @@ class Counts(figures.Counts):
         """Conversions per hundred clicks, two decimals."""
         return money.percent(self.conversions, self.clicks)
 
-    def average_commission(self, currency: str) -> float:
-        """Major units for each conversion, two decimals."""
+    def average_commission(self, currency: str) -> Decimal:
+        """Major units for each conversion, with the decimals of `money.per`."""
         return money.per(self.revenue, self.conversions, currency)
 
-    def epc(self, currency: str) -> float:
-        """Earnings per click, major units, two decimals."""
+    def epc(self, currency: str) -> Decimal:
+        """Earnings per click, major units, with the decimals of `money.per`."""
         return money.per(self.revenue, self.clicks, currency)
 
 
@@ -72,7 +73,7 @@ def counters(source: Source, names: tuple[str, ...] = tuple(COUNTERS)) -> str:
     """The select list that counts `names` in `source` (as `t`)."""
     if source is Source.RAW:
         return ", ".join(f"{COUNTERS[name]} AS {name}" for name in names)
-    return ", ".join(f"sum(t.{name}) AS {name}" for name in names)
+    return ", ".join(f"{figures.in_rollup(name)} AS {name}" for name in names)
 
 
 def unique_clickers(source: Source) -> str:

@@ -14,6 +14,8 @@ from query_api.analytics.metrics import Counts, Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
 from query_api.columnar import Query, Row
+from query_api.money import Major
+from schemas.figures import MONEY
 
 
 class ClickTotals(BaseModel):
@@ -31,16 +33,16 @@ class ConversionTotals(BaseModel):
     approved: int
     rejected: int
     reversed: int
-    average_commission: float = Field(description="Revenue per conversion, major units")
+    average_commission: Major = Field(description="Revenue per conversion, major units")
 
 
 class RevenueTotals(BaseModel):
     """The website's commission in major units; total = pending + approved, less what was reversed."""
 
-    total: float
-    pending: float
-    approved: float
-    reversed: float
+    total: Major
+    pending: Major
+    approved: Major
+    reversed: Major
     active_partners: int = Field(description="Partners with a click or conversion")
 
 
@@ -118,7 +120,7 @@ def _totals(selection: Selection, range_: Range) -> Query:
     return Query(" UNION ALL ".join(parts), {**counted.parameters, **seen.parameters, **promoted.parameters})
 
 
-_NO_COUNTERS = ", ".join(f"toInt64(0) AS {name}" for name in metrics.COUNTERS)
+_NO_COUNTERS = ", ".join(f"{'toInt128' if name in MONEY else 'toInt64'}(0) AS {name}" for name in metrics.COUNTERS)
 _NO_UNIQUES = "toUInt64(0) AS unique_clickers, toUInt64(0) AS unique_visitors"
 _NO_PARTNERS = "toUInt64(0) AS active_partners"
 # Named in full: the zeros beside it have the names of the sums.
@@ -128,7 +130,6 @@ _ACTIVE = metrics.is_active("p")
 def figures(row: Mapping[str, Any], currency: str) -> Figures:
     """The figures of one row of totals; what it lacks is zero."""
     counts = Counts.of(row)
-    pending, approved = money.major_series([counts.c_pending, counts.c_approved], currency)
     return Figures(
         clicks=ClickTotals(total=counts.clicks, unique=row.get("unique_clickers", 0)),
         pageviews=counts.pageviews,
@@ -143,8 +144,8 @@ def figures(row: Mapping[str, Any], currency: str) -> Figures:
         ),
         revenue=RevenueTotals(
             total=money.major(counts.revenue, currency),
-            pending=pending,
-            approved=approved,
+            pending=money.major(counts.c_pending, currency),
+            approved=money.major(counts.c_approved, currency),
             reversed=money.major(counts.c_reversed, currency),
             active_partners=row.get("active_partners", 0),
         ),

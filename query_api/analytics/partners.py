@@ -13,6 +13,7 @@ from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
 from query_api.columnar import Query, Row
+from query_api.money import Major
 from query_api.partner_names import UNKNOWN
 
 TOP: Final = 10
@@ -25,8 +26,8 @@ class PartnerPerformance(BaseModel):
     partnerName: str
     clicks: int
     conversions: int
-    revenue: float = Field(description="Major units")
-    epc: float = Field(description="Earnings per click, major units")
+    revenue: Major = Field(description="Major units")
+    epc: Major = Field(description="Earnings per click, major units")
     conversion_rate: float = Field(description="Conversions per hundred clicks, two decimals")
 
 

@@ -15,6 +15,7 @@ from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
 from query_api.analytics.request import Asked, TheAsked
 from query_api.context import Reads
+from query_api.money import exact_json
 from query_api.partner_names import partner_names
 from query_api.tabular import csv_response
 
@@ -27,39 +28,59 @@ _CSV: dict[str, Any] = {
 }
 
 
-@router.get("/overview")
-def get_overview(asked: TheAsked, response: Response) -> Overview:
+@router.get("/overview", response_model=Overview)
+def get_overview(asked: TheAsked, response: Response) -> Response:
     """The dashboard's cards: totals of the range, and of the range it is compared with."""
+    return exact_json(read_overview(asked, response), response)
+
+
+@router.get("/clicks", response_model=list[ClickPoint])
+def get_clicks(asked: TheAsked, response: Response) -> Response:
+    """Traffic per bucket; empty buckets are there with zeros."""
+    return exact_json(read_clicks(asked, response), response)
+
+
+@router.get("/conversions", response_model=list[ConversionPoint])
+def get_conversions(asked: TheAsked, response: Response) -> Response:
+    """Conversions by status per bucket; empty buckets are there with zeros."""
+    return exact_json(read_conversions(asked, response), response)
+
+
+@router.get("/partners", response_model=list[PartnerPerformance])
+def get_partners(asked: TheAsked, response: Response) -> Response:
+    """The top ten partners, by revenue, then clicks."""
+    return exact_json(read_partners(asked, response), response)
+
+
+@router.get("/geographic", response_model=list[CountryPerformance])
+def get_geographic(asked: TheAsked, response: Response) -> Response:
+    """Countries by clicks."""
+    return exact_json(read_geographic(asked, response), response)
+
+
+def read_overview(asked: Asked, response: Response) -> Overview:
     statements = overview.statements(asked.selection, asked.range, asked.compared)
     found = asked.read(response, *statements.all)
     return overview.answer(statements, found, asked.range, asked.website.currency)
 
 
-@router.get("/clicks")
-def get_clicks(asked: TheAsked, response: Response) -> list[ClickPoint]:
-    """Traffic per bucket; empty buckets are there with zeros."""
+def read_clicks(asked: Asked, response: Response) -> list[ClickPoint]:
     found = asked.read(response, *series.queries(asked.selection, asked.range))
     return clicks.answer(found, asked.range, asked.website.currency)
 
 
-@router.get("/conversions")
-def get_conversions(asked: TheAsked, response: Response) -> list[ConversionPoint]:
-    """Conversions by status per bucket; empty buckets are there with zeros."""
+def read_conversions(asked: Asked, response: Response) -> list[ConversionPoint]:
     [found] = asked.read(response, conversions.query(asked.selection, asked.range))
     return conversions.answer(found, asked.range, asked.website.currency)
 
 
-@router.get("/partners")
-def get_partners(asked: TheAsked, response: Response) -> list[PartnerPerformance]:
-    """The top ten partners, by revenue, then clicks."""
+def read_partners(asked: Asked, response: Response) -> list[PartnerPerformance]:
     [found] = asked.read(response, partners.query(asked.selection, asked.range))
     names = partner_names(asked.reader, {row["partner"] for row in found})
     return partners.answer(found, names, asked.website.currency)
 
 
-@router.get("/geographic")
-def get_geographic(asked: TheAsked, response: Response) -> list[CountryPerformance]:
-    """Countries by clicks."""
+def read_geographic(asked: Asked, response: Response) -> list[CountryPerformance]:
     [found] = asked.read(response, geographic.query(asked.selection, asked.range))
     return geographic.answer(found, asked.website.currency)
 
@@ -75,7 +96,7 @@ class FigureRow(BaseModel):
 @router.get("/overview.csv", **_CSV)
 def get_overview_csv(asked: TheAsked, response: Response) -> Response:
     """The overview, one figure a row."""
-    found = get_overview(asked, response)
+    found = read_overview(asked, response)
     values = _flat(found.model_dump(by_alias=True, mode="json", exclude={"previous"}))
     before = _flat(found.previous.model_dump(mode="json")) if found.previous is not None else {}
     rows = [FigureRow(figure=name, value=value, previous=before.get(name)) for name, value in values.items()]
@@ -85,25 +106,25 @@ def get_overview_csv(asked: TheAsked, response: Response) -> Response:
 @router.get("/clicks.csv", **_CSV)
 def get_clicks_csv(asked: TheAsked, response: Response) -> Response:
     """Traffic per bucket."""
-    return _file(asked, response, "clicks", ClickPoint, get_clicks(asked, response))
+    return _file(asked, response, "clicks", ClickPoint, read_clicks(asked, response))
 
 
 @router.get("/conversions.csv", **_CSV)
 def get_conversions_csv(asked: TheAsked, response: Response) -> Response:
     """Conversions per bucket."""
-    return _file(asked, response, "conversions", ConversionPoint, get_conversions(asked, response))
+    return _file(asked, response, "conversions", ConversionPoint, read_conversions(asked, response))
 
 
 @router.get("/partners.csv", **_CSV)
 def get_partners_csv(asked: TheAsked, response: Response) -> Response:
     """The top ten partners."""
-    return _file(asked, response, "partners", PartnerPerformance, get_partners(asked, response))
+    return _file(asked, response, "partners", PartnerPerformance, read_partners(asked, response))
 
 
 @router.get("/geographic.csv", **_CSV)
 def get_geographic_csv(asked: TheAsked, response: Response) -> Response:
     """Countries by clicks."""
-    return _file(asked, response, "geographic", CountryPerformance, get_geographic(asked, response))
+    return _file(asked, response, "geographic", CountryPerformance, read_geographic(asked, response))
 
 
 def _file(asked: Asked, response: Response, name: str, row: type[BaseModel], rows: list[Any]) -> Response:

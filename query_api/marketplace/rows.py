@@ -34,7 +34,8 @@ def listing(row: Mapping[str, Any]) -> dict[str, Any]:
     currency = row["currency"]
 
     def money(minor: int | None) -> float | None:
-        return major(minor, currency) if minor is not None else None
+        # Of a listing: at most 10^14, which a float holds exactly.
+        return float(major(minor, currency)) if minor is not None else None
 
     return {
         "id": row["id"],

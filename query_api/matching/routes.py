@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -183,7 +184,9 @@ def get_recommendations(context: Context, theirs: Theirs) -> Recommendations:
     listed, dates = [one for one, _ in found], {one.id: of_one for one, of_one in found}
     results, known = _results(context, theirs, listed)
     idea = Idea(row["business_idea"], row["industry"], by_model=row["method"] == "model")
-    matches = ranked(idea, listed, results, newest_rates(theirs.reader, COMPARED_IN))
+    rates = newest_rates(theirs.reader, COMPARED_IN)
+    worth = {currency: Decimal(one.numerator) / one.denominator for currency, one in rates.items()}
+    matches = ranked(idea, listed, results, worth)
     ids = [match.listed.id for match in matches]
     applied = {one["program_id"]: one for one in theirs.reader.rows(_APPLIED, (theirs.principal.account_id, ids))}
     words = wording.read(row["words"])
@@ -300,7 +303,7 @@ def _recommendation(
         results=OwnResults(
             clicks=own.clicks,
             conversions=own.conversions,
-            epc=money.per(own.earned, own.clicks, own.currency),
+            epc=float(money.per(own.earned, own.clicks, own.currency)),
             currency=own.currency,
         )
         if own is not None

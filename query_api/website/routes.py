@@ -74,32 +74,32 @@ def get_session_website(context: Context, person: TheirWebsite) -> SessionWebsit
     )
 
 
-@router.get("/analytics/overview")
-def get_website_overview(asked: TheAsked, response: Response) -> Overview:
+@router.get("/analytics/overview", response_model=Overview)
+def get_website_overview(asked: TheAsked, response: Response) -> Response:
     """The dashboard's cards."""
     return routes.get_overview(asked, response)
 
 
-@router.get("/analytics/clicks")
-def get_website_clicks(asked: TheAsked, response: Response) -> list[ClickPoint]:
+@router.get("/analytics/clicks", response_model=list[ClickPoint])
+def get_website_clicks(asked: TheAsked, response: Response) -> Response:
     """Traffic per bucket."""
     return routes.get_clicks(asked, response)
 
 
-@router.get("/analytics/conversions")
-def get_website_conversions(asked: TheAsked, response: Response) -> list[ConversionPoint]:
+@router.get("/analytics/conversions", response_model=list[ConversionPoint])
+def get_website_conversions(asked: TheAsked, response: Response) -> Response:
     """Conversions by status per bucket."""
     return routes.get_conversions(asked, response)
 
 
-@router.get("/analytics/partners")
-def get_website_partners(asked: TheAsked, response: Response) -> list[PartnerPerformance]:
+@router.get("/analytics/partners", response_model=list[PartnerPerformance])
+def get_website_partners(asked: TheAsked, response: Response) -> Response:
     """The top ten partners."""
     return routes.get_partners(asked, response)
 
 
-@router.get("/analytics/geographic")
-def get_website_countries(asked: TheAsked, response: Response) -> list[CountryPerformance]:
+@router.get("/analytics/geographic", response_model=list[CountryPerformance])
+def get_website_countries(asked: TheAsked, response: Response) -> Response:
     """Countries by clicks."""
     return routes.get_geographic(asked, response)
 

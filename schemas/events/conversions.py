@@ -153,6 +153,9 @@ class ConversionAttributed(DomainEvent):
     key_kind: str = Field(default="", description="`site`: nothing but claims, never approved automatically")
     seen: tuple[LogPlace, ...] = ()
     provisional: bool = False
+    reversed_amount: int = Field(
+        default=0, ge=0, description="Minor units of the sale that were taken back before its click was known"
+    )
     change: Change
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent, Frozen, Money, Personal
+from schemas.base import DomainEvent, Frozen, Money, MoneySum, Personal
 
 Niche = Literal["vpn", "hosting", "software", "finance", "health", "education", "ecommerce"]
 NICHES: tuple[Niche, ...] = get_args(Niche)
@@ -47,7 +47,7 @@ class MeasuredMonth(Frozen):
     month: date = Field(description="Its first day")
     visitors: int = Field(description="The sum of the days' distinct visitors")
     pageviews: int
-    revenue: Money = Field(description="Commission of its conversions, in the website's currency")
+    revenue: MoneySum = Field(description="Commission of its conversions, in the website's currency")
 
 
 class ListingDrafted(DomainEvent):
@@ -171,7 +171,7 @@ class ListingVerified(DomainEvent):
     as_of: datetime
     months: list[MeasuredMonth] = Field(max_length=12)
     monthly_traffic: int = Field(description="Visitors a month, on the average of these months")
-    monthly_revenue: Money | None = Field(description="In the listing's currency; none: there is no exchange rate")
+    monthly_revenue: MoneySum | None = Field(description="In the listing's currency; none: there is no exchange rate")
     traffic_difference: float | None = Field(description="Claim above (+) or below (-) the measured, percent")
     revenue_difference: float | None = Field(description="Claim above (+) or below (-) the measured, percent")
 

@@ -171,6 +171,8 @@ BAD_SALES: dict[str, tuple[dict[str, Any] | bytes, int, str]] = {
     "text": (a_sale(amount="10"), 400, "bad_amount"),
     "negative": (a_sale(amount=-1), 400, "negative_amount"),
     "huge": (a_sale(amount=2**63), 400, "amount_too_large"),
+    "more than one sale may be": (a_sale(amount=10**15 + 1), 400, "amount_too_large"),
+    "more than one payout may be": (a_sale(payout=10**15 + 1), 400, "amount_too_large"),
     "nan": (b'{"txid":"t","amount":NaN,"currency":"USD"}', 400, "bad_json"),
     "1e400": (b'{"txid":"t","amount":1e400,"currency":"USD"}', 400, "bad_amount"),
     "payout": (a_sale(payout=1.5), 400, "bad_payout"),

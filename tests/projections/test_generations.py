@@ -174,6 +174,38 @@ def test_a_read_model_of_another_version_is_built_anew_and_read_meanwhile(projec
         assert projecting.sql(LIVE_LINKS) == [(2, model.version)]
 
 
+def test_tables_of_another_version_are_built_anew_and_written_meanwhile(projecting: Bench) -> None:
+    """As an installation comes up whose rollups add money up as Int64: a rollup alone, then the raw table and all."""
+    projecting.publish([click(number) for number in range(100)])
+    with projecting.running():
+        projecting.wait()
+    for name, live in (("traffic_15m", {("traffic_15m", 2)}), ("events", {("events", 3), ("traffic_15m", 3)})):
+        table = f"{name}__g{live_generation(projecting, name)}"
+        projecting.connection.execute("update engine.build set version = version - 1 where name = %s", (name,))
+        if name == "traffic_15m":
+            column = "ALTER TABLE {} MODIFY COLUMN c_pending SimpleAggregateFunction(sum, Int64)"
+            projecting.clickhouse.run(column.format(table))
+        create_schema(projecting.settings)
+        projecting.publish([click(number) for number in range(1000 * len(live), 1000 * len(live) + 50)])
+        with projecting.running():
+            wait_for(
+                lambda live=live: live <= {(one, live_generation(projecting, one)) for one, _ in live},  # type: ignore[misc]
+                "the new generations to be live",
+            )
+            projecting.wait()
+            projecting.exact()
+    columns = projecting.rows("SELECT name, type FROM system.columns WHERE table = 'traffic_15m__g3'")
+    assert dict(columns)["c_pending"] == "SimpleAggregateFunction(sum, Int128)"
+    assert projecting.one("SELECT count() FROM events") == (200,)
+    with projecting.running():  # and the next start finds everything as it shall be
+        assert live_generation(projecting, "events") == 3
+
+
+def live_generation(projecting: Bench, name: str) -> int:
+    [(found,)] = projecting.sql("select live_generation from engine.projection where name = %s", name)
+    return int(found)
+
+
 def link_created(link: UUID, website: UUID, partner: UUID, slug: str) -> LinkCreated:
     return LinkCreated(
         originator_id=link,

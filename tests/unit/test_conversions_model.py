@@ -12,9 +12,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from command_api.conversions import model
 from command_api.conversions.money import commission_of, share
+from command_api.conversions.tiers import Standing, tier_of
 from command_api.decision import Asked, Refused
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
+from schemas.currencies import MAX_AMOUNT
 from schemas.events.conversions import (
     AttributedBy,
     Attribution,
@@ -29,7 +31,7 @@ from schemas.events.conversions import (
     ConversionStatus,
     Reported,
 )
-from schemas.events.partners import Terms, TermsKind
+from schemas.events.partners import Terms, TermsKind, Tier, TiersBy
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SITE, PARTNER, OWNER, SALE = uuid4(), uuid4(), uuid4(), uuid4()
@@ -125,11 +127,21 @@ class TestRecording:
         )
 
     def test_what_money_cannot_hold_is_refused(self) -> None:
-        most = Money(amount=2**53, currency="USD")
-        assert commission_of(most, None, TEN_PERCENT, "VND", {"USD": "250"})[0].amount == 2**51
-        with pytest.raises(Refused) as refused:
-            commission_of(most, None, TEN_PERCENT, "VND", {"USD": "25000"})
-        assert refused.value.code == "amount_too_large"
+        most = Money(amount=MAX_AMOUNT, currency="USD")
+        assert commission_of(most, None, TEN_PERCENT, "VND", {"USD": "1000"})[0].amount == MAX_AMOUNT
+        for payout, rate in ((None, "1000.1"), (most, "101"), (Money(amount=2**53, currency="VND"), "1")):
+            with pytest.raises(Refused) as refused:
+                commission_of(most, payout, TEN_PERCENT, "VND", {"USD": rate})
+            assert refused.value.code == "amount_too_large"
+
+    def test_a_threshold_may_be_more_than_one_amount(self) -> None:
+        """It is reached by a sum; converted or not, it must not stop the conversions of its partner."""
+        highest = Tier(at_least=2**53, rate_bp=2_000)
+        terms = TEN_PERCENT.model_copy(
+            update={"tiers": (highest,), "tiers_by": TiersBy.REVENUE, "tiers_currency": "USD"}
+        )
+        tier = tier_of(terms, Standing(1, 5), datetime(2026, 5, 1, tzinfo=UTC), "VND", {"USD": "25000"})
+        assert tier is not None and (tier.number, tier.below) == (0, 2**53 * 250)
 
     def test_without_a_rate_it_is_refused(self) -> None:
         with pytest.raises(Refused) as refused:

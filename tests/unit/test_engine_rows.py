@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Any
 from uuid import UUID, uuid5
 
 import msgspec
 import pytest
 
+from command_api.conversions import model as conversions
+from command_api.decision import Asked
 from infra.log import StoredRecord
 from projectors.clickhouse import conversion_rows, event_rows, refusal_rows
 from projectors.engine.dedup import NothingKnown
 from projectors.engine.projection import Batch
-from schemas.base import Money
+from schemas.base import DomainEvent, Money
 from schemas.events.conversions import (
     AttributedBy,
     Attribution,
@@ -158,10 +161,35 @@ def test_a_waiting_sale_makes_no_row() -> None:
     assert conversion_rows.row_of(recorded(None)) is None
 
 
-def test_a_sale_in_another_currency_has_no_value_in_the_websites() -> None:
+def test_a_sale_in_another_currency_keeps_its_amount_and_its_currency() -> None:
     row = conversion_rows.row_of(recorded(CLICK, "USD"))
     assert row is not None
-    assert (row["value"], row["currency"], row["c_pending"]) == (0, "EUR", 499)
+    assert (row["value"], row["currency"], row["c_pending"]) == (4_990, "USD", 499)
+
+
+@pytest.mark.parametrize("parts", [(), (1,), (1_000, 500), (4_990,)])
+@pytest.mark.parametrize("first", range(3))
+def test_values_add_up_to_what_of_the_sale_stands_whenever_its_click_came(parts: tuple[int, ...], first: int) -> None:
+    """`first`: how many parts were taken back before the click came."""
+    events: list[DomainEvent] = [recorded(None, "USD")]
+    state = conversions.evolve(None, events[0])
+    asked, rates = Asked(AT), {"USD": "0.9"}
+    for number in range(len(parts) + 1):
+        new: list[DomainEvent] = []
+        if number == min(first, len(parts)):
+            new += conversions.attribute(state, CLICK, rates=rates, asked=asked)
+            state = reduce(conversions.evolve, new, state)
+        if number < len(parts):
+            new += conversions.reverse(state, "returned", parts[number], asked)
+            state = reduce(conversions.evolve, new[-1:], state)
+        events += new
+    rows = [row for event in events if (row := conversion_rows.row_of(event)) is not None]
+    if state.is_attributed:
+        assert sum(row["value"] for row in rows) == 4_990 - sum(parts)
+        assert {row["currency"] for row in rows} == {"USD"}
+        assert sum(row["c_pending"] for row in rows) == (0 if sum(parts) == 4_990 else state.net_commission)
+    else:
+        assert rows == [] and sum(parts) == 4_990
 
 
 def test_decisions_enter_as_signed_differences() -> None:

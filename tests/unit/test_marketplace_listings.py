@@ -25,7 +25,7 @@ from command_api.marketplace.verifying import Counted, Verifying
 from command_api.notifications.notice import LATER_RULES, RULES
 from command_api.operations import model as operations
 from command_api.websites import model as websites
-from schemas.base import DomainEvent, Money
+from schemas.base import DomainEvent, MoneySum
 from schemas.events.marketplace import MeasuredMonth
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
 from schemas.identity import exchange_rate_id
@@ -245,7 +245,16 @@ def test_revenue_in_another_currency_counts_at_the_rate_of_each_months_last_day(
     assert rates is not None and rates.id == exchange_rate_id("EUR", "USD")
     assert measured(kept, Figures(first=9, revenue=100_00)) == ["listing.verified"]
     told = kept.events[-1]
-    assert told.monthly_revenue == Money(amount=115_00, currency="USD")  # type: ignore[attr-defined]  # of this kind, as the test made it
+    assert told.monthly_revenue == MoneySum(amount=115_00, currency="USD")  # type: ignore[attr-defined]  # of this kind, as the test made it
+
+
+def test_a_month_of_any_revenue_can_be_measured() -> None:
+    """More than one amount may be: else the listing was never looked at again."""
+    kept = store()
+    assert measured(kept, Figures(first=0, revenue=10**24)) == ["listing.verified"]
+    told = kept.events[-1]
+    assert type(told).model_validate_json(told.model_dump_json()) == told
+    assert told.monthly_revenue == MoneySum(amount=10**24, currency="USD")  # type: ignore[attr-defined]  # of this kind, as the test made it
 
 
 # What people send

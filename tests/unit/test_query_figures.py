@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from datetime import UTC, datetime
+from decimal import Decimal
+from fractions import Fraction
 from uuid import UUID, uuid4
 
 import pytest
@@ -15,39 +20,67 @@ from query_api import money, paging, tabular, waiting
 from query_api.admin.exchange_rates import convert
 from query_api.analytics.countries import country_name
 from query_api.analytics.filters import BadFilter, Bots, Filter, condition, parse
+from query_api.analytics.geographic import CountryPerformance
 from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, Counts, Source
 from query_api.analytics.reading import Selection, source_of
+from query_api.money import Amount
+from query_api.tabular import csv_response
 from query_api.waiting import BadToken, Token
+from schemas.currencies import digits
 
 currencies = st.sampled_from(["USD", "EUR", "JPY", "KWD", "CLF"])
+sums = st.integers(-(10**24), 10**24)
 
 
-@given(st.lists(st.integers(-(10**9), 10**9)), currencies)
-def test_a_series_of_money_adds_up_to_its_total(minors: list[int], currency: str) -> None:
-    shown = money.major_series(minors, currency)
-    assert round(sum(shown), 2) == money.major(sum(minors), currency)
-    assert all(round(value, 2) == value for value in shown)
+@given(st.lists(sums, max_size=50), currencies)
+def test_parts_of_money_add_up_to_their_total_in_json_and_csv(minors: list[int], currency: str) -> None:
+    points = [
+        CountryPerformance(
+            country="DE", countryName="Germany", clicks=1, conversions=1, revenue=money.major(minor, currency)
+        )
+        for minor in minors
+    ]
+    answer = money.exact_json(points, Response())
+    sent = json.loads(answer.body, parse_float=Decimal, parse_int=Decimal)
+    rows = csv.DictReader(io.StringIO(bytes(csv_response("x", ["revenue"], points).body).decode()))
+    assert sum((one["revenue"] for one in sent), Decimal(0)) == money.major(sum(minors), currency)
+    assert [Decimal(row["revenue"]) for row in rows] == [one["revenue"] for one in sent]
+    assert all(-point.revenue.as_tuple().exponent == digits(currency) for point in points)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
     ("minor", "currency", "shown"),
-    [(1099, "USD", 10.99), (-5, "USD", -0.05), (1099, "JPY", 1099.0), (1095, "KWD", 1.10), (1085, "KWD", 1.08)],
+    [(1099, "USD", "10.99"), (-5, "USD", "-0.05"), (1099, "JPY", "1099"), (1085, "KWD", "1.085"), (0, "KWD", "0.000")],
 )
-def test_money_is_shown_in_major_units(minor: int, currency: str, shown: float) -> None:
-    assert money.major(minor, currency) == shown
+def test_money_is_shown_with_the_decimals_of_its_currency(minor: int, currency: str, shown: str) -> None:
+    assert str(money.major(minor, currency)) == shown
+
+
+def test_every_digit_of_a_sum_is_sent() -> None:
+    found = money.exact_json(Amount(amount=10**24 + 1, currency="USD"), Response(headers={"X-As-Of": "now"}))
+    assert found.body == b'{"amount":1000000000000000000000001,"currency":"USD"}'
+    assert (found.headers["X-As-Of"], found.media_type) == ("now", "application/json")
 
 
 def test_ratios_have_two_decimals_and_no_division_by_zero() -> None:
     counts = Counts(clicks=3, pending=1, approved=1, c_pending=500, c_approved=501)
-    assert (counts.conversion_rate, counts.average_commission("USD"), counts.epc("USD")) == (66.67, 5.0, 3.34)
+    assert counts.conversion_rate == 66.67
+    assert [str(counts.average_commission("USD")), str(counts.epc("USD"))] == ["5.00", "3.34"]
     assert (Counts().conversion_rate, Counts().average_commission("USD"), Counts().epc("USD")) == (0, 0, 0)
 
 
-def test_conversion_between_currencies() -> None:
-    from decimal import Decimal
+@given(sums, st.integers(1, 10**12), currencies)
+def test_a_ratio_is_the_nearest_decimal_whatever_its_size(minor: int, count: int, currency: str) -> None:
+    shown = money.per(minor, count, currency)
+    step = Fraction(1, 10 ** max(2, digits(currency)))
+    assert abs(Fraction(shown) - Fraction(minor, count * 10 ** digits(currency))) <= step / 2
+    assert Fraction(shown) % step == 0
 
+
+def test_conversion_between_currencies() -> None:
     assert convert(1000, "JPY", "USD", Decimal("0.0065")) == 650
     assert convert(1000, "EUR", "USD", Decimal("1.1")) == 1100
+    assert convert(10**30 + 1, "USD", "KWD", Fraction(1, 3)) == round(Fraction(10**31 + 10, 3))
 
 
 def test_filters_are_any_of_and_not() -> None:

@@ -1,5 +1,6 @@
 // RFC 4180 files that a spreadsheet cannot be tricked into running: a text that begins like a formula gets a quote mark.
 import { downloadText } from './download';
+import { Exact } from './exact';
 
 export type Cell = string | number | null | undefined;
 
@@ -11,7 +12,7 @@ export const download = (name: string, text: string): void => downloadText(name,
 
 function cell(value: Cell): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || (value as unknown) instanceof Exact) return String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,5 +1,9 @@
 // Numbers, money and shares as text. Money comes in two shapes: major units (analytics) and minor units (Money).
 import type { Money } from './api/types';
+import { fractionDigits } from './currencies';
+import { Exact } from './exact';
+
+export { fractionDigits };
 
 const LOCALE = 'en-US';
 const cache = new Map<string, Intl.NumberFormat>();
@@ -15,19 +19,26 @@ export const formatCompact = (value: number): string =>
 export const formatPercent = (value: number, digits = 2): string =>
   `${number(`percent${digits}`, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)}%`;
 
-/** Major units; `digits` undefined means the currency's own number of decimals. */
-export function formatMoney(value: number, currency: string, digits?: number): string {
-  return number(`${currency}/${digits ?? ''}`, {
-    style: 'currency',
-    currency,
-    ...(digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits }),
-  }).format(value);
+/** Major units, as a number or as a decimal text; `digits` undefined means the currency's own number of decimals. */
+export function formatMoney(value: number | string, currency: string, digits = fractionDigits(currency)): string {
+  return number(`${currency}/${digits}`, { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
+    (isExact(value) ? value.digits : value) as Intl.StringNumericLiteral,
+  );
 }
 
 export function formatMinor(money: Money): string {
-  return formatMoney(toMajor(money), money.currency);
+  return formatMoney(majorText(money), money.currency);
 }
 
+/** 105000 EUR is "1050.00": every digit, whatever the size. */
+export function majorText({ amount, currency }: Money): string {
+  const places = fractionDigits(currency);
+  const [, sign = '', units = ''] = /^(-?)(\d+)$/.exec(String(amount)) ?? [];
+  const padded = units.padStart(places + 1, '0');
+  return places === 0 ? sign + padded : `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
+}
+
+/** For charts and estimates: the nearest number. */
 export function toMajor(money: Money): number {
   return money.amount / 10 ** fractionDigits(money.currency);
 }
@@ -35,15 +46,17 @@ export function toMajor(money: Money): number {
 /** "12.5" → 1250 for USD; null for anything that is not an exact, positive amount of that currency. */
 export function parseMinor(text: string, currency: string): number | null {
   const digits = fractionDigits(currency);
-  const match = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim().replace(',', '.'));
+  const match = /^(\d{1,15})(?:\.(\d+))?$/.exec(text.trim().replace(',', '.'));
   if (!match || (match[2]?.length ?? 0) > digits) return null;
-  const minor = Number(`${match[1]}${(match[2] ?? '').padEnd(digits, '0')}`);
-  return minor > 0 ? minor : null;
+  const minor = BigInt(`${match[1]}${(match[2] ?? '').padEnd(digits, '0')}`);
+  return minor > 0n && minor <= MAX_AMOUNT ? Number(minor) : null;
 }
 
-export function fractionDigits(currency: string): number {
-  return number(`${currency}/`, { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
-}
+/** Minor units; the API refuses more. */
+const MAX_AMOUNT = 10n ** 15n;
+
+/** The types say number: an answer's numbers that no double holds are more than that. */
+const isExact = (value: unknown): value is Exact => value instanceof Exact;
 
 function number(key: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   let format = cache.get(key);

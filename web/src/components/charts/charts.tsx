@@ -147,7 +147,7 @@ export const Donut = memo(function Donut({ slices, currency, onPick }: DonutProp
         return active && slice ? (
           <TooltipBox title={slice.name} rows={[
             { color: slice.color, name: 'Clicks', value: `${formatCount(slice.clicks)} (${formatPercent(slice.share, 1)})` },
-            { color: 'transparent', name: 'Revenue', value: formatMoney(slice.revenue, currency, 2) },
+            { color: 'transparent', name: 'Revenue', value: formatMoney(slice.revenue, currency) },
           ]} />
         ) : null;
       }} />

@@ -28,7 +28,7 @@ function StatCards() {
   const cards = [
     { label: 'Total Clicks', value: data && formatCount(data.totalClicks), caption: 'All time' },
     { label: 'Conversions', value: data && formatCount(data.totalConversions), caption: data && `${formatPercent(data.conversionRate)} conversion rate` },
-    { label: 'Revenue', value: data && formatMoney(data.totalRevenue, data.currency, 2), caption: `Estimated earnings${left ? `, without ${left}` : ''}` },
+    { label: 'Revenue', value: data && formatMoney(data.totalRevenue, data.currency), caption: `Estimated earnings${left ? `, without ${left}` : ''}` },
     { label: 'Active Partners', value: active !== undefined ? formatCount(active) : undefined, caption: 'Programs that take traffic' },
   ];
   const error = totals.error ?? partners.error;

@@ -1,6 +1,6 @@
 // What a partner pays, as the texts of a form.
 import type { Terms } from '@/lib/api/types';
-import { fractionDigits, parseMinor } from '@/lib/format';
+import { majorText, parseMinor } from '@/lib/format';
 
 export interface TierDraft {
   readonly atLeast: string;
@@ -20,7 +20,7 @@ export interface TermsDraft {
 
 export function draftOf(terms: Terms): TermsDraft {
   const rate = (item: { readonly percent: number | null; readonly amount: number | null }) =>
-    terms.kind === 'percent' ? String(item.percent ?? 0) : majorText(item.amount ?? 0, terms.currency ?? 'USD');
+    terms.kind === 'percent' ? String(item.percent ?? 0) : majorText({ amount: item.amount ?? 0, currency: terms.currency ?? 'USD' });
   return {
     kind: terms.kind,
     rate: rate(terms),
@@ -28,7 +28,7 @@ export function draftOf(terms: Terms): TermsDraft {
     tiersBy: terms.tiersBy,
     tiersCurrency: terms.tiersCurrency ?? 'USD',
     tiers: terms.tiers.map((tier) => ({
-      atLeast: terms.tiersBy === 'revenue' ? majorText(tier.atLeast, terms.tiersCurrency ?? 'USD') : String(tier.atLeast),
+      atLeast: terms.tiersBy === 'revenue' ? majorText({ amount: tier.atLeast, currency: terms.tiersCurrency ?? 'USD' }) : String(tier.atLeast),
       rate: rate(tier),
     })),
     holdDays: String(terms.holdDays),
@@ -70,9 +70,4 @@ export function parsePercent(text: string): number | null {
 function parseCount(text: string, least: number, most: number): number | null {
   const value = /^\d{1,10}$/.test(text.trim()) ? Number(text.trim()) : null;
   return value !== null && value >= least && value <= most ? value : null;
-}
-
-function majorText(minor: number, currency: string): string {
-  const digits = fractionDigits(currency);
-  return (minor / 10 ** digits).toFixed(digits);
 }

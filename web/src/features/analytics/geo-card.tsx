@@ -68,6 +68,6 @@ function columns(currency: string, onPick: (country: string) => void): ChartColu
     { id: 'name', name: 'country', header: 'Country', cell: ({ id, name }) => <FilterButton name={name} onPick={() => onPick(id)} />, value: (row) => row.name },
     { id: 'clicks', name: 'clicks', header: 'Clicks', numeric: true, cell: (row) => formatCount(row.clicks), value: (row) => row.clicks },
     { id: 'share', name: 'share (%)', header: 'Share', numeric: true, cell: (row) => shareText(row.share), value: (row) => Number(row.share.toFixed(2)) },
-    { id: 'revenue', name: `revenue (${currency})`, header: 'Revenue', numeric: true, cell: (row) => formatMoney(row.revenue, currency, 2), value: (row) => row.revenue },
+    { id: 'revenue', name: `revenue (${currency})`, header: 'Revenue', numeric: true, cell: (row) => formatMoney(row.revenue, currency), value: (row) => row.revenue },
   ];
 }

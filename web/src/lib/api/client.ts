@@ -2,6 +2,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { endSession, getSession } from '@/lib/session';
 import { endWebsiteSession, getWebsiteSession } from '@/lib/website-session';
+import { exactly } from '@/lib/exact';
 import { begun } from './begun';
 import { ApiError, errorOf } from './errors';
 import { answered, keyOf, leftOpen } from './repeats';
@@ -52,7 +53,7 @@ const middleware: Middleware = {
     if (position) lastWrite = { position, at: Date.now() };
     if (response.ok) {
       answered(request);
-      return response;
+      return exactly(response);
     }
     const error = await errorOf(response);
     if (response.status >= 500 || error.code === 'idempotency_in_flight') leftOpen(request);
