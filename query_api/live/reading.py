@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from query_api.columnar import Columnar, Query
 from query_api.partner_names import partner_names
 from query_api.reader import Reader
+from schemas import instants
 from schemas.tracking import NO_ID
 
 MINUTES: Final = 30
@@ -54,7 +55,7 @@ class LiveData(BaseModel):
 
 
 _SINCE: Final = (
-    "t.website_id = {website:UUID} AND t.received_at >= toDateTime({since:UInt32}, 'UTC') AND NOT t.is_bot"
+    f"t.website_id = {{website:UUID}} AND t.received_at >= {instants.bound('since')} AND NOT t.is_bot"
     # An import or a backfill arrives now but did not happen now. A decision happens now, whatever it is about.
     " AND (t.type = 'conversion' OR t.occurred_at >= t.received_at - INTERVAL 10 MINUTE)"
 )
@@ -72,8 +73,8 @@ _RECENT: Final = (
     f" WHERE {_SINCE} ORDER BY t.received_at DESC, t.event_id LIMIT {RECENT}"
 )
 _FINGERPRINTS: Final = (
-    "SELECT toString(t.website_id) AS website, count() AS events FROM recent_events AS t"
-    " WHERE t.website_id IN {websites:Array(UUID)} AND t.received_at >= toDateTime({since:UInt32}, 'UTC')"
+    "SELECT toString(t.website_id) AS website, count() AS events FROM recent_events AS t"  # noqa: S608 - own text
+    f" WHERE t.website_id IN {{websites:Array(UUID)}} AND t.received_at >= {instants.bound('since')}"
     " GROUP BY t.website_id"
 )
 
