@@ -18,10 +18,13 @@ from command_api.http import Answer, Body, Run, Runs
 from command_api.store import DecisionStore
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
+from schemas.days import FIRST_DAY, LAST_DAY, day_end, day_start
+from schemas.zones import ZoneInfo
 
 router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"])
 
 MOST: Final = 500
+Day = Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
 
 
 class Filter(Body):
@@ -29,8 +32,8 @@ class Filter(Body):
 
     website_id: Annotated[UUID, Field(strict=False)]
     partner_id: Annotated[UUID | None, Field(strict=False)] = None
-    from_: Annotated[date | None, Field(strict=False, alias="from", description="First day, the website's zone")] = None
-    to: Annotated[date | None, Field(strict=False, description="Last day, inclusive")] = None
+    from_: Annotated[Day | None, Field(strict=False, alias="from", description="First day, the website's zone")] = None
+    to: Annotated[Day | None, Field(strict=False, description="Last day, inclusive")] = None
 
 
 class Which(Body):
@@ -136,16 +139,17 @@ def _wanted(body: Which, run: Run) -> tuple[Sequence[UUID], bool]:
     website = websites.owned(run.core.store.load(which.website_id, websites.evolve), run.asked)
     terms = ["website_id = %(website)s", "status = %(status)s"]
     status = (which.status if isinstance(which, RejectFilter) else None) or "pending"
-    bound: dict[str, Any] = {"website": website.id, "status": status, "zone": website.timezone, "limit": MOST + 1}
+    bound: dict[str, Any] = {"website": website.id, "status": status, "limit": MOST + 1}
+    zone = ZoneInfo(website.timezone)
     if which.partner_id is not None:
         terms.append("partner_id = %(partner)s")
         bound["partner"] = which.partner_id
     if which.from_ is not None:
-        terms.append("occurred_at >= %(from)s::date::timestamp AT TIME ZONE %(zone)s")
-        bound["from"] = which.from_
+        terms.append("occurred_at >= %(from)s")
+        bound["from"] = day_start(zone, which.from_)
     if which.to is not None:
-        terms.append("occurred_at < (%(to)s::date + 1)::timestamp AT TIME ZONE %(zone)s")
-        bound["to"] = which.to
+        terms.append("occurred_at < %(to)s")
+        bound["to"] = day_end(zone, which.to)
     sql = f"SELECT id FROM read.conversions WHERE {' AND '.join(terms)} ORDER BY occurred_at, id LIMIT %(limit)s"  # noqa: S608 - values are bound
     with run.core.pool.connection() as connection:
         found = [row[0] for row in connection.execute(sql.encode(), bound)]
