@@ -15,6 +15,11 @@ def bound(name: str) -> str:
     return f"toDateTime64({{{name}:UInt32}}, 3, 'UTC')"
 
 
+def bound_milliseconds(name: str) -> str:
+    """The instant whose Unix milliseconds are bound to `name`, for a column of type `DateTime64`."""
+    return f"fromUnixTimestamp64Milli({{{name}:Int64}}, 'UTC')"
+
+
 def bound_second(name: str) -> str:
     """The same for a column of type `DateTime`, such as the rollups' `bucket`."""
     return f"toDateTime({{{name}:UInt32}}, 'UTC')"
