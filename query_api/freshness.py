@@ -33,6 +33,9 @@ HOLDS: Final = timedelta(seconds=5)
 """So long a look that found nothing unread speaks for now; while looks fail, the answers grow older."""
 
 READ_TIMEOUT_S: Final = 2.0
+READ_AGAIN: Final = timedelta(seconds=10)
+"""Reading one record costs a connection: while a backlog is older than all looks, its time moves in such steps."""
+
 MAX_LOOKS: Final = 512
 _PLACES: Final = [(topic.name, number) for topic in (CLICKS, DOMAIN) for number in range(topic.partitions)]
 
@@ -77,6 +80,15 @@ class Looks:
         return self._ends[0][1] if self._ends and self._ends[0][0] <= offset else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A record of the log that was read for its time; what follows it was appended later."""
+
+    offset: int
+    looked_at: datetime
+    appended_at: datetime
+
+
 class Freshness:
     """Looks at the log's ends once a second while somebody asks. Thread-safe."""
 
@@ -88,6 +100,7 @@ class Freshness:
         self._now = now
         self._log: Log | None = None
         self._looks: Mapping[Place, Looks] = {place: Looks() for place in _PLACES}
+        self._read: dict[Place, _Read] = {}
         self._known: Known | None = None
         self._looked = threading.Condition()
         self._asked = 0.0
@@ -152,6 +165,12 @@ class Freshness:
         found = self._looks[place].appended_after(offset)
         if found is not None:
             return found
+        known = self._read.get(place)
+        if known is None or known.offset > offset or self._now() - known.looked_at > READ_AGAIN:
+            known = self._read[place] = _Read(offset, self._now(), self._read_time(place, offset))
+        return known.appended_at
+
+    def _read_time(self, place: Place, offset: int) -> datetime:
         assert self._log is not None  # noqa: S101 - opened above
         source = self._log.source(*place, offset)
         try:

@@ -94,6 +94,19 @@ def test_after_a_quiet_time_the_first_unread_record_tells() -> None:
     world.append(CLICKS)
     assert world.known(after=2) == (3600.0, False)
     assert world.known(after=2) == (3600.0, False)
+    assert world.reads == 1
+
+
+def test_a_backlog_from_before_the_first_look_moves_in_steps() -> None:
+    world = World()
+    for _ in range(60):
+        world.append(CLICKS)
+        world.now += timedelta(seconds=1)
+    assert world.known() == (0.0, False)
+    world.read_up_to[CLICKS] = 5
+    assert world.known(after=1) == (0.0, False)
+    assert world.known(after=10) == (5.0, False)
+    assert world.reads == 2
 
 
 def test_the_headers_are_never_in_the_future() -> None:
