@@ -29,7 +29,7 @@ def test_zones_in_which_sql_and_dashboards_differ_are_the_documented_ones(http: 
     different = [name for name in names if theirs.get(name) != [_offset(name, month) for month in MONTHS]]
     documented = re.search(r"<!-- zones -->(.*?)<!-- end -->", PAGE.read_text(), re.DOTALL)
     assert documented is not None
-    assert re.findall(r"`([^`]+)`", documented[1]) == different
+    assert re.findall(r"`([^`]+)`", documented[1]) == different, ", ".join(f"`{name}`" for name in different)
 
 
 def _offset(name: str, month: datetime) -> int:
