@@ -102,8 +102,9 @@ def test_a_click_is_pushed_to_everybody_who_watches(query_service: QueryService)
             )
             advance(query_service)
             for stream in (first, second):
-                data = stream.until(lambda data: data["activeVisitors"])
-                assert data["activeVisitors"] == 1 and sum(one["events"] for one in data["perMinute"]) == 2
+                # What the three statements of one look find may differ; the next look has all.
+                data = stream.until(lambda data: sum(one["events"] for one in data["perMinute"]) == 2)
+                assert data["activeVisitors"] == 1
                 newest = data["recent"][0]
                 assert len(data["recent"]) == 2
                 assert set(newest) == {"id", "type", "at", "country", "device", "path", "partnerName", "source"}
