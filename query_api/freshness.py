@@ -103,7 +103,8 @@ class Freshness:
         self._read: dict[Place, _Read] = {}
         self._known: Known | None = None
         self._looked = threading.Condition()
-        self._asked = 0.0
+        self._asked = self._woken = 0.0
+        self._has_looked = False
         self._wanted = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="freshness", daemon=True)
@@ -120,8 +121,11 @@ class Freshness:
         self._asked = time.monotonic()
         with self._looked:
             if not self._wanted.is_set():
+                self._woken, self._has_looked = time.monotonic(), False
                 self._wanted.set()
-                self._looked.wait(PATIENCE_S)
+            left = self._woken + PATIENCE_S - time.monotonic()
+            if not self._has_looked and left > 0:  # everybody who asks meanwhile waits, too
+                self._looked.wait_for(lambda: self._has_looked, left)
             known = self._known
         return known.headers(self._now()) if known is not None else {}
 
@@ -155,6 +159,7 @@ class Freshness:
         since = [self._appended(place, offset) for place, offset in unread.items()]
         with self._looked:
             self._known = Known(min([at, *since]), is_complete=not unread)
+            self._has_looked = True
             self._looked.notify_all()
 
     def _next(self, place: Place) -> int:

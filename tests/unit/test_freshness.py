@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
+import pytest
+
 from infra.log import Log, Place, StoredRecord
+from query_api import freshness
 from query_api.freshness import MAX_LOOKS, Freshness, Known, Looks
 from query_api.waiting import Positions
 
@@ -44,6 +48,8 @@ class World:
             def close(self) -> None: ...
 
         return One()
+
+    def close(self) -> None: ...
 
     def append(self, place: Place, count: int = 1) -> None:
         for _ in range(count):
@@ -107,6 +113,20 @@ def test_a_backlog_from_before_the_first_look_moves_in_steps() -> None:
     assert world.known(after=1) == (0.0, False)
     assert world.known(after=10) == (5.0, False)
     assert world.reads == 2
+
+
+def test_everybody_who_asks_after_an_idle_time_waits_for_the_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The calls of one dashboard come at once: none of them may tell what was known an hour ago."""
+    monkeypatch.setattr(freshness, "PATIENCE_S", 30.0)
+    world = World()
+    world.known()
+    world.now += timedelta(hours=1)
+    with ThreadPoolExecutor(5) as pool:
+        asked = [pool.submit(world.freshness.headers) for _ in range(5)]
+        world.freshness.start()
+        lags = {one.result(30)["X-Lag-Seconds"] for one in asked}
+    world.freshness.stop()
+    assert lags == {"0.0"}
 
 
 def test_the_headers_are_never_in_the_future() -> None:
