@@ -96,7 +96,7 @@ def _note_seen(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: 
         return None
     rows = clickhouse.rows(
         f"SELECT event_id FROM duplicates WHERE website_id = '{WEBSITE_ID}' AND event_id IN ({ids})"  # noqa: S608 - own text
-        f" AND received_at > now() - {2 * GIVEN_UP_S}"
+        f" AND received_at > now64(3, 'UTC') - INTERVAL {2 * GIVEN_UP_S} SECOND"
     )
     found = None
     for row in rows:

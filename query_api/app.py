@@ -172,7 +172,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     service = Reader.of_service(pool)
     positions = Positions(settings)
     columnar = Columnar(settings, lambda: positions.tables)
-    freshness = Freshness(service, positions, lambda: open_log(settings))
+    freshness = Freshness(positions, lambda: open_log(settings))
     hub = Hub(_LiveReader(columnar, service))
     positions.observe(lambda projection: hub.nudge() if projection == "events" else None)
     positions.observe_ended_sessions(hub.end_session)

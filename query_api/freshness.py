@@ -1,7 +1,8 @@
-"""How fresh an answer is: `X-As-Of` (time of the newest event in it) and `X-Lag-Seconds` (how far behind the log).
+"""How fresh an answer is: `X-As-Of`, up to when everything is in it, and `X-Lag-Seconds`, how long ago that is.
 
-The lag is measured against the log's own ends, so a quiet website is not taken for a slow projection: 0 means that
-everything in the log is in the answer.
+Both come from the log's own ends, never from the events: a quiet website is not taken for a slow projection, and a
+client whose clock is ahead makes nothing look newer than it is. While projection `events` has read the log to its end,
+everything acknowledged up to then is in; else everything until the first record that it has not read yet was appended.
 """
 
 from __future__ import annotations
@@ -9,21 +10,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
-from uuid import UUID
 
 import psycopg
 
-from infra.log import Log, LogUnavailable
-from query_api.analytics.metrics import Source
-from query_api.analytics.ranges import Range
-from query_api.analytics.reading import seconds
-from query_api.columnar import Query, Row
-from query_api.reader import Reader
+from infra.log import Log, LogUnavailable, OffsetOutOfRange, Place
 from query_api.waiting import Positions
 from schemas.topics import CLICKS, DOMAIN
 
@@ -31,120 +26,88 @@ log = logging.getLogger(__name__)
 
 PROBE_S: Final = 1.0
 ASKED_WITHIN_S: Final = 60.0
-MAX_CACHED: Final = 1024
-KEPT_S: Final = 1.0
-PATIENCE_S: Final = 1.0
+PATIENCE_S: Final = 0.5
+"""For the first look after a time in which nobody asked."""
 
-_PARTITIONS: Final = [(topic.name, number) for topic in (CLICKS, DOMAIN) for number in range(topic.partitions)]
-_NEWEST: Final = (
-    f"SELECT maxOrNull(t.occurred_at) AS newest FROM {Source.RAW.table} AS t"  # noqa: S608 - values are bound
-    " WHERE t.website_id = {website:UUID}"
-    " AND t.occurred_at < toDateTime({end:UInt32}, 'UTC')"
-    " AND t.occurred_at >= toDateTime({start:UInt32}, 'UTC')"
-    f" AND t.occurred_at >= (SELECT max(r.bucket) FROM {Source.TRAFFIC.table} AS r"
-    " WHERE r.website_id = {website:UUID}"
-    " AND r.bucket >= toDateTime({start:UInt32}, 'UTC') AND r.bucket < toDateTime({end:UInt32}, 'UTC'))"
-)
-_RECORD_AT: Final = (
-    "SELECT min(p.record_at) AS record_at FROM engine.position AS p JOIN engine.projection AS live"
-    " ON live.name = p.projection AND live.live_generation = p.generation WHERE p.projection = 'events'"
-    " AND (p.topic, p.partition) IN (SELECT * FROM unnest(%s::text[], %s::int[]))"
-)
+HOLDS: Final = timedelta(seconds=5)
+"""So long a look that found nothing unread speaks for now; while looks fail, the answers grow older."""
 
+READ_TIMEOUT_S: Final = 2.0
+READ_AGAIN: Final = timedelta(seconds=10)
+"""Reading one record costs a connection: while a backlog is older than all looks, its time moves in such steps."""
 
-class Freshness:
-    """Answers both questions for the analytics calls. Thread-safe."""
-
-    def __init__(self, reader: Reader, positions: Positions, open_log: Callable[[], Log]) -> None:
-        self._positions = positions
-        self._lag = Lag(reader, positions, open_log)
-        self._newest: dict[tuple[UUID, int, int], _Shared] = {}
-        self._asking = threading.Lock()
-
-    def start(self) -> None:
-        self._lag.start()
-
-    def stop(self) -> None:
-        self._lag.stop()
-
-    def ask(self, website_id: UUID, range_: Range) -> Asking:
-        """What is to be known of a range's newest event. The calls of one dashboard share one look-up.
-
-        Kept until the projection moves on, or for a second while it moves all the time.
-        """
-        key, now, version = _key(website_id, range_), time.monotonic(), self._positions.version
-        with self._asking:
-            shared = self._newest.get(key)
-            holds = shared is not None and (
-                now - shared.at < KEPT_S or (version is not None and shared.version == version)
-            )
-            if shared is None or not holds:
-                if len(self._newest) >= MAX_CACHED:
-                    self._newest.clear()
-                shared = self._newest[key] = _Shared(version, now)
-                bound = {"website": str(website_id), "start": key[1], "end": key[2]}
-                return Asking(shared, Query(_NEWEST, bound))
-            return Asking(shared, None)
-
-    def headers(self, asking: Asking) -> dict[str, str]:
-        """Both headers. Without any event in the range, it is as of now."""
-        newest = asking.answer()
-        as_of = newest.replace(tzinfo=UTC) if newest is not None else datetime.now(UTC)
-        return {
-            "X-As-Of": as_of.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "X-Lag-Seconds": f"{self._lag.seconds():.1f}",
-        }
+MAX_LOOKS: Final = 512
+_PLACES: Final = [(topic.name, number) for topic in (CLICKS, DOMAIN) for number in range(topic.partitions)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
-    """One look-up, and who else waits for it."""
+class Known:
+    """What one look found. `is_complete`: everything that was in the log then had been read."""
 
-    version: int | None
-    at: float
-    found: Future[datetime | None] = field(default_factory=Future)
+    as_of: datetime
+    is_complete: bool
 
-
-class Asking:
-    """One request's part in a look-up: the one that has the `query` runs it, and must end with `take` or `fail`."""
-
-    def __init__(self, shared: _Shared, query: Query | None) -> None:
-        self._shared = shared
-        self.query = query
-
-    def take(self, rows: Sequence[Row]) -> None:
-        self._shared.found.set_result(rows[0]["newest"])
-
-    def fail(self) -> None:
-        """The look-up did not work; the others do without it."""
-        if self.query is not None and not self._shared.found.done():
-            self._shared.found.set_result(None)
-
-    def answer(self) -> datetime | None:
-        try:
-            return self._shared.found.result(timeout=PATIENCE_S)
-        except TimeoutError:
-            return None
+    def headers(self, now: datetime) -> dict[str, str]:
+        as_of = min(self.as_of, now)
+        since = now - as_of
+        behind = timedelta(0) if self.is_complete and since < HOLDS else since
+        return {
+            "X-As-Of": as_of.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "X-Lag-Seconds": f"{behind.total_seconds():.1f}",
+        }
 
 
-def _key(website_id: UUID, range_: Range) -> tuple[UUID, int, int]:
-    return website_id, seconds(range_.start), seconds(range_.end)
+@dataclass(slots=True)
+class Looks:
+    """What earlier looks tell about one partition: `(end, at)` says that no record from `end` on was there before `at`.
+
+    Bounded: of a long backlog every other look is forgotten, which makes the answer older, never newer.
+    """
+
+    _ends: deque[tuple[int, datetime]] = field(default_factory=deque)
+
+    def add(self, end: int, at: datetime) -> None:
+        if self._ends and self._ends[-1][0] == end:
+            self._ends.pop()
+        self._ends.append((end, at))
+        if len(self._ends) > MAX_LOOKS:
+            self._ends = deque(list(self._ends)[::2])
+
+    def appended_after(self, offset: int) -> datetime | None:
+        """A time before which the record at `offset` was certainly not there; none when no look tells."""
+        while len(self._ends) > 1 and self._ends[1][0] <= offset:
+            self._ends.popleft()
+        return self._ends[0][1] if self._ends and self._ends[0][0] <= offset else None
 
 
-class Lag:
-    """How many seconds projection `events` is behind the log's ends, watched while somebody asks."""
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A record of the log that was read for its time; what follows it was appended later."""
 
-    def __init__(self, reader: Reader, positions: Positions, open_log: Callable[[], Log]) -> None:
-        self._reader = reader
+    offset: int
+    looked_at: datetime
+    appended_at: datetime
+
+
+class Freshness:
+    """Looks at the log's ends once a second while somebody asks. Thread-safe."""
+
+    def __init__(
+        self, positions: Positions, open_log: Callable[[], Log], now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
         self._positions = positions
         self._open_log = open_log
+        self._now = now
         self._log: Log | None = None
-        self._asked = 0.0
+        self._looks: Mapping[Place, Looks] = {place: Looks() for place in _PLACES}
+        self._read: dict[Place, _Read] = {}
+        self._known: Known | None = None
+        self._looked = threading.Condition()
+        self._asked = self._woken = 0.0
+        self._has_looked = False
         self._wanted = threading.Event()
         self._stopped = threading.Event()
-        self._caught_up_at: datetime | None = None
-        self._behind_since: datetime | None = None
-        self._thread = threading.Thread(target=self._run, name="lag", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="freshness", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -153,12 +116,18 @@ class Lag:
         self._stopped.set()
         self._wanted.set()
 
-    def seconds(self) -> float:
-        """0 when everything in the log was read at the last look (a second ago at most)."""
+    def headers(self) -> dict[str, str]:
+        """Both headers for what is read from now on; none while it cannot be known."""
         self._asked = time.monotonic()
-        self._wanted.set()
-        since = self._behind_since
-        return max(0.0, (datetime.now(UTC) - since).total_seconds()) if since is not None else 0.0
+        with self._looked:
+            if not self._wanted.is_set():
+                self._woken, self._has_looked = time.monotonic(), False
+                self._wanted.set()
+            left = self._woken + PATIENCE_S - time.monotonic()
+            if not self._has_looked and left > 0:  # everybody who asks meanwhile waits, too
+                self._looked.wait_for(lambda: self._has_looked, left)
+            known = self._known
+        return known.headers(self._now()) if known is not None else {}
 
     def _run(self) -> None:
         while not self._stopped.is_set():
@@ -167,33 +136,52 @@ class Lag:
                 self._wanted.clear()
                 continue
             try:
-                self._look()
-            except (LogUnavailable, psycopg.Error, OSError) as error:
-                log.info("the lag cannot be measured just now: %s", error)
+                self.look()
+            except (LogUnavailable, OffsetOutOfRange, psycopg.Error, OSError) as error:
+                log.info("how fresh the figures are cannot be told just now: %s", error)
             except Exception:
-                log.exception("the lag cannot be measured: an error that nothing here expects")
+                log.exception("how fresh the figures are cannot be told: an error that nothing here expects")
             self._stopped.wait(PROBE_S)
         if self._log is not None:
             self._log.close()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Compares what was read with the log's ends now."""
         if self._positions.version is None:
             return  # how far it has read is not known just now
         if self._log is None:
             self._log = self._open_log()
-        now = datetime.now(UTC)
-        ends = self._log.end_offsets(_PARTITIONS)
-        behind = [place for place, end in ends.items() if end > (self._positions.next_offset("events", *place) or 0)]
-        if not behind:
-            self._caught_up_at, self._behind_since = now, None
-            return
-        read_up_to = self._record_at(behind)
-        # What is missing was written after the last record that was read, and after it was seen to be caught up.
-        known = [moment for moment in (read_up_to, self._caught_up_at) if moment is not None]
-        self._behind_since = max(known, default=now)
+        at = self._now()
+        ends = self._log.end_offsets(_PLACES)
+        for place, end in ends.items():
+            self._looks[place].add(end, at)
+        unread = {place: self._next(place) for place, end in ends.items() if end > self._next(place)}
+        since = [self._appended(place, offset) for place, offset in unread.items()]
+        with self._looked:
+            self._known = Known(min([at, *since]), is_complete=not unread)
+            self._has_looked = True
+            self._looked.notify_all()
 
-    def _record_at(self, behind: list[tuple[str, int]]) -> datetime | None:
-        topics, partitions = [topic for topic, _ in behind], [partition for _, partition in behind]
-        row = self._reader.row(_RECORD_AT, (topics, partitions))
-        found: datetime | None = row["record_at"] if row else None
-        return found
+    def _next(self, place: Place) -> int:
+        return self._positions.next_offset("events", *place) or 0
+
+    def _appended(self, place: Place, offset: int) -> datetime:
+        """When the first unread record was appended, or a moment before."""
+        found = self._looks[place].appended_after(offset)
+        if found is not None:
+            return found
+        known = self._read.get(place)
+        if known is None or known.offset > offset or self._now() - known.looked_at > READ_AGAIN:
+            known = self._read[place] = _Read(offset, self._now(), self._read_time(place, offset))
+        return known.appended_at
+
+    def _read_time(self, place: Place, offset: int) -> datetime:
+        assert self._log is not None  # noqa: S101 - opened above
+        source = self._log.source(*place, offset)
+        try:
+            records = source.read(1, READ_TIMEOUT_S)
+        finally:
+            source.close()
+        if not records:
+            raise LogUnavailable(f"{place[0]}[{place[1]}] gives nothing at {offset}")
+        return datetime.fromtimestamp(records[0].timestamp_ms / 1000, UTC)

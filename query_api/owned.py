@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from infra.identity import Pool, Principal, require_admin
 from infra.problems import Problem
 from query_api.reader import Reader
+from schemas.zones import ZoneInfo
 
 
 @dataclass(frozen=True, slots=True)

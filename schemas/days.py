@@ -1,14 +1,45 @@
-"""When a day begins in a time zone: instants, so that no engine has to know about daylight saving. Pure."""
+"""Local days as instants, so that no engine has to know about daylight saving. Pure.
+
+A day begins when its zone's clock first shows 00:00 of it, or, where the clock skips that reading, at the skip; it ends
+where the next day begins. So days neither overlap nor leave anything out, and a day that the zone skips as a whole is
+empty: it begins and ends at the same instant.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from typing import Final
+
+from schemas.zones import ZoneInfo
+
+FIRST_YEAR: Final = 1990
+LAST_YEAR: Final = 2100
+"""Days outside of these years cannot be asked for."""
+
+FIRST_DAY: Final = date(FIRST_YEAR, 1, 1)
+LAST_DAY: Final = date(LAST_YEAR, 12, 31)
+
+_DAY: Final = timedelta(days=1)
 
 
 def day_start(timezone: ZoneInfo, day: date) -> datetime:
-    """The first instant of a local day, UTC; where midnight is skipped by the clock, the instant of the skip."""
+    """The first instant of a local day, UTC."""
     return instant(datetime(day.year, day.month, day.day), timezone)  # noqa: DTZ001 - a local clock's reading
+
+
+def day_end(timezone: ZoneInfo, day: date) -> datetime:
+    """The first instant after a local day, UTC: where the next one begins."""
+    return day_start(timezone, day + _DAY)
+
+
+def local_day(timezone: ZoneInfo, moment: datetime) -> date:
+    """The local day that `moment` (aware) lies in: between its `day_start` and its `day_end`.
+
+    Nearly always the date on the zone's clock. A clock that is set back over midnight shows the day before once more,
+    for minutes that belong to the day that had begun.
+    """
+    shown = moment.astimezone(timezone).date()
+    return shown + _DAY if moment >= day_end(timezone, shown) else shown
 
 
 def instant(clock: datetime, timezone: ZoneInfo) -> datetime:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Response
 from pydantic import AwareDatetime, Field, model_validator
@@ -20,12 +19,14 @@ from command_api.http import Answer, Body, Run, Runs
 from command_api.store import DecisionStore
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
-from schemas.days import day_start
+from schemas.days import FIRST_DAY, LAST_DAY, day_end, day_start
+from schemas.zones import ZoneInfo
 
 router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"])
 
 MOST: Final = 500
 KeyKind = Literal["site", "secret", "postback", "import"]
+Day = Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
 
 
 class Filter(Body):
@@ -33,8 +34,8 @@ class Filter(Body):
 
     website_id: Annotated[UUID, Field(strict=False)]
     partner_id: Annotated[UUID | None, Field(strict=False)] = None
-    from_: Annotated[date | None, Field(strict=False, alias="from", description="First day, the website's zone")] = None
-    to: Annotated[date | None, Field(strict=False, description="Last day, inclusive")] = None
+    from_: Annotated[Day | None, Field(strict=False, alias="from", description="First day, the website's zone")] = None
+    to: Annotated[Day | None, Field(strict=False, description="Last day, inclusive")] = None
 
     key_kind: Annotated[KeyKind | None, Field(description="site: claims")] = None
     click_id: Annotated[str | None, Field(max_length=64, description="The click that earned them")] = None
@@ -188,7 +189,7 @@ def _wanted(body: Which, run: Run) -> _Wanted:
         "click_id": which.click_id,
         "address_class": which.address_class,
         "start": day_start(zone, which.from_) if which.from_ is not None else None,
-        "end": day_start(zone, which.to + timedelta(days=1)) if which.to is not None else None,
+        "end": day_end(zone, which.to) if which.to is not None else None,
         "since": which.since,
         "until": which.until,
         "limit": MOST + 1,

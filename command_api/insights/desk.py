@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from command_api.core import Core
 from command_api.decision import Asked
@@ -16,7 +15,7 @@ from command_api.insights.counted import Counted
 from command_api.insights.finder import find
 from command_api.insights.finding import Finding, Subject
 from command_api.insights.history import History
-from command_api.insights.reading import NONE, HistoryUnavailable, StillCounted, read_history
+from command_api.insights.reading import HistoryUnavailable, StillCounted, read_history
 from command_api.insights.telling import tell
 from command_api.insights.words import Told
 from command_api.links import model as links
@@ -29,7 +28,9 @@ from infra.llm import LanguageModel
 from infra.log import Log, LogUnavailable, open_log
 from schemas.days import day_start
 from schemas.events.insights import InsightsGenerated
+from schemas.filters import NONE
 from schemas.insights import insights_id
+from schemas.zones import ZoneInfo
 
 ATTEMPTS: Final = 8
 CLIENTS: Final = 2

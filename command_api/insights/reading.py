@@ -10,19 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 from command_api.insights.history import DAYS, YOUNG_DAYS, Day, Dimension, History
 from command_api.insights.significance import WEEK
 from command_api.websites.model import Website
 from infra.clickhouse import ClickHouseError, ClientPool
+from schemas import instants
 from schemas.days import day_start
 from schemas.figures import COUNTERS, Counts, addend, in_rollup
+from schemas.filters import NONE
 from schemas.tracking import NO_ID
+from schemas.zones import ZoneInfo
 
 QUERY_TIMEOUT_S: Final = 10
-NONE: Final = "(none)"
-"""How dashboards filter by "no value"."""
 RECENT_DAYS: Final = 35
 """Values are chosen by their clicks and page views of so many days: those that the finder compares."""
 
@@ -162,28 +162,31 @@ def _by_value(span: _Span, rows: Iterable[Mapping[str, Any]], cut: _Cut) -> dict
 
 
 def _is_a_filter(value: str) -> bool:
-    """Dashboards write several values with commas between them and what they leave out with a `-` before it."""
-    return "," not in value and not value.startswith("-") and value == value.strip() and len(value) <= _LONGEST_VALUE
+    """Whether dashboards can be filtered by it, and it cannot be taken for the lack of a value."""
+    return value != NONE and len(value) <= _LONGEST_VALUE
 
 
 _EDGE: Final = "roundDown(toUnixTimestamp(t.{time}), {{edges:Array(UInt32)}}) AS edge"
-_WHERE: Final = (
-    "t.website_id = {{website:UUID}} AND t.{time} >= toDateTime({{{begin}:UInt32}}, 'UTC')"
-    " AND t.{time} < toDateTime({{end:UInt32}}, 'UTC')"
-)
+
+
+def _where(time: str, begin: str) -> str:
+    at = instants.bound_second if time == "bucket" else instants.bound
+    return f"t.website_id = {{website:UUID}} AND t.{time} >= {at(begin)} AND t.{time} < {at('end')}"
+
+
 _TOTAL: Final = (
     f"SELECT {_EDGE.format(time='bucket')}, "  # noqa: S608 - own text
     + ", ".join(f"sumIf({addend(name)}, NOT t.is_bot) AS {name}" for name in COUNTERS)
     + ", sumIf(t.clicks, t.is_bot) AS bot_clicks, sumIf(t.pageviews, t.is_bot) AS bot_pageviews"
-    " FROM traffic_15m AS t WHERE " + _WHERE.format(time="bucket", begin="start") + " GROUP BY edge"
+    " FROM traffic_15m AS t WHERE " + _where("bucket", "start") + " GROUP BY edge"
 )
 _LATEST: Final = (
-    "SELECT toUnixTimestamp(max(t.bucket)) AS latest FROM traffic_15m AS t"
-    " WHERE t.website_id = {website:UUID} AND t.bucket < toDateTime({end:UInt32}, 'UTC')"
+    "SELECT toUnixTimestamp(max(t.bucket)) AS latest FROM traffic_15m AS t"  # noqa: S608 - own text
+    f" WHERE t.website_id = {{website:UUID}} AND t.bucket < {instants.bound_second('end')}"
 )
 _PARTNER_OF: Final = (
     "SELECT t.link_id AS link, any(t.partner_id) AS partner FROM events AS t WHERE "  # noqa: S608 - own text
-    + _WHERE.format(time="occurred_at", begin="start")
+    + _where("occurred_at", "start")
     + f" AND t.type = 'click' AND t.link_id <> toUUID('{NO_ID}') GROUP BY link ORDER BY count() DESC LIMIT 100"
 )
 
@@ -195,8 +198,8 @@ def _of(cut: _Cut) -> str:
     seen = "count()" if raw else " + ".join(f"sum(t.{name})" for name in cut.counters if name in _SEEN)
     kinds = ", ".join(repr(name.removesuffix("s")) for name in cut.counters)
     rows = f"NOT t.is_bot{f' AND t.type IN ({kinds})' if raw else ''}"
-    where = _WHERE.format(time=cut.time, begin="start")
-    recent = _WHERE.format(time=cut.time, begin="recent")
+    where = _where(cut.time, "start")
+    recent = _where(cut.time, "recent")
     return (
         f"SELECT {_EDGE.format(time=cut.time)}, t.{cut.column} AS value, {counted} FROM {cut.table} AS t"  # noqa: S608 - own text
         f" WHERE {where} AND {rows} AND t.{cut.column} IN (SELECT t.{cut.column} FROM {cut.table} AS t WHERE {recent}"

@@ -12,6 +12,7 @@ from command_api.insights.finding import Finding, Metric
 from command_api.insights.history import Range
 from schemas.currencies import digits
 from schemas.events.insights import Evidence, Teller
+from schemas.filters import NONE, named
 
 _METRICS: Final[Mapping[Metric, str]] = {
     "clicks": "clicks",
@@ -234,7 +235,8 @@ def link_filters(finding: Finding) -> Mapping[str, str]:
     """What the dashboard is filtered by and which days it shows, as its address has them (interfaces, §6)."""
     found = {"timeRange": "custom", "from": finding.now.first.isoformat(), "to": finding.now.last.isoformat()}
     if finding.subject is not None:
-        found[finding.subject.dimension] = finding.subject.value
+        value = finding.subject.value
+        found[finding.subject.dimension] = value if value == NONE else named(value)
     if finding.topic == "bots":
         found["bots"] = "only"
     return found

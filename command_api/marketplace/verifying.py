@@ -17,7 +17,6 @@ from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from typing import Any, Final, Protocol
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from psycopg import Cursor
 
@@ -34,11 +33,13 @@ from command_api.store import UNAVAILABLE, Conflict
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from infra.clickhouse import ClickHouseError, ClientPool
+from schemas import instants
 from schemas.base import DomainEvent, MoneySum
 from schemas.days import day_start
 from schemas.events.marketplace import MeasuredMonth
 from schemas.figures import in_rollup
 from schemas.identity import exchange_rate_id
+from schemas.zones import ZoneInfo
 
 MONTHS: Final = 12
 AT_ONCE: Final = 5
@@ -217,8 +218,8 @@ def whole_months(today: date) -> list[date]:
 
 
 _SPAN: Final = (
-    "t.website_id = {website:UUID} AND NOT t.is_bot AND t.bucket >= toDateTime({start:UInt32}, 'UTC')"
-    " AND t.bucket < toDateTime({end:UInt32}, 'UTC')"
+    f"t.website_id = {{website:UUID}} AND NOT t.is_bot AND t.bucket >= {instants.bound_second('start')}"
+    f" AND t.bucket < {instants.bound_second('end')}"
 )
 _EDGE: Final = "roundDown(toUnixTimestamp(t.bucket), {edges:Array(UInt32)})"
 _TRAFFIC: Final = (

@@ -20,7 +20,9 @@ from command_api.leader import Connection
 from command_api.store import Conflict
 from command_api.websites.model import Website
 from schemas.base import Money
+from schemas.days import local_day
 from schemas.events.conversions import Reported
+from schemas.zones import ZoneInfo
 
 if TYPE_CHECKING:
     from command_api.policies.reading import Reading
@@ -71,7 +73,7 @@ def count_claims(cursor: Cursor[dict[str, Any]], claims: Iterable[tuple[ClaimCou
 
 
 def _in_currency(amount: Money, said: Reported, website: Website, reading: Reading) -> int:
-    rates = reading.rates((amount.currency,), website.currency, said.occurred_at.date())
+    rates = reading.rates((amount.currency,), website.currency, local_day(ZoneInfo(website.timezone), said.occurred_at))
     return converted(Fraction(amount.amount), amount.currency, website.currency, rates)[0].amount
 
 

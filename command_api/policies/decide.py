@@ -19,8 +19,10 @@ from command_api.policies.claims import check_claim
 from command_api.policies.reading import Reading
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
+from schemas.days import local_day
 from schemas.events.conversions import Attribution, ConversionFacts, LogPlace, Reported
 from schemas.tracking import NO_ID, ConversionReported, from_log_time
+from schemas.zones import ZoneInfo
 
 BY_PARTNER: Final = "reported by the partner"
 
@@ -319,4 +321,4 @@ def _rates(
         attribution.terms.flat_currency if attribution else None,
         attribution.terms.tiers_currency if attribution else None,
     )
-    return reading.rates(currencies, website.currency, occurred_at.date())
+    return reading.rates(currencies, website.currency, local_day(ZoneInfo(website.timezone), occurred_at))

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
-from zoneinfo import available_timezones
 
 import idna
 
@@ -28,6 +27,7 @@ from schemas.events.websites import (
     WebsiteKeyRevoked,
     WebsiteUpdated,
 )
+from schemas.zones import available_timezones
 
 T = TypeVar("T")
 

@@ -25,7 +25,7 @@ from infra.auditing.tracked import dead_letters
 from infra.log import Log, LogUnavailable, open_log
 from infra.postgres import connect
 from infra.settings import Settings
-from schemas import topics
+from schemas import instants, topics
 
 WINDOW: Final = timedelta(hours=2)
 """Full hours that are counted. More than one, so that each edge lies inside the window of another hour."""
@@ -136,7 +136,7 @@ def _age(log: Log, topic: str, partition: int, offset: int) -> float:
 def _bounds(clickhouse: Reader, since: datetime, until: datetime) -> Mapping[int, tuple[int, int]]:
     """First and last offset by partition. The first follows the last record before the window, so that one that lacks
     its row at the very beginning is missed too."""
-    begin, end = (f"toDateTime64('{at:%Y-%m-%d %H:%M:%S}', 3, 'UTC')" for at in (since, until))
+    begin, end = instants.literal(since), instants.literal(until)
     rows = clickhouse.rows(
         f"SELECT _partition, countIf(received_at < {begin}) AS earlier, "
         f"maxIf(_offset, received_at < {begin}) AS before, "

@@ -9,6 +9,7 @@ from typing import Final
 
 from infra.auditing.clickhouse import Reader
 from infra.auditing.report import Kind, Report
+from schemas import instants
 
 _CHECK: Final = "recent_events"
 _HELD: Final = timedelta(days=1)
@@ -21,7 +22,7 @@ _COLUMNS: Final = f"{_KEY}, occurred_at, type, visitor, country, device, path, s
 
 def audit_recent(clickhouse: Reader) -> Report:
     """Compares every row of the last day."""
-    since = f"toDateTime64('{datetime.now(UTC) - _HELD:%Y-%m-%d %H:%M:%S}', 3, 'UTC')"
+    since = instants.literal(datetime.now(UTC) - _HELD)
     found: list[tuple[Kind, str, int]] = []
     for _ in range(_TRIES):
         found = _differences(clickhouse, since)

@@ -15,11 +15,11 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 import httpx
 
 from infra.demo import plan
+from schemas.zones import ZoneInfo
 
 SELLER: Final = "seller@demo.example"
 Done = Callable[[Awaitable[httpx.Response]], Awaitable[httpx.Response]]

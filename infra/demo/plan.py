@@ -14,7 +14,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from ipaddress import IPv4Network
 from typing import Any, Final
 from uuid import UUID
-from zoneinfo import ZoneInfo
+
+from schemas.zones import ZoneInfo
 
 DAYS: Final = 90
 

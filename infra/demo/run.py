@@ -206,7 +206,7 @@ async def _projected(app: httpx.AsyncClient, websites: list[Connected], quiet: b
         while time.monotonic() < deadline:
             query = {"websiteId": site.id, "timeRange": "24h", "compare": "none"}
             answer = await _done(app.get("/api/platform/analytics/overview", params=query))
-            if float(answer.headers.get("X-Lag-Seconds", "0")) < 1:
+            if float(answer.headers.get("X-Lag-Seconds", "inf")) < 1:
                 break
             await asyncio.sleep(0.5)
         else:

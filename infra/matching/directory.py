@@ -11,7 +11,7 @@ from schemas.events.matching import Program
 
 MOST_ACTIVE: Final = 5_000
 ACTIVE: Final = (
-    f"SELECT *, review_on <= current_date AS is_due FROM read.programs"  # noqa: S608 - own number
+    f"SELECT *, review_on <= (now() AT TIME ZONE 'UTC')::date AS is_due FROM read.programs"  # noqa: S608 - own number
     f" WHERE NOT retired ORDER BY company_name, id LIMIT {MOST_ACTIVE}"
 )
 

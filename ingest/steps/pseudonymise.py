@@ -1,7 +1,8 @@
 """Step pseudonymise: visitor and session become keyed hashes. Address, user agent and the site's own ids end here.
 
 Where the site names its visitor, the hash is stable; else it is made of address and user agent with a salt that
-changes every day and is deleted after 48 hours: nobody, we included, can tell tomorrow who it was.
+changes every day and is deleted after 48 hours: nobody, we included, can tell tomorrow who it was. What is sent later
+than that is hashed with the newest salt and the day on which it happened.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _EPOCH: Final = date(1970, 1, 1).toordinal()
 
 
 class Salts:
-    """The salts by day. While there is none for a day the last known one goes on, so counting does not stop when
-    Postgres is away at midnight; before the first one is known a passing one is used."""
+    """The salts by day. Where there is none for a day the newest known one is used: counting does not stop when
+    Postgres is away at midnight, and backfills of long ago are counted; before the first one is known a passing one."""
 
     def __init__(self) -> None:
         self._by_day: dict[int, bytes] = {}
@@ -38,6 +39,10 @@ class Salts:
     def of(self, milliseconds: int) -> bytes:
         """The salt for an event of that moment."""
         return self._by_day.get(milliseconds // DAY_MS, self._last)
+
+    def is_of_its_day(self, milliseconds: int) -> bool:
+        """Whether that moment's day has a salt of its own, so that the salt alone tells days apart."""
+        return milliseconds // DAY_MS in self._by_day
 
 
 class Hasher:
@@ -69,7 +74,8 @@ class Hasher:
     def passing_visitor(self, visit: Visit, occurred: int) -> int:
         """The visitor by address and user agent, for one day."""
         client = visit.client
-        message = f"{client.address}\n{client.agent_text}".encode("utf-8", "replace")
+        day = "" if self._salts.is_of_its_day(occurred) else f"\n{occurred // DAY_MS}"
+        message = f"{client.address}\n{client.agent_text}{day}".encode("utf-8", "replace")
         return _number(visit.website.id_bytes + message, self._salts.of(occurred), b"passing")
 
     def customer(self, website: bytes, customer_id: str) -> str:

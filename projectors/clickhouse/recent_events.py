@@ -35,6 +35,6 @@ RECENT: Final = Rollup(
     period="toYYYYMMDD(received_at)",
     ttl="toDateTime(received_at) + INTERVAL 2 DAY",
     within="received_at > {now} - INTERVAL 1 DAY",
-    select=(f"SELECT {_COLUMNS}\nFROM {{source}} WHERE ({{where}}) AND received_at > now() - INTERVAL 2 DAY"),
+    select=(f"SELECT {_COLUMNS}\nFROM {{source}} WHERE ({{where}}) AND received_at > now64(3, 'UTC') - INTERVAL 2 DAY"),
     keys=("website_id", "received_at", "event_id"),
 )

@@ -23,6 +23,7 @@ from projectors.engine.holding import Hold
 from projectors.engine.projection import Catalogue, ClickHouseProjection
 from projectors.engine.read_model import ReadModel
 from projectors.engine.tables import Rollup, Table, table_name
+from schemas import instants
 
 HOLD_S: Final = 120
 SHOWN: Final = 20
@@ -189,8 +190,7 @@ def _compare_read_models(connection: Connection[Any], model: ReadModel, report: 
 def _compare(clickhouse: ClickHouse, table: Table, live: int, rebuilt: int, condition: str, report: Report) -> None:
     names = {"live": table_name(table.name, live), "rebuilt": table_name(table.name, rebuilt)}
     if table.within:
-        now = f"toDateTime('{datetime.now(UTC):%Y-%m-%d %H:%M:%S}', 'UTC')"
-        condition = f"({condition}) AND ({table.within.format(now=now)})"
+        condition = f"({condition}) AND ({table.within.format(now=instants.literal(datetime.now(UTC)))})"
     contents = {side: _periods(clickhouse, table, name, condition) for side, name in names.items()}
     for side, found in contents.items():
         report.rows[f"{table.name} ({side})"] = sum(count for count, *_ in found.values())

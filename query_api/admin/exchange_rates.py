@@ -45,7 +45,8 @@ def newest_rates(reader: Reader, quote: str) -> Mapping[str, Fraction]:
     """Currency to what one major unit of it is worth in `quote`, from the newest rate of the pair either way round."""
     rows = reader.rows(
         "SELECT DISTINCT ON (base, quote) base, quote, rate, on_day FROM read.exchange_rates"
-        " WHERE on_day <= current_date AND (base = %(to)s OR quote = %(to)s) ORDER BY base, quote, on_day DESC",
+        " WHERE on_day <= (now() AT TIME ZONE 'UTC')::date AND (base = %(to)s OR quote = %(to)s)"
+        " ORDER BY base, quote, on_day DESC",
         {"to": quote},
     )
     found: dict[str, tuple[date, Fraction]] = {}

@@ -1,7 +1,8 @@
 """Filters of the analytics calls: `country=DE,FR&source=-google` to conditions with bound values. Pure.
 
 A comma means any of; a leading `-` means not. Values that are asked for and values that are refused may be mixed; then
-both hold. `(none)` stands for events that have no such value (for countries that is `ZZ`).
+both hold. `(none)` stands for events that have no such value (for countries that is `ZZ`). A backslash takes the next
+sign as it is (`schemas.filters`).
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from schemas.filters import Named, values
 from schemas.tracking import NO_ID
 
-NONE: Final = "(none)"
 MAX_VALUES: Final = 100
 MAX_LENGTH: Final = 256
 
@@ -79,27 +80,27 @@ class Condition:
 
 def parse(name: str, text: str) -> Filter | None:
     """The filter that `text` means; none for an empty text. Raises `BadFilter`."""
-    values = [value.strip() for value in text.split(",")]
-    values = [value for value in values if value not in ("", "-")]
-    if not values:
+    found = list(values(text))
+    if not found:
         return None
-    if len(values) > MAX_VALUES:
+    if len(found) > MAX_VALUES:
         raise BadFilter(name, f"{name} takes at most {MAX_VALUES} values.")
-    wanted = tuple(dict.fromkeys(_value(name, value) for value in values if not value.startswith("-")))
-    unwanted = tuple(dict.fromkeys(_value(name, value[1:].strip()) for value in values if value.startswith("-")))
+    wanted = tuple(dict.fromkeys(_value(name, one) for one in found if not one.is_not))
+    unwanted = tuple(dict.fromkeys(_value(name, one) for one in found if one.is_not))
     return Filter(name, wanted, unwanted)
 
 
-def _value(name: str, value: str) -> str:
-    if len(value) > MAX_LENGTH:
+def _value(name: str, named: Named) -> str:
+    if len(named.value) > MAX_LENGTH:
         raise BadFilter(name, f"A value of {name} has at most {MAX_LENGTH} characters.")
-    if value == NONE:
+    if named.is_none:
         return _EMPTY.get(name, "")
-    if name == "country":
-        value = value.upper()
-        if not _COUNTRY.fullmatch(value):
-            raise BadFilter(name, "country takes two-letter codes of ISO 3166-1, such as DE.")
-    return value
+    if name != "country":
+        return named.value
+    code = named.value.upper()
+    if not _COUNTRY.fullmatch(code):
+        raise BadFilter(name, "country takes two-letter codes of ISO 3166-1, such as DE.")
+    return code
 
 
 def condition(filters: Iterable[Filter], bots: Bots) -> Condition:
@@ -108,11 +109,11 @@ def condition(filters: Iterable[Filter], bots: Bots) -> Condition:
     parameters: dict[str, Any] = {}
     for one in filters:
         kind = "UUID" if one.column.endswith("_id") else "String"
-        for operator, values in (("IN", one.wanted), ("NOT IN", one.unwanted)):
-            if values:
+        for operator, listed in (("IN", one.wanted), ("NOT IN", one.unwanted)):
+            if listed:
                 bound = f"{one.name}_{'in' if operator == 'IN' else 'out'}"
                 parts.append(f"t.{one.column} {operator} {{{bound}:Array({kind})}}")
-                parameters[bound] = list(values)
+                parameters[bound] = list(listed)
     if bots is not Bots.INCLUDE:
         parts.append("t.is_bot" if bots is Bots.ONLY else "NOT t.is_bot")
     return Condition(" AND ".join(parts) or "1", parameters)

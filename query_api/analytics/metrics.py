@@ -17,7 +17,7 @@ from typing import Final
 
 from query_api import money
 from query_api.columnar import live_table
-from schemas import figures
+from schemas import figures, instants
 from schemas.figures import COUNTERS as COUNTERS
 
 
@@ -67,6 +67,10 @@ class Source(StrEnum):
     def time(self) -> str:
         """The column that ranges and buckets are cut by."""
         return "occurred_at" if self is Source.RAW else "bucket"
+
+    def instant(self, name: str) -> str:
+        """The instant bound to `name` (Unix seconds), to compare `time` with."""
+        return instants.bound(name) if self is Source.RAW else instants.bound_second(name)
 
 
 def counters(source: Source, names: tuple[str, ...] = tuple(COUNTERS)) -> str:

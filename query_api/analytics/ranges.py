@@ -1,9 +1,9 @@
 """From "the last 7 days" to instants: ranges as whole buckets in the website's time zone.
 
 Everything here is pure. A range is cut into buckets whose edges are instants, so the engines only ever compare
-numbers and cannot disagree about daylight saving: a day has the 23, 24 or 25 hours that it really had, and in zones
-of a half or three-quarter hour the hours begin when that zone's clock shows :00. Every edge is a multiple of 15
-minutes, which is the grain of the rollups.
+numbers and cannot disagree about daylight saving: a day has the 23, 24 or 25 hours that it really had (none, where the
+zone skips it), and in zones of a half or three-quarter hour the hours begin when that zone's clock shows :00. Every
+edge is a multiple of 15 minutes, which is the grain of the rollups.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
-from zoneinfo import ZoneInfo
 
-from schemas.days import day_start as day_start
-from schemas.days import instant
+from schemas.days import FIRST_YEAR, LAST_YEAR, day_start, instant, local_day
+from schemas.zones import ZoneInfo
 
 MAX_DAYS: Final = 3660
 HOURS_UP_TO_DAYS: Final = 2
@@ -63,13 +62,15 @@ class BadRange(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A span of time cut into buckets. Bucket i covers `[edges[i], edges[i + 1])`; there is at least one."""
+    """A span of time cut into buckets. Bucket i covers `[edges[i], edges[i + 1])`; there is at least one, and it may be
+    empty: a zone can skip a day."""
 
     timezone: ZoneInfo
     bucket: BucketKind
     edges: tuple[datetime, ...]
-    whole_days: bool
-    """It begins and ends with a local day (everything but the last hours and minutes does)."""
+    dates: tuple[date, ...] = ()
+    """Of local days: its first one, for longer buckets the first one of each, and the day after its last. Empty for
+    the last hours and minutes."""
 
     @property
     def start(self) -> datetime:
@@ -84,25 +85,22 @@ class Range:
     @property
     def labels(self) -> tuple[str, ...]:
         """One per bucket: its first local date for days and months, else local time with its offset."""
+        if self.bucket in (BucketKind.DAY, BucketKind.MONTH):
+            return tuple(day.isoformat() for day in self.dates[:-1])
         return tuple(self._label(edge) for edge in self.edges[:-1])
 
     @property
     def shown_from(self) -> str:
         """Where the range begins, inclusive: a date, or the first hour's label."""
-        return self.start.astimezone(self.timezone).date().isoformat() if self.whole_days else self._label(self.start)
+        return self.dates[0].isoformat() if self.dates else self._label(self.start)
 
     @property
     def shown_to(self) -> str:
         """Where the range ends, inclusive: its last date, or the last hour's label."""
-        if self.whole_days:
-            return (self.end - timedelta(microseconds=1)).astimezone(self.timezone).date().isoformat()
-        return self._label(self.edges[-2])
+        return (self.dates[-1] - _DAY).isoformat() if self.dates else self._label(self.edges[-2])
 
     def _label(self, edge: datetime) -> str:
-        local = edge.astimezone(self.timezone)
-        if self.bucket in (BucketKind.DAY, BucketKind.MONTH):
-            return local.date().isoformat()
-        return local.isoformat(timespec="seconds")
+        return edge.astimezone(self.timezone).isoformat(timespec="seconds")
 
 
 def resolve(
@@ -117,7 +115,7 @@ def resolve(
             raise BadRange("from" if first is not None else "to", "from and to go with timeRange=custom only.")
         if name is TimeRange.LAST_24H:
             return last_hours(timezone, now, 24)
-        today = now.astimezone(timezone).date()
+        today = local_day(timezone, now)
         return of_days(timezone, today - timedelta(days=_DAYS[name] - 1), today)
     if first is None or last is None:
         missing = "from" if first is None else "to"
@@ -133,29 +131,29 @@ def last_hours(timezone: ZoneInfo, now: datetime, hours: int) -> Range:
     edges = [_next_hour(timezone, hour_start(timezone, now)), hour_start(timezone, now)]
     while len(edges) <= hours:
         edges.append(hour_start(timezone, edges[-1] - timedelta(microseconds=1)))
-    return Range(timezone, BucketKind.HOUR, tuple(reversed(edges)), whole_days=False)
+    return Range(timezone, BucketKind.HOUR, tuple(reversed(edges)))
 
 
 def last_minutes(timezone: ZoneInfo, now: datetime, minutes: int) -> Range:
     """This minute and the `minutes - 1` before it."""
     end = now.astimezone(UTC).replace(second=0, microsecond=0) + timedelta(minutes=1)
     edges = tuple(end - timedelta(minutes=back) for back in range(minutes, -1, -1))
-    return Range(timezone, BucketKind.MINUTE, edges, whole_days=False)
+    return Range(timezone, BucketKind.MINUTE, edges)
 
 
 def of_days(timezone: ZoneInfo, first: date, last: date) -> Range:
     """The local days from `first` to `last`, inclusive. Raises `BadRange`."""
     if first > last:
         raise BadRange("from", "from must not be after to.")
-    if first.year < 1990 or last.year > 2100:
-        raise BadRange("from" if first.year < 1990 else "to", "Dates from 1990 to 2100 can be asked for.")
+    if first.year < FIRST_YEAR or last.year > LAST_YEAR:
+        field = "from" if first.year < FIRST_YEAR else "to"
+        raise BadRange(field, f"Dates from {FIRST_YEAR} to {LAST_YEAR} can be asked for.")
     days = (last - first).days + 1
     if days > MAX_DAYS:
         raise BadRange("from", f"A range may cover at most {MAX_DAYS} days.")
     after = last + _DAY
     if days <= HOURS_UP_TO_DAYS:
-        start, end = day_start(timezone, first), day_start(timezone, after)
-        return Range(timezone, BucketKind.HOUR, tuple(_hours(timezone, start, end)), whole_days=True)
+        return _hours_of_days(timezone, first, after)
     if days <= DAYS_UP_TO_DAYS:
         return _of_dates(timezone, BucketKind.DAY, [first + timedelta(days=n) for n in range(days + 1)])
     return _of_dates(timezone, BucketKind.MONTH, [first, *_month_starts(first, last), after])
@@ -171,10 +169,9 @@ def comparison(of: Range, compare: Compare) -> Range | None:
         return None
     if compare is Compare.YEAR:
         return _moved(of, _year_before)
-    local = [edge.astimezone(of.timezone) for edge in (of.start, of.end)]
-    if not of.whole_days:
+    if not of.dates:
         return last_hours(of.timezone, of.start - timedelta(microseconds=1), len(of.edges) - 1)
-    length = local[1].date() - local[0].date()
+    length = of.dates[-1] - of.dates[0]
     return _moved(of, lambda day: day - length)
 
 
@@ -198,16 +195,16 @@ def _next_hour(timezone: ZoneInfo, start: datetime) -> datetime:
     return found
 
 
-def _hours(timezone: ZoneInfo, start: datetime, end: datetime) -> Iterator[datetime]:
-    edge = start
-    while edge < end:
-        yield edge
-        edge = _next_hour(timezone, edge)
-    yield end
+def _hours_of_days(timezone: ZoneInfo, first: date, after: date) -> Range:
+    """The hours from the beginning of day `first` to that of day `after`; one empty bucket, where all are skipped."""
+    edges, end = [day_start(timezone, first)], day_start(timezone, after)
+    while (edge := _next_hour(timezone, edges[-1])) < end:
+        edges.append(edge)
+    return Range(timezone, BucketKind.HOUR, (*edges, end), (first, after))
 
 
 def _of_dates(timezone: ZoneInfo, bucket: BucketKind, dates: list[date]) -> Range:
-    return Range(timezone, bucket, tuple(day_start(timezone, day) for day in dates), whole_days=True)
+    return Range(timezone, bucket, tuple(day_start(timezone, day) for day in dates), tuple(dates))
 
 
 def _month_starts(first: date, last: date) -> Iterator[date]:
@@ -218,21 +215,18 @@ def _month_starts(first: date, last: date) -> Iterator[date]:
 
 
 def _moved(of: Range, move: Callable[[date], date]) -> Range:
-    """`of` with every edge's local date moved, its local time of day kept."""
-    if of.bucket is BucketKind.HOUR:
+    """`of` with its local days moved; for hours of the clock the day of the first one, its time of day kept."""
+    if not of.dates:
         start = of.start.astimezone(of.timezone)
-        if not of.whole_days:
-            moved = datetime.combine(move(start.date()), start.time())
-            begin = hour_start(of.timezone, instant(moved, of.timezone))
-            edges = [begin]
-            while len(edges) < len(of.edges):
-                edges.append(_next_hour(of.timezone, edges[-1]))
-            return Range(of.timezone, of.bucket, tuple(edges), whole_days=False)
-        begin = day_start(of.timezone, move(start.date()))
-        days = of.end.astimezone(of.timezone).date() - start.date()
-        end = day_start(of.timezone, move(start.date()) + days)
-        return Range(of.timezone, of.bucket, tuple(_hours(of.timezone, begin, end)), whole_days=True)
-    return _of_dates(of.timezone, of.bucket, [move(edge.astimezone(of.timezone).date()) for edge in of.edges])
+        moved = datetime.combine(move(start.date()), start.time())
+        edges = [hour_start(of.timezone, instant(moved, of.timezone))]
+        while len(edges) < len(of.edges):
+            edges.append(_next_hour(of.timezone, edges[-1]))
+        return Range(of.timezone, of.bucket, tuple(edges))
+    first, after = move(of.dates[0]), move(of.dates[-1] - _DAY) + _DAY
+    if of.bucket is BucketKind.HOUR:
+        return _hours_of_days(of.timezone, first, after)
+    return _of_dates(of.timezone, of.bucket, [*(move(day) for day in of.dates[:-1]), after])
 
 
 def _year_before(day: date) -> date:

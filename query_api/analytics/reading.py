@@ -55,8 +55,8 @@ def rows(source: Source, selection: Selection, start: datetime, end: datetime) -
     chosen = condition(selection.filters, selection.bots)
     sql = (
         f"FROM {source.table} AS t WHERE t.website_id = {{website:UUID}}"
-        f" AND t.{source.time} >= toDateTime({{start:UInt32}}, 'UTC')"
-        f" AND t.{source.time} < toDateTime({{end:UInt32}}, 'UTC') AND {chosen.sql}"
+        f" AND t.{source.time} >= {source.instant('start')} AND t.{source.time} < {source.instant('end')}"
+        f" AND {chosen.sql}"
     )
     bounds = {"start": seconds(start), "end": seconds(end)}
     return Query(sql, {"website": selection.website_id, **bounds, **chosen.parameters})

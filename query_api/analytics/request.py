@@ -100,7 +100,7 @@ class Asked:
 
     def read(self, response: Response, *queries: columnar.Query) -> list[list[Row]]:
         """The rows of each statement, all run at once; adds the headers that say how fresh they are."""
-        return self.services.read(response, self.website.id, self.range, *queries)
+        return self.services.read(response, *queries)
 
 
 def asked(query: Annotated[AnalyticsQuery, Query()], context: Context, theirs: Theirs) -> Asked:

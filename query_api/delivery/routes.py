@@ -23,6 +23,7 @@ from query_api.analytics.request import Day, RangeQuery, range_of
 from query_api.columnar import Row
 from query_api.context import Context, Reads, Theirs
 from query_api.owned import Website
+from schemas import instants
 from schemas.tracking import Outcome
 
 REFUSALS: Final = 50
@@ -97,7 +98,7 @@ def get_delivery(
     website = theirs.website(query.websiteId)
     range_ = _range(query, website)
     asked = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
-    found = context.read(response, website.id, range_, *asked, _last_refusals(website, range_))
+    found = context.read(response, *asked, _last_refusals(website, range_))
     refusals = found.pop()
     series = _series(range_, [row for rows in found for row in rows])
     total = sum(series, Counter[str]())
@@ -125,7 +126,7 @@ def _counted(
     sql = (
         f"SELECT roundDown(toUnixTimestamp(t.{time}), {{edges:Array(UInt32)}}) AS edge, {outcome} AS result,"  # noqa: S608 - own text
         f" {count} AS events FROM {table} AS t WHERE t.website_id = {{website:UUID}}"
-        f" AND t.{time} >= toDateTime({{start:UInt32}}, 'UTC') AND t.{time} < toDateTime({{end:UInt32}}, 'UTC')"
+        f" AND t.{time} >= {instants.bound('start')} AND t.{time} < {instants.bound('end')}"
         f" AND {which} GROUP BY edge, result"
     )
     return columnar.Query(sql, {**_bound(website, range_), **edges_of(range_)})
@@ -133,10 +134,10 @@ def _counted(
 
 def _last_refusals(website: Website, range_: Range) -> columnar.Query:
     sql = (
-        "SELECT t.at AS at, toString(t.outcome) AS outcome, t.code AS code, t.message AS message,"
+        "SELECT t.at AS at, toString(t.outcome) AS outcome, t.code AS code, t.message AS message,"  # noqa: S608 - own text
         " t.endpoint AS endpoint, t.count AS count, t.sample AS sample FROM refusals AS t"
-        " WHERE t.website_id = {website:UUID} AND t.at >= toDateTime({start:UInt32}, 'UTC')"
-        " AND t.at < toDateTime({end:UInt32}, 'UTC') ORDER BY t.at DESC, t.id LIMIT {limit:UInt32}"
+        f" WHERE t.website_id = {{website:UUID}} AND t.at >= {instants.bound('start')}"
+        f" AND t.at < {instants.bound('end')} ORDER BY t.at DESC, t.id LIMIT {{limit:UInt32}}"
     )
     return columnar.Query(sql, {**_bound(website, range_), "limit": REFUSALS})
 

@@ -13,11 +13,13 @@ from pydantic import BaseModel, Field
 from query_api.columnar import Columnar, Query
 from query_api.partner_names import partner_names
 from query_api.reader import Reader
+from schemas import instants
 from schemas.tracking import NO_ID
 
 MINUTES: Final = 30
 ACTIVE_MINUTES: Final = 5
 RECENT: Final = 20
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MinuteCount(BaseModel):
@@ -45,7 +47,10 @@ class LiveData(BaseModel):
 
     asOf: datetime
     activeVisitors: int = Field(description="Distinct visitors of the last five minutes")
-    perMinute: list[MinuteCount] = Field(description="The last 30 minutes, oldest first; this minute is still running")
+    perMinute: list[MinuteCount] = Field(
+        description="Exactly the last 30 minutes up to `asOf` by the minutes of the clock, oldest first: the first one"
+        " is counted from where they begin, and this one is still running"
+    )
     recent: list[LiveEvent] = Field(description="The newest 20 events, newest first; conversions are among them")
 
     def same_as(self, other: LiveData | None) -> bool:
@@ -54,7 +59,7 @@ class LiveData(BaseModel):
 
 
 _SINCE: Final = (
-    "t.website_id = {website:UUID} AND t.received_at >= toDateTime({since:UInt32}, 'UTC') AND NOT t.is_bot"
+    f"t.website_id = {{website:UUID}} AND t.received_at >= {instants.bound_milliseconds('since')} AND NOT t.is_bot"
     # An import or a backfill arrives now but did not happen now. A decision happens now, whatever it is about.
     " AND (t.type = 'conversion' OR t.occurred_at >= t.received_at - INTERVAL 10 MINUTE)"
 )
@@ -72,23 +77,23 @@ _RECENT: Final = (
     f" WHERE {_SINCE} ORDER BY t.received_at DESC, t.event_id LIMIT {RECENT}"
 )
 _FINGERPRINTS: Final = (
-    "SELECT toString(t.website_id) AS website, count() AS events FROM recent_events AS t"
-    " WHERE t.website_id IN {websites:Array(UUID)} AND t.received_at >= toDateTime({since:UInt32}, 'UTC')"
+    "SELECT toString(t.website_id) AS website, count() AS events FROM recent_events AS t"  # noqa: S608 - own text
+    f" WHERE t.website_id IN {{websites:Array(UUID)}} AND t.received_at >= {instants.bound_milliseconds('since')}"
     " GROUP BY t.website_id"
 )
 
 
 def read(columnar: Columnar, reader: Reader, website_id: UUID, now: datetime) -> LiveData:
     """What is to be shown now. Raises `Problem` 503 when ClickHouse does not answer."""
-    this_minute = now.astimezone(UTC).replace(second=0, microsecond=0)
-    first = this_minute - timedelta(minutes=MINUTES - 1)
+    since = now.astimezone(UTC) - timedelta(minutes=MINUTES)
+    first = since.replace(second=0, microsecond=0)
     counted, active, newest = columnar.all(
-        Query(_MINUTES, _bound(website_id, first)),
+        Query(_MINUTES, _bound(website_id, since)),
         Query(_ACTIVE, _bound(website_id, now - timedelta(minutes=ACTIVE_MINUTES))),
         Query(_RECENT, _bound(website_id, now - timedelta(days=2))),
     )
     by_minute = {int(row["minute"]): int(row["events"]) for row in counted}
-    minutes = [first + timedelta(minutes=number) for number in range(MINUTES)]
+    minutes = [first + timedelta(minutes=number) for number in range(MINUTES + 1)]
     names = _names(reader, (row["partner"] for row in newest))
     return LiveData(
         asOf=now,
@@ -100,12 +105,16 @@ def read(columnar: Columnar, reader: Reader, website_id: UUID, now: datetime) ->
 
 def fingerprints(columnar: Columnar, websites: Iterable[UUID], now: datetime) -> dict[UUID, int]:
     """Per website a number that changes when rows arrive: tells cheaply which of many are worth reading again."""
-    bound = {"websites": [str(one) for one in websites], "since": int((now - timedelta(hours=1)).timestamp())}
+    bound = {"websites": [str(one) for one in websites], "since": _milliseconds(now - timedelta(hours=1))}
     return {UUID(row["website"]): int(row["events"]) for row in columnar.rows(Query(_FINGERPRINTS, bound))}
 
 
 def _bound(website_id: UUID, since: datetime) -> dict[str, Any]:
-    return {"website": str(website_id), "since": int(since.timestamp())}
+    return {"website": str(website_id), "since": _milliseconds(since)}
+
+
+def _milliseconds(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _event(row: Mapping[str, Any], names: Mapping[str, str]) -> LiveEvent:

@@ -25,7 +25,7 @@ router = APIRouter(prefix="/api/admin", tags=["matching"])
 _PROGRAMS: Final = """
 SELECT * FROM read.programs
 WHERE (%(state)s::text IS NULL OR retired = (%(state)s = 'retired'))
-  AND (%(due)s::boolean IS NOT TRUE OR (review_on <= current_date AND NOT retired))
+  AND (%(due)s::boolean IS NOT TRUE OR (review_on <= (now() AT TIME ZONE 'UTC')::date AND NOT retired))
   AND (%(category)s::text IS NULL OR category = %(category)s)
   AND (%(search)s::text IS NULL OR strpos(lower(company_name), lower(%(search)s)) > 0)
   AND (%(name)s::text IS NULL OR (company_name, id) > (%(name)s, %(id)s))

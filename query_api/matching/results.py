@@ -25,7 +25,7 @@ _COUNTED: Final = (
     f"SELECT toString(t.website_id) AS website, toString(t.partner_id) AS partner,"  # noqa: S608 - own text
     f" {metrics.counters(Source.PARTNER, PERFORMANCE_COUNTERS)} FROM {Source.PARTNER.table} AS t"
     " WHERE t.website_id IN {websites:Array(UUID)} AND NOT t.is_bot"
-    f" AND t.{Source.PARTNER.time} >= toDateTime({{start:UInt32}}, 'UTC') GROUP BY t.website_id, t.partner_id"
+    f" AND t.{Source.PARTNER.time} >= {Source.PARTNER.instant('start')} GROUP BY t.website_id, t.partner_id"
 )
 
 

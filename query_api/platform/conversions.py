@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from typing import Annotated, Any, Final, Literal, cast
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, BeforeValidator, Field
 
 from infra.problems import Problem
 from query_api import paging
-from query_api.analytics.ranges import day_start
 from query_api.analytics.request import Day, bad
 from query_api.context import Reads, Theirs
 from query_api.money import Amount
@@ -22,7 +20,9 @@ from query_api.owned import Owned, not_found
 from query_api.reader import Reader
 from query_api.tabular import csv_stream
 from schemas.currencies import decimal_text
+from schemas.days import FIRST_YEAR, LAST_YEAR, day_end, day_start
 from schemas.events.conversions import ConversionStatus
+from schemas.zones import ZoneInfo
 
 router = APIRouter(tags=["conversions"], dependencies=[Depends(Reads("conversions", "partners", "websites"))])
 
@@ -225,10 +225,10 @@ class _Filters:
             raise bad("from", "from must not be after to.")
         if self.since is not None:
             conditions.append("c.occurred_at >= %(since)s")
-            bound["since"] = _start("from", zone, self.since)
+            bound["since"] = day_start(zone, _checked("from", self.since))
         if self.until is not None:
             conditions.append("c.occurred_at < %(until)s")
-            bound["until"] = _start("to", zone, self.until, after=True)
+            bound["until"] = day_end(zone, _checked("to", self.until))
         return conditions, bound
 
 
@@ -255,10 +255,10 @@ def _line(row: Mapping[str, Any]) -> Line:
     )
 
 
-def _start(field: str, zone: ZoneInfo, day: date, *, after: bool = False) -> datetime:
-    if not 1990 <= day.year <= 2100:
-        raise bad(field, "Dates from 1990 to 2100 can be asked for.")
-    return day_start(zone, day + timedelta(days=after)).astimezone(UTC)
+def _checked(field: str, day: date) -> date:
+    if not FIRST_YEAR <= day.year <= LAST_YEAR:
+        raise bad(field, f"Dates from {FIRST_YEAR} to {LAST_YEAR} can be asked for.")
+    return day
 
 
 def _shown(row: Mapping[str, Any]) -> Conversion:

@@ -20,10 +20,12 @@ from query_api import columnar
 from query_api.columnar import live_table
 from query_api.context import Context, Reads, Services, Theirs
 from query_api.money import Amount
+from query_api.owned import Website
 from query_api.platform.conversions import Conversion, find_conversion
 from query_api.reader import Reader
 from schemas.click_id import event_id
 from schemas.currencies import amount_text, decimal_text, digits
+from schemas.days import local_day
 from schemas.events.conversions import TierUsed
 from schemas.events.partners import Terms, TermsKind, TiersBy
 from schemas.terms import TermsShape, paid_text, terms_shape
@@ -146,7 +148,7 @@ def explain_conversion(id: UUID, theirs: Theirs, context: Context) -> Explanatio
         conversion=conversion,
         rule=_rule(theirs.reader, earning, payout) if earning else None,
         click=_click(theirs.reader, context, conversion, earning) if earning else None,
-        rate=_rate(theirs.reader, earning, payout) if earning else None,
+        rate=_rate(theirs.reader, theirs.website(conversion.websiteId), earning, payout) if earning else None,
         working=_working(earning, payout) if earning else None,
         reports=_reports(steps, conversion.amount),
         events=[_step(step, conversion, theirs.principal.account_id) for step in steps],
@@ -232,7 +234,8 @@ def _place_of_click(context: Services, conversion: Conversion, told: Row) -> Pla
     return Place(topic=CLICKS.name, partition=found[0]["_partition"], offset=found[0]["_offset"]) if found else None
 
 
-def _rate(reader: Reader, earning: Row, payout: Amount | None) -> RateUsed | None:
+def _rate(reader: Reader, website: Website, earning: Row, payout: Amount | None) -> RateUsed | None:
+    """Of the website's day of the sale, as the decision took it."""
     rate = earning["detail"].get("exchange_rate")
     if rate is None:
         return None
@@ -240,7 +243,7 @@ def _rate(reader: Reader, earning: Row, payout: Amount | None) -> RateUsed | Non
     row = reader.row(
         "SELECT on_day, rate FROM read.exchange_rates WHERE base = %s AND quote = %s AND on_day <= %s"
         " ORDER BY on_day DESC LIMIT 1",
-        (of, to, earning["occurred_at"].astimezone(UTC).date()),
+        (of, to, local_day(website.zone, earning["occurred_at"])),
     )
     return RateUsed(rate=rate, of=of, to=to, on=row["on_day"] if row and row["rate"] == rate else None)
 

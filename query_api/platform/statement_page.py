@@ -8,11 +8,11 @@ from datetime import datetime
 from hashlib import sha256
 from html import escape
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 from infra import PRODUCT_NAME
 from query_api.money import Amount
 from schemas.currencies import amount_text
+from schemas.zones import ZoneInfo
 
 _STYLE: Final = """
 @page { size: A4; margin: 18mm 15mm }

@@ -13,12 +13,12 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
-from query_api.analytics.ranges import day_start
 from query_api.analytics.request import bad
 from query_api.owned import Owned, Website
 from query_api.reader import Reader
+from schemas.days import day_start
+from schemas.zones import ZoneInfo
 
 SETTLED_AFTER: Final = timedelta(minutes=15)
 """What was decided in a month's last moments is stored, and read by the projections, long before this has passed."""

@@ -31,8 +31,9 @@ from schemas.events.conversions import (
     ConversionStatus,
 )
 from schemas.events.partners import Terms
+from schemas.tracking import log_time
 from tests.support.books import MONTHS, Books, Past, this_month
-from tests.support.policies import policies
+from tests.support.policies import Shop, policies
 from tests.support.query import serving
 
 
@@ -285,6 +286,28 @@ def test_every_amount_explains_itself(books: Books) -> None:
         assert orjson.loads(source.read(1, 5)[0].value)["conversion_id"] == str(conversion)
     other = books.world.person()
     assert books.get(f"/api/platform/conversions/{conversion}/explain", other).status_code == 404
+
+
+def test_the_list_and_a_decision_by_filter_mean_the_same_days(books: Books) -> None:
+    """Havana's clock showed 00:00 twice on 2025-11-02, an hour apart."""
+    site = books.world.website(timezone="America/Havana")
+    partner = books.world.partner(terms={"kind": "percent", "percent": 10})
+    shop = Shop(site, partner, books.world.link(site, partner))
+    midnight = datetime(2025, 11, 2, 4, tzinfo=UTC)
+    for minutes in (-1, 0, 59, 60, 25 * 60 - 1, 25 * 60):
+        occurred = log_time(midnight + timedelta(minutes=minutes))
+        books.sales(shop, 1, occurred_at=occurred, received_at=occurred)
+    seen: list[str] = []
+    for day in ("2025-11-01", "2025-11-02", "2025-11-03"):
+        named = {"websiteId": site["id"], "from": day, "to": day}
+        listed = {row["id"] for row in books.get("/api/platform/conversions", **named).json()}
+        decided = {row["id"] for row in books.post("reject", {"filter": named, "reason": "test"}).json()["results"]}
+        assert listed == decided, day
+        seen += listed
+    assert len(seen) == len(set(seen)) == 6
+    for end in ("0001-01-01", "9999-12-31"):
+        named = {"websiteId": site["id"], "to": end}
+        assert books.post("reject", {"filter": named, "reason": "test"}).status_code == 400
 
 
 def test_a_report_that_disagrees_is_shown_and_the_first_one_stands(books: Books) -> None:

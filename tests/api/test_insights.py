@@ -10,7 +10,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, cast
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
-from zoneinfo import ZoneInfo
 
 import psycopg
 import pytest
@@ -35,6 +34,7 @@ from projectors.postgres.insights import INSIGHT_DIGESTS, INSIGHTS
 from schemas.base import DomainEvent
 from schemas.days import day_start
 from schemas.insights import DIGEST_STOP_PATH, digest_id, insights_id
+from schemas.zones import ZoneInfo
 from tests.support.engines import free_port
 from tests.support.injections import INJECTIONS
 from tests.support.llm_server import ModelServer, model_server

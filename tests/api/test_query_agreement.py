@@ -11,10 +11,10 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 import pytest
 
+from schemas.zones import ZoneInfo
 from tests.support.query import Person, QueryService, conversion, event
 
 ZONES = ("UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Chatham")

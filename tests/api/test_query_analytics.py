@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+from schemas import filters
 from tests.support.query import QueryService, conversion, event, this_moment
 
 
@@ -64,3 +65,37 @@ def test_all_five(query_service: QueryService) -> None:
         answer = query_service.get(f"/api/admin/{path}", admin)
         assert answer.status_code == 200, answer.text
     assert datetime.now(UTC) and uuid4()
+
+
+def test_a_client_whose_clock_is_ahead_makes_nothing_look_newer(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    now = this_moment()
+    query_service.events([event(website, now + timedelta(minutes=5)), event(website, now - timedelta(hours=3))])
+    answer = query_service.get(f"/api/platform/analytics/overview?websiteId={website}", ada)
+    as_of = datetime.fromisoformat(answer.headers["X-As-Of"])
+    assert now - timedelta(minutes=1) < as_of <= datetime.now(UTC)
+    assert answer.headers["X-Lag-Seconds"] == "0.0"
+
+
+def test_every_value_can_be_named_by_a_filter(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    values = ["a,b", "-a", "a", " a ", "(none)", "", "\\", "a\\", "\\,", "-", " ", "C:\\ads", "(none),", ",", "b"]
+    query_service.events(
+        [event(website, this_moment(), sub1=value) for number, value in enumerate(values) for _ in range(number + 1)]
+    )
+
+    def clicks(text: str) -> int:
+        asked = {"websiteId": str(website), "compare": "none", "sub1": text}
+        answer = query_service.get("/api/platform/analytics/overview", ada, params=asked)
+        assert answer.status_code == 200, answer.text
+        return int(answer.json()["clicks"]["total"])
+
+    everything = sum(range(len(values) + 1))
+    for number, value in enumerate(values, 1):
+        named = filters.named(value)
+        assert clicks(named) == number, named
+        assert clicks(f"-{named}") == everything - number, named
+    assert clicks(f"{filters.named('a,b')},{filters.named('-a')}") == 1 + 2
+    assert clicks("a,b") == 3 + 15 and clicks("-a") == everything - 3 and clicks("(none)") == 6

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -20,8 +20,11 @@ from infra.identity import revoke_session, revoke_sessions
 from infra.settings import Settings
 from projectors.engine.schema import create_schema
 from query_api.app import create_app
+from query_api.columnar import Columnar
 from query_api.live import routes
 from query_api.live.hub import MAX_OF_ONE_ACCOUNT
+from query_api.live.reading import read
+from query_api.reader import Reader
 from tests.support.clickhouse import start_clickhouse
 from tests.support.engines import Engine, engine_folder
 from tests.support.query import Person, QueryService, event, serving, this_moment
@@ -86,7 +89,7 @@ def test_a_click_is_pushed_to_everybody_who_watches(query_service: QueryService)
             assert snapshot is not None and snapshot[0] == "snapshot"
             data = snapshot[1]
             assert set(data) == {"asOf", "activeVisitors", "perMinute", "recent"}
-            assert len(data["perMinute"]) == 30 and sum(one["events"] for one in data["perMinute"]) == 1
+            assert len(data["perMinute"]) == 31 and sum(one["events"] for one in data["perMinute"]) == 1
             assert data["activeVisitors"] == 0 and [one["path"] for one in data["recent"]] == ["/old"]
         with live(query_service, other, ada) as third:
             third.next()
@@ -99,12 +102,32 @@ def test_a_click_is_pushed_to_everybody_who_watches(query_service: QueryService)
             )
             advance(query_service)
             for stream in (first, second):
-                data = stream.until(lambda data: data["activeVisitors"])
-                assert data["activeVisitors"] == 1 and sum(one["events"] for one in data["perMinute"]) == 2
+                # What the three statements of one look find may differ; the next look has all.
+                data = stream.until(lambda data: sum(one["events"] for one in data["perMinute"]) == 2)
+                assert data["activeVisitors"] == 1
                 newest = data["recent"][0]
                 assert len(data["recent"]) == 2
                 assert set(newest) == {"id", "type", "at", "country", "device", "path", "partnerName", "source"}
                 assert (newest["type"], newest["partnerName"], newest["country"]) == ("click", "Acme", "DE")
+
+
+def test_exactly_the_last_30_minutes_are_counted(query_service: QueryService, query_settings: Settings) -> None:
+    """Wherever in a minute the clock stands; visitors are those of exactly the last five minutes."""
+    website = query_service.website(query_service.person())
+    millisecond, columnar = timedelta(milliseconds=1), Columnar(query_settings, dict)
+    minute = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=2)
+    begin, offsets = minute - timedelta(minutes=40), range(0, 40 * 60_000, 20_000)
+    moments = [begin + offset * millisecond for offset in offsets]
+    query_service.events([event(website, at, "pageview", visitor=number) for number, at in enumerate(moments, 1)])
+    reader = cast(Reader, None)  # no partner is named
+    for shift in (0, 1, -1, -20_000, -20_001):
+        now = minute + shift * millisecond
+        found = read(columnar, reader, website, now)
+        since = now - timedelta(minutes=30)
+        assert sum(one.events for one in found.perMinute) == sum(since <= at for at in moments), now
+        assert found.activeVisitors == sum(now - timedelta(minutes=5) <= at for at in moments), now
+        assert (len(found.perMinute), found.perMinute[0].minute) == (31, since.replace(second=0, microsecond=0))
+    columnar.close()
 
 
 def test_a_stream_ends_with_its_session(query_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

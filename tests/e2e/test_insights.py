@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import httpx
 from playwright.sync_api import Page, expect
 
 from infra.demo import plan
+from schemas.zones import ZoneInfo
 from tests.e2e.conftest import PATIENCE_S, connect, read, sign_in
 from tests.support.stack import Stack, wait_for
 

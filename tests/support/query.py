@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -25,6 +25,7 @@ from psycopg.types.json import Jsonb
 
 from infra.clickhouse import client
 from infra.identity import Principal, open_session
+from infra.log import open_log
 from infra.mail import Mail, queue
 from infra.settings import Settings
 from projectors.engine.schema import create_schema
@@ -268,6 +269,8 @@ def query_settings(embedded_postgres: Settings, embedded_clickhouse: Settings) -
     """Both engines with every table."""
     settings = replace(embedded_postgres, clickhouse_url=embedded_clickhouse.clickhouse_url)
     create_schema(settings)
+    with closing(open_log(settings)) as log:
+        log.create_topics()
     return settings
 
 

@@ -219,6 +219,23 @@ def test_visitors() -> None:
         hashed(a_visit(), SentEvent("x", visitor_id="v" * 300), hasher)
 
 
+def test_backfilled_visitors_without_an_id_are_told_apart_by_the_day_of_the_event() -> None:
+    """Their days' salts are gone for good; nobody keeps them for this."""
+    salts = Salts()
+    hasher = Hasher(b"v" * 32, b"c" * 32, salts)
+    today = date(1970, 1, 1) + timedelta(days=NOW // DAY_MS)
+    salts.replace({today: b"a" * 32, today - timedelta(days=1): b"b" * 32})
+    midnight = NOW - NOW % DAY_MS
+    by_day = [
+        {hashed(a_visit(), SentEvent("x"), hasher, midnight - days * DAY_MS + at).visitor for at in (0, DAY_MS - 1)}
+        for days in range(40)
+    ]
+    assert all(len(visitors) == 1 for visitors in by_day)
+    assert len(set.union(*by_day)) == 40
+    other = hashed(a_visit(address="1.2.3.5"), SentEvent("x"), hasher, midnight - 9 * DAY_MS).visitor
+    assert other not in by_day[9]
+
+
 def test_the_last_salt_goes_on_when_no_new_one_can_be_had() -> None:
     salts = Salts()
     passing = salts.of(NOW)

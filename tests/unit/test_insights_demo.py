@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
 from command_api.insights.finder import find
 from command_api.insights.history import DAYS, Day, History
 from infra.demo import plan
+from schemas.zones import ZoneInfo
 
 TODAY = datetime(2026, 5, 17, 15, 30, tzinfo=UTC)
 EVENTS = 300_000

@@ -20,8 +20,7 @@ from ingest.refusals import Refusals
 from ingest.retries import Retries
 from ingest.steps.publish import Publisher
 from query_api import freshness, waiting
-from query_api.freshness import Lag
-from query_api.reader import Reader
+from query_api.freshness import Freshness
 from query_api.waiting import Positions
 
 PATIENCE_S = 30.0
@@ -67,14 +66,15 @@ def the_positions(odd: Odd, _: Path, patch: pytest.MonkeyPatch) -> tuple[Callabl
     return positions.start, positions.stop
 
 
-def the_lag(odd: Odd, _: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
-    lag = Lag(cast(Reader, None), cast(Positions, None), odd)
-    patch.setattr(lag, "_look", odd)
-    lag.seconds()
-    return lag.start, lag.stop
+def the_freshness(odd: Odd, _: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
+    found = Freshness(cast(Positions, None), odd)
+    patch.setattr(found, "look", odd)
+    patch.setattr(freshness, "PATIENCE_S", 0.0)
+    found.headers()
+    return found.start, found.stop
 
 
-@pytest.mark.parametrize("made", [the_directory, the_positions, the_lag])
+@pytest.mark.parametrize("made", [the_directory, the_positions, the_freshness])
 def test_a_thread_goes_on(odd: Odd, made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     start, stop = made(odd, tmp_path, monkeypatch)
     start()

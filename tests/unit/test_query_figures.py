@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from fastapi import Request, Response
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infra.problems import Problem
@@ -27,6 +27,7 @@ from query_api.money import Amount
 from query_api.tabular import csv_response
 from query_api.waiting import BadToken, Token
 from schemas.currencies import digits
+from schemas.filters import named
 
 currencies = st.sampled_from(["USD", "EUR", "JPY", "KWD", "CLF"])
 sums = st.integers(-(10**24), 10**24)
@@ -91,6 +92,19 @@ def test_filters_are_any_of_and_not() -> None:
     for name, text in (("country", "Germany"), ("sub1", "x" * 300), ("source", ",".join(map(str, range(200))))):
         with pytest.raises(BadFilter):
             parse(name, text)
+
+
+@given(st.lists(st.text(max_size=12) | st.text("a,-\\ ()\t", max_size=6), min_size=1, max_size=4))
+@example(["(none)", "", "-", " "])
+def test_every_value_can_be_named(wanted: list[str]) -> None:
+    distinct = tuple(dict.fromkeys(wanted))
+    assert parse("sub1", ",".join(map(named, wanted))) == Filter("sub1", distinct, ())
+    assert parse("sub1", ", ".join(f"-{named(value)}" for value in wanted)) == Filter("sub1", (), distinct)
+
+
+@pytest.mark.parametrize("text", ["C:\\ads", "a-b", "a(b)", "\\n", "x\\"])
+def test_what_needed_no_escape_still_means_itself(text: str) -> None:
+    assert parse("sub1", text) == Filter("sub1", (text,), ())
 
 
 @given(st.text(max_size=40))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
-from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 from hypothesis import given, settings
@@ -20,14 +20,21 @@ from query_api.analytics.ranges import (
     of_days,
     resolve,
 )
+from schemas.days import day_end, day_start, local_day
+from schemas.zones import ZoneInfo, available_timezones
 
 BERLIN = ZoneInfo("Europe/Berlin")
-ZONES = sorted(
-    name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "posix", "right"))
-)
+ZONES = sorted(available_timezones())
 zones = st.sampled_from(ZONES).map(ZoneInfo)
-days = st.dates(date(1995, 1, 1), date(2035, 12, 31))
+days = st.dates(date(1990, 1, 1), date(2099, 11, 26))
 moments = st.datetimes(datetime(1995, 1, 1), datetime(2035, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001 - hypothesis puts the zone to it
+SKIPPED = [
+    ("Pacific/Apia", date(2011, 12, 30)),
+    ("Pacific/Fakaofo", date(2011, 12, 30)),
+    ("Pacific/Kwajalein", date(1993, 8, 21)),
+    ("Pacific/Kanton", date(1994, 12, 31)),
+    ("Pacific/Kiritimati", date(1994, 12, 31)),
+]
 
 
 @given(zones, moments, st.sampled_from([TimeRange.LAST_24H, TimeRange.LAST_7D, TimeRange.LAST_30D, TimeRange.LAST_90D]))
@@ -42,7 +49,7 @@ def test_named_ranges_are_whole_buckets_around_now(zone: ZoneInfo, now: datetime
         assert all(edge.astimezone(zone).minute == 0 for edge in found.edges)
     else:
         assert len(found.labels) == int(name.value[:-1])
-        assert found.shown_to == now.astimezone(zone).date().isoformat()
+        assert found.shown_to == local_day(zone, now).isoformat()
 
 
 @given(zones, days, st.integers(0, 400))
@@ -57,6 +64,57 @@ def test_custom_ranges_hold_exactly_their_days(zone: ZoneInfo, first: date, more
     assert min(inside) >= first and max(inside) <= last
     assert (found.start - timedelta(microseconds=1)).astimezone(zone).date() < first or found.start == found.end
     assert found.shown_to <= last.isoformat()
+
+
+@given(st.sampled_from(SKIPPED), st.integers(0, 400), st.integers(0, 400), st.sampled_from(list(Compare)))
+@settings(max_examples=200, deadline=None)
+def test_a_skipped_day_is_an_empty_part_of_every_range(
+    case: tuple[str, date], before: int, more: int, compare: Compare
+) -> None:
+    zone, skipped = ZoneInfo(case[0]), case[1]
+    first, last = skipped - timedelta(days=before), skipped + timedelta(days=more)
+    found = of_days(zone, first, last)
+    assert (found.shown_from, found.shown_to) == (first.isoformat(), last.isoformat())
+    assert len(found.labels) == len(set(found.labels)) == len(found.edges) - 1 > 0
+    assert all(a <= b for a, b in pairwise(found.edges))
+    assert (found.end - found.start) / timedelta(days=1) == pytest.approx(before + more, abs=0.1)
+    compared = comparison(found, compare)
+    if compared is not None:
+        assert len(compared.edges) > 1 and all(a <= b for a, b in pairwise(compared.edges))
+    if compare is Compare.PREVIOUS:
+        assert compared is not None and compared.end == found.start
+        assert compared.dates[-1] - compared.dates[0] == found.dates[-1] - found.dates[0]
+
+
+def test_days_of_every_zone_neither_overlap_nor_leave_anything_out() -> None:
+    """Around every change of every zone's clock from 1990 to 2037."""
+    tried = 0
+    for name in ZONES:
+        zone = ZoneInfo(name)
+        for day in _days_of_change(zone):
+            start, end = day_start(zone, day), day_end(zone, day)
+            assert start <= end, (name, day)
+            assert local_day(zone, start) == day or start == end, (name, day)
+            if start < end:
+                assert local_day(zone, end - timedelta(microseconds=1)) == day, (name, day)
+            assert local_day(zone, start - timedelta(microseconds=1)) < day, (name, day)
+            tried += 1
+    assert tried > 10_000
+
+
+def _days_of_change(zone: ZoneInfo) -> Iterator[date]:
+    """The days of each change, and those beside it."""
+
+    def offset(days: int) -> timedelta | None:
+        return (datetime(1990, 1, 1, tzinfo=UTC) + timedelta(days=days)).astimezone(zone).utcoffset()
+
+    for lower in range(0, 48 * 365, 20):
+        upper = lower + 20
+        if offset(lower) != offset(upper):
+            while upper - lower > 1:
+                middle = (lower + upper) // 2
+                lower, upper = (middle, upper) if offset(middle) == offset(lower) else (lower, middle)
+            yield from (date(1990, 1, 1) + timedelta(days=lower + more) for more in (-1, 0, 1, 2))
 
 
 @given(zones, moments, st.sampled_from(list(TimeRange)), st.integers(0, 500), st.sampled_from(list(Compare)))
@@ -116,6 +174,12 @@ def test_hours_begin_when_the_local_clock_shows_zero() -> None:
 def test_a_leap_day_is_compared_with_the_28th() -> None:
     found = comparison(of_days(BERLIN, date(2024, 2, 29), date(2024, 3, 2)), Compare.YEAR)
     assert found is not None and (found.shown_from, found.shown_to) == ("2023-02-28", "2023-03-02")
+
+
+def test_a_leap_year_changes_no_comparison_by_a_day() -> None:
+    found = comparison(of_days(BERLIN, date(2024, 2, 20), date(2024, 2, 28)), Compare.YEAR)
+    assert found is not None and (found.shown_from, found.shown_to) == ("2023-02-20", "2023-02-28")
+    assert found.end - found.start == timedelta(days=9)
 
 
 def test_months_are_cut_at_the_range() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from query_api.platform.statement_periods import month_start
+from schemas.zones import ZoneInfo
 
 AUCKLAND, NEW_YORK, ICELAND = ZoneInfo("Pacific/Auckland"), ZoneInfo("America/New_York"), ZoneInfo("Atlantic/Reykjavik")
 CONNECTED = datetime(2025, 1, 10, tzinfo=UTC)

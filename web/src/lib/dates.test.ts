@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDays, addYears, ago, daysBetween, formatDateTime, formatIn, isDay, todayIn, wallClock } from './dates';
+import { addDays, addYears, ago, daysBetween, formatDateTime, formatIn, formatTime, isDay, todayIn, wallClock } from './dates';
 
 test('plain dates and local times are never moved by a zone', () => {
   for (const zone of ['UTC', 'America/Los_Angeles', 'Asia/Kolkata', 'Pacific/Auckland']) {
@@ -43,4 +43,9 @@ test('only real days are days', () => {
 
 test.each([[0, '0 s'], [59_999, '59 s'], [60_000, '1 min'], [3_600_000, '1 h'], [90_000_000, '1 d'], [-5000, '0 s']])('%d ms is %s', (ms, text) => {
   expect(ago(0, ms)).toBe(text);
+});
+
+test('a zone that the browser does not know yet is shown in UTC', () => {
+  expect(formatTime('2026-01-01T00:30:00Z', 'America/Newtown')).toBe('00:30:00 UTC');
+  expect(wallClock('2026-01-01T00:30:00Z', 'America/Newtown')).toBe('2026-01-01T00:30');
 });

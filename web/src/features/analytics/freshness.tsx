@@ -18,6 +18,7 @@ export function FreshnessLabel({ freshness, timezone }: { readonly freshness: Fr
 }
 
 export function lagText(seconds: number): string {
+  if (seconds === 0) return 'Up to date';
   if (seconds < 1) return 'under 1 s behind';
   if (seconds < 120) return `${Math.round(seconds)} s behind`;
   return `${Math.round(seconds / 60)} min behind`;

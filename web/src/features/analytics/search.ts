@@ -22,6 +22,7 @@ export type Dimension = (typeof DIMENSIONS)[number];
 export interface Filter {
   readonly dimension: Dimension;
   readonly not: boolean;
+  /** As the API names them (`values.ts`). */
   readonly values: readonly string[];
 }
 

@@ -59,7 +59,7 @@ export const LiveCard = memo(function LiveCard({ website, onPickCountry, classNa
 
 function Figures({ data, website, onPickCountry }: { readonly data: LiveData; readonly website: Website; readonly onPickCountry: (country: string) => void }) {
   const now = useNow();
-  const bars = minuteBars(data, now);
+  const bars = minuteBars(data);
   const total = bars.reduce((sum, bar) => sum + bar.events, 0);
   return (
     <div className="flex flex-1 flex-col">

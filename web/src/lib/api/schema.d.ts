@@ -7361,7 +7361,7 @@ export interface components {
             activeVisitors: number;
             /**
              * Perminute
-             * @description The last 30 minutes, oldest first; this minute is still running
+             * @description Exactly the last 30 minutes up to `asOf` by the minutes of the clock, oldest first: the first one is counted from where they begin, and this one is still running
              */
             perMinute: components["schemas"]["MinuteCount"][];
             /**

@@ -1,0 +1,40 @@
+"""The exchange rate that an explanation names is that of the website's day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any, cast
+from uuid import uuid4
+
+import pytest
+
+from query_api.money import Amount
+from query_api.owned import Website
+from query_api.platform.explained import _rate
+from query_api.reader import Reader
+
+RATES = {date(2026, 5, 1): "1.10", date(2026, 5, 2): "1.20", date(2026, 5, 3): "1.30"}
+
+
+class Rates:
+    """`read.exchange_rates`, for the one question asked of it."""
+
+    def row(self, _sql: str, values: Sequence[Any]) -> dict[str, Any]:
+        day = max(on for on in RATES if on <= values[2])
+        return {"on_day": day, "rate": RATES[day]}
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "rate", "day"),
+    [
+        ("UTC", datetime(2026, 5, 1, 23, tzinfo=UTC), "1.10", date(2026, 5, 1)),
+        ("Pacific/Auckland", datetime(2026, 5, 1, 13, tzinfo=UTC), "1.20", date(2026, 5, 2)),
+        ("America/Los_Angeles", datetime(2026, 5, 3, 3, tzinfo=UTC), "1.20", date(2026, 5, 2)),
+    ],
+)
+def test_the_rate_is_of_the_websites_day(zone: str, at: datetime, rate: str, day: date) -> None:
+    website = Website(uuid4(), "shop.example", zone, "USD", at)
+    earning = {"detail": {"facts": {}, "exchange_rate": rate}, "currency": "USD", "occurred_at": at}
+    found = _rate(cast(Reader, Rates()), website, earning, Amount(amount=100, currency="EUR"))
+    assert found is not None and (found.rate, found.on) == (rate, day)
