@@ -12,7 +12,7 @@ from fastapi import Request
 
 from infra.countries import Places
 from infra.health import is_loopback
-from infra.identity import session_cookie
+from infra.identity import from_browser, session_cookie
 from infra.settings import Network
 
 DEVICE_COOKIE: Final = "device"
@@ -37,6 +37,8 @@ class Client:
     address: str = ""
     device: str = ""
     country: str = "ZZ"
+    is_browser: bool = False
+    """It told an origin or a fetch site, as only browsers do."""
     device_cookie: str = ""
     """The cookie of a known device as it was sent (`command_api.accounts.devices`)."""
     proof_of_work: str = ""
@@ -63,6 +65,7 @@ def client_of(request: Request, trusted: Sequence[Network], places: Places | Non
         _bucket(whole),
         browser_family(request.headers.get("user-agent", "")),
         country,
+        from_browser(request.headers),
         session_cookie(request.headers, DEVICE_COOKIE) or "",
         request.headers.get("proof-of-work", ""),
     )

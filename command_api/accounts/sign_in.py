@@ -329,6 +329,7 @@ def open_for(cursor: Cursor[Any], account: model.Account, session_id: UUID, clie
         roles=[role.value for role in account.roles],
         user_agent_family=client.device,
         country=client.country,
+        browser=client.is_browser,
     )
 
 

@@ -186,6 +186,7 @@ def _open(
                 website_id=website_id,
                 key_id=key_id,
                 user_agent_family=client.device,
+                browser=client.is_browser,
             )
             opened[:] = [session]
 

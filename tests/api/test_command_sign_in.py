@@ -96,6 +96,24 @@ def test_a_browser_needs_token_and_cookie_of_one_session(set_up: World) -> None:
     assert status({"Authorization": "Bearer " + cookie_of(mine).partition("=")[2]}) == 401
 
 
+def test_a_browsers_token_opens_nothing_without_its_cookie(set_up: World) -> None:
+    """Sent again by a program, which tells neither origin nor fetch site, on the day of its sign-in."""
+    body = {"email": ADMIN_EMAIL, "password": ADMIN_PASSWORD}
+    for headers in ({"Origin": set_up.settings.app_url}, {"Sec-Fetch-Site": "same-origin"}):
+        opened = set_up.call("POST", LOGIN, json=body, headers={**headers, "X-Forwarded-For": "203.0.113.77"})
+        assert opened.status_code == 200, opened.text
+        token = {"authorization": f"Bearer {opened.json()['token']}"}
+        other = cookie_of(sign_in(set_up))
+        for method in ("GET", "POST"):
+            for stolen in (token, {**token, "cookie": other}, {**token, "cookie": "sid=made-up"}):
+                with pytest.raises(Problem) as refused:
+                    authenticate(set_up.core.pool, stolen, method)
+                assert refused.value.status == 401
+            both = {**token, "cookie": cookie_of(opened)}
+            assert authenticate(set_up.core.pool, both, method).email == ADMIN_EMAIL
+        assert set_up.call("PATCH", "/api/platform/user", json={}, headers=token).status_code == 401
+
+
 def test_reads_may_come_with_the_cookie_alone(set_up: World) -> None:
     cookie = cookie_of(sign_in(set_up))
     assert authenticate(set_up.core.pool, {"cookie": cookie}, "GET").email == ADMIN_EMAIL
