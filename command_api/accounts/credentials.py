@@ -258,6 +258,7 @@ class Credentials:
                     (account_id, password_hash),
                 )
                 self._void(cursor, account_id, keep)
+                cursor.execute(_END_TOKENS, (account_id,))
                 queue(cursor, self._settings, mails.password_changed(account.email, account_id, self._settings.app_url))
 
             return events, also
@@ -307,6 +308,9 @@ class Credentials:
                 "SELECT 1 FROM auth.session WHERE id = %s AND created_at > now() - %s", (session_id, RECENT)
             ).fetchone()
         return row is not None
+
+
+_END_TOKENS: Final = "UPDATE auth.sql_token SET revoked_at = now() WHERE account_id = %s AND revoked_at IS NULL"
 
 
 def _bad_link() -> Problem:
