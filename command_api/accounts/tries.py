@@ -87,14 +87,16 @@ class Tries:
             taken = Taken(self._pool, [(PER_DEVICE, f"{account}@{device}")], Lane.KNOWN)
             self._charged(taken)
             return taken
-        charges = [
-            (PER_ADDRESS, client.address),
+        # The address comes first: above its limit no row is made for whatever account somebody names.
+        anywhere = [(PER_ADDRESS, client.address), (OF_NETWORK, client.network)]
+        used = self._charged(Taken(self._pool, anywhere, Lane.LATE))
+        at_account = [
             (PER_ACCOUNT_AND_ADDRESS, f"{account}@{client.address}"),
-            (OF_NETWORK, client.network),
             (AT_ACCOUNT_OF_NETWORK, f"{account}@{client.network}"),
             (AT_ACCOUNT, account),
         ]
-        used = self._charged(Taken(self._pool, charges, Lane.LATE))
+        used |= self._charged(Taken(self._pool, at_account, Lane.LATE))
+        charges = [*anywhere, *at_account]
         here = used[PER_ACCOUNT_AND_ADDRESS]
         bits = bits_needed(here, used[AT_ACCOUNT_OF_NETWORK], used[AT_ACCOUNT])
         is_prompt = used[PER_ADDRESS] <= PROMPT_PER_ADDRESS and used[OF_NETWORK] <= PROMPT_PER_NETWORK

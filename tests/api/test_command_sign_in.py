@@ -210,7 +210,9 @@ def test_guessing_is_slowed_down_per_address(set_up: World) -> None:
     charged = "SELECT count(*) FROM auth.rate_limit WHERE bucket = 'address:198.51.100.7' AND tat = %s"
     assert set_up.count(charged, half + PER_ADDRESS.every) == 1
     full_until(PER_ADDRESS.every * PER_ADDRESS.burst * 2)
+    before = set_up.count("SELECT count(*) FROM auth.rate_limit")
     assert guess() == 429
+    assert set_up.count("SELECT count(*) FROM auth.rate_limit") == before, "an address over its limit makes no rows"
 
 
 def test_personal_data_lies_encrypted_and_can_be_erased(set_up: World) -> None:
