@@ -65,7 +65,7 @@ JOBS = (
     Job(
         "warn-of-expiring-tokens",
         "infra.analysts.expiring:warn_due",
-        timedelta(hours=1),
+        timedelta(minutes=10),
         "emails analysts a week before an access token expires",
     ),
     Job(
