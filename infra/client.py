@@ -12,7 +12,10 @@ from fastapi import Request
 
 from infra.countries import Places
 from infra.health import is_loopback
+from infra.identity import from_browser, session_cookie
 from infra.settings import Network
+
+DEVICE_COOKIE: Final = "device"
 
 _FAMILIES: Final = (
     ("Edge", re.compile(r"\bEdg(e|A|iOS)?/")),
@@ -34,6 +37,12 @@ class Client:
     address: str = ""
     device: str = ""
     country: str = "ZZ"
+    is_browser: bool = False
+    """It told an origin or a fetch site, as only browsers do."""
+    device_cookie: str = ""
+    """The cookie of a known device as it was sent (`command_api.accounts.devices`)."""
+    proof_of_work: str = ""
+    """The header of that name as it was sent (`command_api.accounts.proof_of_work`)."""
 
     @property
     def network(self) -> str:
@@ -52,7 +61,14 @@ def client_of(request: Request, trusted: Sequence[Network], places: Places | Non
     """Where the request comes from; with `places` also from which country."""
     whole = _nearest(request, trusted)
     country = places.find(whole)[0] if places is not None else "ZZ"
-    return Client(_bucket(whole), browser_family(request.headers.get("user-agent", "")), country)
+    return Client(
+        _bucket(whole),
+        browser_family(request.headers.get("user-agent", "")),
+        country,
+        from_browser(request.headers),
+        session_cookie(request.headers, DEVICE_COOKIE) or "",
+        request.headers.get("proof-of-work", ""),
+    )
 
 
 def address_of(request: Request, trusted: Sequence[Network]) -> str:

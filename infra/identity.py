@@ -1,13 +1,14 @@
 """Who is asking: sessions of people who signed in. `command_api` opens and ends them, `query_api` reads them.
 
 A session has two different opaque secrets, of which `auth.session` keeps only SHA-256: the cookie (`HttpOnly`, never
-seen by scripts) and the token (`Authorization: Bearer`, the SPA keeps it in local storage). A browser must send both
-for anything that changes state, so a token stolen from local storage is useless alone; a program sends the token
-alone. Reads may come with the cookie alone, since `EventSource` cannot set headers.
+seen by scripts) and the token (`Authorization: Bearer`, the SPA keeps it in local storage). The token of a session that
+a browser opened works only with that session's cookie, whoever sends it, so a token stolen from local storage is
+useless. A program signs in without saying an origin and sends the token alone. Reads may come with the cookie alone,
+since `EventSource` cannot set headers; anything that changes state needs the token as well.
 
-Limits: a session ends 12 h after sign-in, after 4 h without a request, at sign-out, or when it is revoked. A token sent
-without its cookie must also have been used within the last 15 minutes. Every request looks the session up (one indexed
-read, no cache), so a revoked session ends at once.
+Limits: a session ends 12 h after sign-in, after 4 h without a request, at sign-out, or when it is revoked. A program's
+token must also have been used within the last 15 minutes. Every request looks the session up (one indexed read, no
+cache), so a revoked session ends at once.
 """
 
 from __future__ import annotations
@@ -88,10 +89,10 @@ def authenticate(pool: Pool, headers: Headers, method: str) -> Principal:
         row = connection.execute(_FIND[where], {"hash": hashed(secret), "touch": TOUCH_AFTER, "idle": IDLE}).fetchone()
         if row is None:
             raise not_signed_in()
-        session_id, account_id, email, name, roles, cookie_hash, touch, token_is_live = _values(row)
+        session_id, account_id, email, name, roles, cookie_hash, touch, token_is_live, browser = _values(row)
         if token is not None:
             with_cookie = cookie is not None and compare_digest(hashed(cookie), bytes(cookie_hash))
-            if not with_cookie and (from_browser(headers) or not token_is_live):
+            if not with_cookie and (browser or from_browser(headers) or not token_is_live):
                 raise not_signed_in()
         if touch:
             connection.execute(_TOUCH, (TOKEN_LIFE, session_id))
@@ -146,13 +147,15 @@ def open_session(
     roles: Collection[str],
     user_agent_family: str = "",
     country: str = "ZZ",
+    browser: bool = False,
 ) -> OpenedSession:
-    """A new session in the caller's transaction; new secrets every time (no fixation)."""
+    """A new session in the caller's transaction; new secrets every time (no fixation). `browser`: one opened it, so the
+    token works only with the cookie."""
     opened = OpenedSession(session_id, secrets.token_urlsafe(32), secrets.token_urlsafe(32))
     connection.execute(
         "INSERT INTO auth.session (id, account_id, cookie_hash, token_hash, email, name, roles, token_expires_at,"
-        " expires_at, user_agent_family, country)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, now() + %s, now() + %s, %s, %s)",
+        " expires_at, user_agent_family, country, browser)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, now() + %s, now() + %s, %s, %s, %s)",
         (
             session_id,
             account_id,
@@ -165,6 +168,7 @@ def open_session(
             ABSOLUTE,
             user_agent_family,
             country,
+            browser,
         ),
     )
     return opened
@@ -235,11 +239,11 @@ def hashed(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
-_COLUMNS: Final = ("id", "account_id", "email", "name", "roles", "cookie_hash", "touch", "token_is_live")
+_COLUMNS: Final = ("id", "account_id", "email", "name", "roles", "cookie_hash", "touch", "token_is_live", "browser")
 _FIND: Final = {
     column: (
         "SELECT id, account_id, email, name, roles, cookie_hash, last_seen_at < now() - %(touch)s AS touch,"  # noqa: S608 - own text
-        " token_expires_at > now() AS token_is_live FROM auth.session"
+        " token_expires_at > now() AS token_is_live, browser FROM auth.session"
         f" WHERE {column} = %(hash)s AND revoked_at IS NULL AND expires_at > now() AND last_seen_at > now() - %(idle)s"
     )
     for column in ("token_hash", "cookie_hash")

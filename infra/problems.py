@@ -45,6 +45,7 @@ class Problem(Exception):
         *,
         errors: Sequence[FieldError] = (),
         headers: Mapping[str, str] | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -52,6 +53,8 @@ class Problem(Exception):
         self.message = message
         self.errors = tuple(errors)
         self.headers = dict(headers or {})
+        self.more = dict(more or {})
+        """Extension members of the document (RFC 9457, 3.2)."""
 
     def body(self) -> dict[str, Any]:
         found: dict[str, Any] = {
@@ -64,7 +67,7 @@ class Problem(Exception):
         }
         if self.errors:
             found["errors"] = [{"field": error.field, "message": error.message} for error in self.errors]
-        return found
+        return found | self.more
 
     def response(self) -> Response:
         return Response(orjson.dumps(self.body()), self.status, self.headers, MEDIA_TYPE)
@@ -134,6 +137,12 @@ def _schema() -> dict[str, Any]:
             "detail": text,
             "message": text,
             "errors": {"type": "array", "items": field},
+            "work": {
+                "type": "object",
+                "description": "With proof_of_work_needed: the puzzles to solve for the header Proof-Of-Work.",
+                "required": ["challenge", "puzzles", "bits"],
+                "properties": {"challenge": text, "puzzles": {"type": "integer"}, "bits": {"type": "integer"}},
+            },
         },
     }
 

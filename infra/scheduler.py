@@ -63,6 +63,12 @@ JOBS = (
         "hands waiting mails to the mail server",
     ),
     Job(
+        "warn-of-expiring-tokens",
+        "infra.analysts.expiring:warn_due",
+        timedelta(minutes=10),
+        "emails analysts a week before an access token expires",
+    ),
+    Job(
         "check-pipeline",
         "infra.auditing.continuous:check",
         timedelta(minutes=1),

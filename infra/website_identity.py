@@ -58,10 +58,10 @@ def authenticate_website(pool: Pool, headers: Headers, method: str) -> WebsitePr
         row = connection.execute(_FIND[where], {"hash": hashed(secret), "touch": TOUCH_AFTER, "idle": IDLE}).fetchone()
         if row is None:
             raise not_signed_in()
-        session_id, account_id, website_id, cookie_hash, touch, token_is_live = _values(row)
+        session_id, account_id, website_id, cookie_hash, touch, token_is_live, browser = _values(row)
         if token is not None:
             with_cookie = cookie is not None and compare_digest(hashed(cookie), bytes(cookie_hash))
-            if not with_cookie and (from_browser(headers) or not token_is_live):
+            if not with_cookie and (browser or from_browser(headers) or not token_is_live):
                 raise not_signed_in()
         if touch:
             connection.execute(
@@ -79,13 +79,14 @@ def open_website_session(
     website_id: UUID,
     key_id: UUID,
     user_agent_family: str = "",
+    browser: bool = False,
 ) -> OpenedSession:
     """A new session in the caller's transaction."""
     opened = OpenedSession(session_id, secrets.token_urlsafe(32), PREFIX + secrets.token_urlsafe(32))
     connection.execute(
         "INSERT INTO auth.website_session (id, account_id, website_id, key_id, cookie_hash, token_hash,"
-        " token_expires_at, expires_at, user_agent_family)"
-        " VALUES (%s, %s, %s, %s, %s, %s, now() + %s, now() + %s, %s)",
+        " token_expires_at, expires_at, user_agent_family, browser)"
+        " VALUES (%s, %s, %s, %s, %s, %s, now() + %s, now() + %s, %s, %s)",
         (
             session_id,
             account_id,
@@ -96,6 +97,7 @@ def open_website_session(
             TOKEN_LIFE,
             ABSOLUTE,
             user_agent_family,
+            browser,
         ),
     )
     return opened
@@ -116,11 +118,11 @@ def website_cookie(opened: OpenedSession | None, public_url: str) -> str:
     return f"{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
 
 
-_COLUMNS: Final = ("id", "account_id", "website_id", "cookie_hash", "touch", "token_is_live")
+_COLUMNS: Final = ("id", "account_id", "website_id", "cookie_hash", "touch", "token_is_live", "browser")
 _FIND: Final = {
     column: (
         "SELECT id, account_id, website_id, cookie_hash, last_seen_at < now() - %(touch)s AS touch,"  # noqa: S608 - own text
-        " token_expires_at > now() AS token_is_live FROM auth.website_session"
+        " token_expires_at > now() AS token_is_live, browser FROM auth.website_session"
         f" WHERE {column} = %(hash)s AND revoked_at IS NULL AND expires_at > now() AND last_seen_at > now() - %(idle)s"
     )
     for column in ("token_hash", "cookie_hash")

@@ -57,10 +57,13 @@ class Credentials:
         The mail goes to the account's own address: other spellings find it too, and may be somebody else's.
         """
         began = time.monotonic()
+        who = self._desk.email_hash(email)
         limits.charge(self._core.pool, limits.PER_ADDRESS, client.address)
-        limits.charge(self._core.pool, limits.PER_MAIL, self._desk.email_hash(email))
+        limits.charge(self._core.pool, limits.PER_ASKER, f"{who}@{client.address}")
+        # Above this limit no mail is sent, and nobody is refused: others may have asked, and the last link still works.
+        is_mailed = limits.is_free(self._core.pool, limits.RESET_MAILS, who)
         account = self._desk.by_email(email)
-        known = account is not None and account.may_sign_in
+        known = account is not None and account.may_sign_in and is_mailed
         account_id = account.id if account is not None and known else uuid7()
         code = secrets.token_urlsafe(32)
         to = account.email if account is not None and known else email
@@ -84,20 +87,20 @@ class Credentials:
         if not account.may_sign_in:
             raise _bad_link()
         refuse_common(password, account.email, account.name, account.company)
-        self._desk.prove_factor(account, factor.code, factor.recovery_code, client)
+        self._desk.prove_factor(account, factor, client, None)
         return self._set_password(account_id, password, "reset", None, client, self._uses_link("password_reset", code))
 
     def change_password(self, person: Principal, proof: Proof, password: str, client: Client) -> int | None:
         """Raises `Problem` 400 `weak_password`, 403 as `Desk.prove`."""
         account = self._desk.account(person.account_id)
         refuse_common(password, account.email, account.name, account.company)
-        self._desk.prove(person.account_id, proof, client)
+        self._desk.prove(person, proof, client)
         return self._set_password(person.account_id, password, "change", person.session_id, client, None)
 
     def ask_for_email(self, person: Principal, proof: Proof, email: str, client: Client) -> None:
         """Mails a link to the new address and a notice to the old. Whether the new one is in use, only its owner
         learns."""
-        account = self._desk.prove(person.account_id, proof, client)
+        account = self._desk.prove(person, proof, client)
         limits.charge(self._core.pool, limits.PER_CHANGER, str(account.id))
         limits.charge(self._core.pool, limits.PER_MAIL, self._desk.email_hash(email))
         url, code = self._settings.app_url, secrets.token_urlsafe(32)
@@ -151,7 +154,7 @@ class Credentials:
         unless there is a factor already. Raises `Problem` 403."""
         account = self._desk.account(person.account_id)
         if proof is not None:
-            self._desk.prove(person.account_id, proof, client)
+            self._desk.prove(person, proof, client)
         elif account.two_factor or not self._is_recent(person.session_id):
             message = "Please enter your password."
             raise Problem(403, "password_needed", message, errors=[FieldError("password", message)])
@@ -160,13 +163,15 @@ class Credentials:
 
     def confirm_factor(self, person: Principal, code: str, client: Client) -> tuple[list[str], int | None]:
         """Puts the new secret into use; the ten recovery codes, shown this once. Raises `Problem` 403 `wrong_code`."""
-        limits.charge(self._core.pool, limits.PER_CODE, str(person.account_id))
+        tries = self._desk.code_tries(person.account_id, client, person, is_guessable=True)
+        limits.charge_all(self._core.pool, *tries)
         confirmed = self._desk.factors.confirms(person.account_id, code)
         if confirmed is None:
             self._desk.refuse("account.two_factor", client, person.account_id, {"reason": "code"})
             message = "That code is not right."
             raise Problem(403, "wrong_code", message, errors=[FieldError("code", message)])
-        limits.give_back(self._core.pool, limits.PER_CODE, str(person.account_id))
+        for limit, who in tries:
+            limits.give_back(self._core.pool, limit, who)
         codes = self._desk.factors.new_recovery_codes()
 
         def rows(cursor: Cursor[Any]) -> None:
@@ -181,14 +186,14 @@ class Credentials:
 
     def disable_factor(self, person: Principal, proof: Proof, client: Client) -> int | None:
         """Raises `Problem` 403 as `Desk.prove`, `Refused` when there is none."""
-        self._desk.prove(person.account_id, proof, client)
+        self._desk.prove(person, proof, client)
         return self._change_factor(
             person, model.disable_two_factor, lambda cursor: disable(cursor, person.account_id), client, False
         )
 
     def new_recovery_codes(self, person: Principal, proof: Proof, client: Client) -> tuple[list[str], int | None]:
         """Ten new ones; the ones before are void. Raises `Problem` 403 as `Desk.prove`, `Refused` without a factor."""
-        account = self._desk.prove(person.account_id, proof, client)
+        account = self._desk.prove(person, proof, client)
         if not account.two_factor:
             raise conflict("no_second_factor", "Two-factor authentication is not set up.")
         codes = self._desk.factors.new_recovery_codes()
@@ -253,6 +258,7 @@ class Credentials:
                     (account_id, password_hash),
                 )
                 self._void(cursor, account_id, keep)
+                cursor.execute(_END_TOKENS, (account_id,))
                 queue(cursor, self._settings, mails.password_changed(account.email, account_id, self._settings.app_url))
 
             return events, also
@@ -302,6 +308,9 @@ class Credentials:
                 "SELECT 1 FROM auth.session WHERE id = %s AND created_at > now() - %s", (session_id, RECENT)
             ).fetchone()
         return row is not None
+
+
+_END_TOKENS: Final = "UPDATE auth.sql_token SET revoked_at = now() WHERE account_id = %s AND revoked_at IS NULL"
 
 
 def _bad_link() -> Problem:

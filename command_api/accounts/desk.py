@@ -15,8 +15,9 @@ from uuid import UUID
 from psycopg import Cursor
 
 from command_api.accounts import limits, model
+from command_api.accounts.devices import Devices
 from command_api.accounts.half_signed_in import Tickets
-from command_api.accounts.passwords import Passwords
+from command_api.accounts.passwords import Lane, Passwords
 from command_api.accounts.second_factor import SecondFactors, spend
 from command_api.core import Core
 from command_api.decision import Asked
@@ -24,6 +25,7 @@ from command_api.store import Also, Conflict
 from command_api.trail import record_events
 from infra.audit_trail import Entry, record
 from infra.client import Client
+from infra.identity import Principal
 from infra.problems import FieldError, Problem
 from infra.sealing import derived_key, keyed_hash
 from schemas.base import DomainEvent
@@ -52,6 +54,7 @@ class Desk:
         self.passwords = passwords
         self.tickets = Tickets(core.pool, core.settings)
         self.factors = SecondFactors(core.pool, core.settings, passwords)
+        self.devices = Devices(core.settings)
         self._email_key = derived_key(core.settings, "email")
 
     def account(self, account_id: UUID) -> model.Account:
@@ -83,6 +86,10 @@ class Desk:
                 "SELECT password_hash FROM auth.credential WHERE account_id = %s", (account_id,)
             ).fetchone()
         return row[0] if row else None
+
+    def device_cookie(self, account_id: UUID, client: Client) -> str:
+        """The `Set-Cookie` value for a client that just signed in."""
+        return self.devices.cookie(account_id, self.password_hash(account_id), client)
 
     def write(self, decide: Callable[[], Decision], actor_id: UUID | None, client: Client) -> int | None:
         """Stores what `decide` comes to; the position. Raises what `decide` and its rows raise, and `Problem` 409."""
@@ -116,45 +123,71 @@ class Desk:
         with self.core.pool.connection() as connection:
             record(connection, entry, client)
 
-    def prove(self, account_id: UUID, proof: Proof, client: Client) -> model.Account:
+    def prove(self, person: Principal, proof: Proof, client: Client) -> model.Account:
         """The account, once the proof was checked. Raises `Problem` 403 `no_password`, `wrong_password`, `code_needed`,
-        `wrong_code`, and 429 after too many."""
-        account = self.account(account_id)
-        who = str(account_id)
-        stored = self.password_hash(account_id)
+        `wrong_code`, and 429 after too many from this session: guesses in another one do not count here."""
+        account = self.account(person.account_id)
+        who = str(person.session_id)
+        stored = self.password_hash(account.id)
         if stored is None:
             raise _wrong("no_password", "password", "Your account has no password yet. Please set one by mail first.")
         limits.charge(self.core.pool, limits.PER_PROOF, who)
         with limits.looked_at(self.core.pool, (limits.PER_PROOF, who)):
-            is_right = self.passwords.matches(stored, proof.password)
+            is_right = self.passwords.matches(stored, proof.password, Lane.KNOWN)
         if not is_right:
-            self.refuse("account.proof", client, account_id, {"reason": "password"})
+            self.refuse("account.proof", client, account.id, {"reason": "password"})
             raise _wrong("wrong_password", "password", "The password is not right.")
         limits.give_back(self.core.pool, limits.PER_PROOF, who)
-        self.prove_factor(account, proof.code, proof.recovery_code, client)
+        self.prove_factor(account, proof, client, person)
         return account
 
-    def prove_factor(self, account: model.Account, code: str | None, recovery_code: str | None, client: Client) -> None:
+    def prove_factor(self, account: model.Account, proof: Proof, client: Client, person: Principal | None) -> None:
         """Checks the second factor of an account that has one; the code is used with it. Raises `Problem` 403."""
+        code, recovery_code = proof.code, proof.recovery_code
         if not account.two_factor:
             return
         if not code and not recovery_code:
             raise _wrong("code_needed", "code", "Please enter your 2FA code to continue")
-        if not self.is_factor(account.id, code, recovery_code, client):
+        if not self.is_factor(account.id, code, recovery_code, client, person):
             self.refuse("account.proof", client, account.id, {"reason": "code"})
             raise _wrong("wrong_code", "recoveryCode" if recovery_code else "code", "That code is not right.")
 
-    def is_factor(self, account_id: UUID, code: str | None, recovery_code: str | None, client: Client) -> bool:
-        """Whether the code is right; then it is used. Takes one of the account's tries, given back if it was right."""
-        limits.charge(self.core.pool, limits.PER_CODE, str(account_id))
+    def is_factor(
+        self,
+        account_id: UUID,
+        code: str | None,
+        recovery_code: str | None,
+        client: Client,
+        person: Principal | None = None,
+    ) -> bool:
+        """Whether the code is right; then it is used. Takes a try of where it comes from, given back if it was right.
+
+        Codes of an authenticator are few digits: strangers share a bucket of them besides. Recovery codes cannot be
+        guessed, so one still lets the owner in at a new address when somebody with the password has used that up.
+        """
+        tries = self.code_tries(account_id, client, person, is_guessable=not recovery_code)
+        limits.charge_all(self.core.pool, *tries)
         if recovery_code:
-            with limits.looked_at(self.core.pool, (limits.PER_CODE, str(account_id))):
+            with limits.looked_at(self.core.pool, *tries):
                 right = self._spend_recovery_code(account_id, recovery_code, client)
         else:
             right = self.factors.is_right(account_id, code or "")
         if right:
-            limits.give_back(self.core.pool, limits.PER_CODE, str(account_id))
+            for limit, who in tries:
+                limits.give_back(self.core.pool, limit, who)
         return right
+
+    def code_tries(
+        self, account_id: UUID, client: Client, person: Principal | None, *, is_guessable: bool
+    ) -> list[tuple[limits.Limit, str]]:
+        """What a try of a code is charged to: the session, the known device, or the address and all strangers."""
+        if person is not None:
+            return [(limits.PER_CODE, f"{account_id}@{person.session_id}")]
+        device = self.devices.of(account_id, self.password_hash(account_id), client)
+        if device is not None:
+            return [(limits.PER_CODE, f"{account_id}@{device}")]
+        shared = [(limits.STRANGE_CODES, str(account_id))] if is_guessable else []
+        return [(limits.PER_CODE, f"{account_id}@{client.address}"), *shared]
 
     def _spend_recovery_code(self, account_id: UUID, text: str, client: Client) -> bool:
         number = self.factors.recovery_code(account_id, text)

@@ -35,7 +35,7 @@ Leaving = Callable[[Core, UUID, Asked], Decision]
 
 def erase(desk: Desk, person: Principal, proof: Proof, client: Client) -> int | None:
     """Erases the account. Raises `Problem` 403 as `Desk.prove`, `Refused` for the last admin."""
-    desk.prove(person.account_id, proof, client)
+    desk.prove(person, proof, client)
     return _forget(desk, person.account_id, client)
 
 

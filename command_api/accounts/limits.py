@@ -1,7 +1,7 @@
-"""How often one may try to sign in: GCRA buckets in Postgres, shared by all processes, per address and per account.
+"""How often one may do what can be guessed at or abused: GCRA buckets in Postgres, shared by all processes.
 
-A try is charged before the password is looked at, so guesses sent at the same moment count too, and given back when it
-was right. A bucket refills steadily, so nobody can lock an account for good.
+A try is charged before it is looked at, so guesses sent at the same moment count too, and given back when it was right.
+A bucket refills steadily. Tries to sign in with a password are counted in `command_api.accounts.tries`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ class Limit:
 
 
 PER_ADDRESS: Final = Limit("address", timedelta(seconds=3), 30)
-PER_ACCOUNT: Final = Limit("account", timedelta(seconds=15), 10)
 PER_CODE: Final = Limit("code", timedelta(minutes=6), 10)
-"""Codes of a second factor, by account: ten an hour."""
+"""Codes of a second factor, by account and by where they come from (session, known device, or address): ten an hour."""
+STRANGE_CODES: Final = Limit("strange-codes", timedelta(minutes=2), 30)
+"""Codes of an authenticator from addresses that are no known device of the account: a million codes are not many."""
 PER_PROOF: Final = Limit("proof", timedelta(seconds=15), 10)
-"""Passwords given again by somebody who is signed in, by account."""
+"""Passwords given again by somebody who is signed in, by session."""
 PER_INVITE: Final = Limit("invite", timedelta(minutes=10), 10)
 """Registrations with one invite that an address in use refused; so an invite is no way to try addresses."""
 NEW_INVITES: Final = Limit("new-invites", timedelta(minutes=6), 50)
@@ -39,6 +40,12 @@ PER_CHANGER: Final = Limit("new-address", timedelta(minutes=10), 10)
 """Mails to new addresses of an account, by account: else it could have everybody written to."""
 PER_MAIL: Final = Limit("mail", timedelta(minutes=10), 3)
 """Mails that somebody else can cause, by address."""
+PER_ASKER: Final = Limit("forgot", timedelta(minutes=10), 3)
+"""Forgotten passwords, by account and address of who asks."""
+RESET_MAILS: Final = Limit("reset-mail", timedelta(minutes=10), 6)
+"""Mails with a reset link, by account: while none is sent, the one before still works for most of its hour."""
+GUESSING_MAIL: Final = Limit("guessing-mail", timedelta(days=1), 1)
+"""Mails that tell the owner of guesses, by account."""
 
 
 def charge(pool: Pool, limit: Limit, who: str) -> None:
@@ -49,9 +56,24 @@ def charge(pool: Pool, limit: Limit, who: str) -> None:
         if connection.execute(_CHARGE, values).fetchone() is not None:
             return
         row = connection.execute(_WAIT, values).fetchone()
-    seconds = max(1, math.ceil(float(next(iter(row.values())) if isinstance(row, dict) else row[0]))) if row else 1
+    raise too_many(float(next(iter(row.values())) if isinstance(row, dict) else row[0]) if row else 1)
+
+
+def too_many(seconds: float) -> Problem:
+    """The refusal of a try that is free again after so long."""
     message = "Too many attempts. Please wait a moment and try again."
-    raise Problem(429, "too_many_attempts", message, headers={"Retry-After": str(seconds)})
+    return Problem(429, "too_many_attempts", message, headers={"Retry-After": str(max(1, math.ceil(seconds)))})
+
+
+def charge_all(pool: Pool, *tries: tuple[Limit, str]) -> None:
+    """Takes one try of each or of none. Raises as `charge`."""
+    for taken, (limit, who) in enumerate(tries):
+        try:
+            charge(pool, limit, who)
+        except Problem:
+            for before, whose in tries[:taken]:
+                give_back(pool, before, whose)
+            raise
 
 
 def is_free(pool: Pool, limit: Limit, who: str) -> bool:

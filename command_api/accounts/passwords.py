@@ -1,13 +1,20 @@
-"""Password hashing: argon2id (19 MiB, 2 passes), in a pool that leaves a core free for everything else."""
+"""Password hashing: argon2id (19 MiB, 2 passes), in a pool that leaves a core free for everything else.
+
+Each hash waits in a lane (`Lane`). An earlier lane goes first, and each has its own bounded number of places, so a
+flood of guesses delays an earlier lane by no more than the hashes that already run.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TookTooLong
+from enum import IntEnum
+from itertools import count
+from queue import PriorityQueue
 from threading import BoundedSemaphore
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -24,21 +31,32 @@ QUEUE: Final = 32
 WAIT_S: Final = 5.0
 
 
+class Lane(IntEnum):
+    """Whose password is hashed first: known devices and people who are signed in, then addresses that did not fail
+    lately, then all others."""
+
+    KNOWN = 0
+    PROMPT = 1
+    LATE = 2
+
+
 class Passwords:
     """Bounded hashing. Calls raise `Problem` 429 when too many wait already."""
 
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=PASSES, memory_cost=MEMORY_KIB, parallelism=1)
         self._pool = ThreadPoolExecutor(WORKERS, "argon2")
-        self._places = BoundedSemaphore(WORKERS + QUEUE)
+        self._places = {lane: BoundedSemaphore(WORKERS + QUEUE) for lane in Lane}
+        self._waiting: PriorityQueue[tuple[Lane, int, Callable[[], None]]] = PriorityQueue()
+        self._order = count()
         self._nobody = self._hasher.hash(os.urandom(16).hex())
 
     def hash(self, password: str) -> str:
-        return self._in_pool(self._hasher.hash, password)
+        return self._in_pool(Lane.PROMPT, self._hasher.hash, password)
 
-    def matches(self, stored: str | None, password: str) -> bool:
+    def matches(self, stored: str | None, password: str, lane: Lane = Lane.PROMPT) -> bool:
         """Whether `password` is the one of `stored`; without one it takes as long and is false."""
-        return self._in_pool(self._verify, stored or self._nobody, password) and stored is not None
+        return self._in_pool(lane, self._verify, stored or self._nobody, password) and stored is not None
 
     def is_outdated(self, stored: str) -> bool:
         return self._hasher.check_needs_rehash(stored)
@@ -49,17 +67,32 @@ class Passwords:
         except (VerificationError, InvalidHashError):
             return False
 
-    def _in_pool(self, call: Callable[..., T], *arguments: str) -> T:
-        if not self._places.acquire(blocking=False):
+    def _in_pool(self, lane: Lane, call: Callable[..., T], *arguments: str) -> T:
+        places = self._places[lane]
+        if not places.acquire(blocking=False):
             raise _too_many()
-        future = self._pool.submit(call, *arguments)
-        future.add_done_callback(lambda _: self._places.release())
+        future: Future[T] = Future()
+        future.add_done_callback(lambda _: places.release())
+
+        def run() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call(*arguments))
+                except BaseException as error:  # noqa: BLE001 - it is the caller's
+                    future.set_exception(error)
+
+        self._waiting.put((lane, next(self._order), run))
+        self._pool.submit(self._run_next)
         try:
             with only_waiting():
                 return future.result(WAIT_S)
         except TookTooLong as error:
             future.cancel()
             raise _too_many() from error
+
+    def _run_next(self) -> Any:
+        """One for each that waits, and each takes who is first then."""
+        self._waiting.get_nowait()[2]()
 
 
 def _too_many() -> Problem:

@@ -12,6 +12,7 @@ from command_api.accounts.half_signed_in import SecondFactorNeeded
 from command_api.accounts.registration import Registered, Registration
 from command_api.accounts.sign_in import Accounts, Entered
 from command_api.http import Answer, Body, From, SignedIn, core_of
+from infra.client import Client
 from infra.identity import clear_cookie, set_cookie
 
 router = APIRouter(tags=["accounts"])
@@ -102,14 +103,14 @@ def login(body: LoginRequest, request: Request, client: From, accounts: TheAccou
         recovery_code=body.recovery_code,
         ticket=body.ticket,
     )
-    return session_answer(request, entered)
+    return session_answer(request, client, entered)
 
 
 @router.post("/api/platform/login/second-factor", response_model=SessionResult)
 def login_second_factor(body: SecondFactorRequest, request: Request, client: From, accounts: TheAccounts) -> Response:
     """Finishes a sign-in, by password or by a provider. The fifth wrong code ends it."""
     entered = accounts.second_factor(body.ticket, body.two_factor_code, body.recovery_code, client)
-    return session_answer(request, entered)
+    return session_answer(request, client, entered)
 
 
 @router.post("/api/platform/register", status_code=201, response_model=RegisteredResult)
@@ -128,13 +129,14 @@ def register(
         invite_code=body.invite_code,
         client=client,
     )
-    return registered_answer(request, registered)
+    return registered_answer(request, client, registered)
 
 
 @router.post("/api/platform/setup", response_model=SessionResult)
 def set_up(body: SetupRequest, request: Request, client: From, accounts: TheAccounts) -> Response:
     """Makes the first admin with the link that the first start printed, and signs in."""
-    return session_answer(request, accounts.set_up(body.token, body.email, body.password, body.name, client))
+    entered = accounts.set_up(body.token, body.email, body.password, body.name, client)
+    return session_answer(request, client, entered)
 
 
 @router.post("/api/platform/logout", status_code=204)
@@ -143,7 +145,7 @@ def logout(person: SignedIn, request: Request, client: From, accounts: TheAccoun
     return signed_out(request, accounts.sign_out(person, client))
 
 
-def session_answer(request: Request, entered: Entered | SecondFactorNeeded) -> Response:
+def session_answer(request: Request, client: Client, entered: Entered | SecondFactorNeeded) -> Response:
     """The answer that opens a session in the client, or asks it for the second factor."""
     if isinstance(entered, SecondFactorNeeded):
         asked = SecondFactorAsked(ticket=entered.ticket)
@@ -152,10 +154,11 @@ def session_answer(request: Request, entered: Entered | SecondFactorNeeded) -> R
             media_type="application/json",
             headers={"Cache-Control": "no-store"},
         )
-    return _with_cookie(request, entered, SessionResult(token=entered.session.token, user=_user(entered)), 200)
+    body = SessionResult(token=entered.session.token, user=_user(entered))
+    return _with_cookie(request, client, entered, body, 200)
 
 
-def registered_answer(request: Request, registered: Registered) -> Response:
+def registered_answer(request: Request, client: Client, registered: Registered) -> Response:
     """The answer to a registration: a session, and the second factor to set up."""
     entered, factor = registered.entered, registered.second_factor
     body = RegisteredResult(
@@ -165,14 +168,13 @@ def registered_answer(request: Request, registered: Registered) -> Response:
         secret=factor.secret,
         otpauth_uri=factor.uri,
     )
-    return _with_cookie(request, entered, body, 201)
+    return _with_cookie(request, client, entered, body, 201)
 
 
 def signed_out(request: Request, position: int | None) -> Response:
-    """204, and the browser forgets the session."""
+    """204, and the browser forgets the session. It stays a known device (`command_api.accounts.devices`)."""
     response = Response(status_code=204)
     response.headers["Set-Cookie"] = clear_cookie(core_of(request).settings.app_url)
-    response.headers["Clear-Site-Data"] = '"cookies"'
     response.headers["Cache-Control"] = "no-store"
     if position is not None:
         response.headers["X-Position"] = f"domain@{position}"
@@ -186,9 +188,10 @@ def _user(entered: Entered) -> User:
     )
 
 
-def _with_cookie(request: Request, entered: Entered, body: BaseModel, status: int) -> Response:
+def _with_cookie(request: Request, client: Client, entered: Entered, body: BaseModel, status: int) -> Response:
     response = Response(body.model_dump_json(by_alias=True), status, media_type="application/json")
     response.headers["Set-Cookie"] = set_cookie(entered.session, core_of(request).settings.app_url)
+    response.headers.append("Set-Cookie", accounts_of(request).desk.device_cookie(entered.account.id, client))
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Position"] = f"domain@{entered.position}"
     return response

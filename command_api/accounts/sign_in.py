@@ -15,7 +15,7 @@ from uuid import UUID
 
 from psycopg import Cursor
 
-from command_api.accounts import limits, model
+from command_api.accounts import model
 from command_api.accounts.common_passwords import refuse_common
 from command_api.accounts.desk import Decision, Desk
 from command_api.accounts.fields import checked_email, checked_password
@@ -31,7 +31,9 @@ from command_api.accounts.half_signed_in import (
     must_count,
     use,
 )
+from command_api.accounts.noticing import Noticing
 from command_api.accounts.passwords import Passwords
+from command_api.accounts.tries import Taken, Tries
 from command_api.accounts.turns import Turns
 from command_api.core import Core
 from command_api.decision import Asked, Refused, by_system, conflict
@@ -63,6 +65,8 @@ class Accounts:
         self._core = core
         self.desk = Desk(core, passwords)
         self._turns = Turns()
+        self._tries = Tries(core.pool, core.settings)
+        self._noticing = Noticing(self.desk)
 
     def sign_in(
         self,
@@ -123,22 +127,33 @@ class Accounts:
 
         The account is loaded for a right password alone: a long history must not tell that there is one.
         """
-        who = self.desk.email_hash(email)
-        limits.charge(self._core.pool, limits.PER_ADDRESS, client.address)
-        limits.charge(self._core.pool, limits.PER_ACCOUNT, who)
+        taken = self._taken(email, client)
         owner = self.desk.owner(email)
         stored = self.desk.password_hash(owner or uuid7())
-        with limits.looked_at(self._core.pool, (limits.PER_ADDRESS, client.address), (limits.PER_ACCOUNT, who)):
-            right = self.desk.passwords.matches(stored, password)
+        try:
+            right = self.desk.passwords.matches(stored, password, taken.lane)
+        except Problem:
+            taken.give_back()
+            raise
         account = self.desk.account(owner) if owner is not None and right else None
         if account is None or stored is None or not account.may_sign_in:
             self.desk.refuse("account.sign_in", client, owner, {"reason": "credentials"})
+            if taken.is_guessing:
+                self._noticing.guesses(self.desk.email_hash(email), owner, client)
             raise Problem(401, "invalid_credentials", "Invalid credentials")
-        limits.give_back(self._core.pool, limits.PER_ADDRESS, client.address)
-        limits.give_back(self._core.pool, limits.PER_ACCOUNT, who)
+        taken.give_back()
         if self.desk.passwords.is_outdated(stored):
             stored = self._rehash(account.id, stored, password)
         return account, ByPassword(stored)
+
+    def _taken(self, email: str, client: Client) -> Taken:
+        """One try, counted apart for a known device of the account. Without a device's cookie nothing is looked up
+        before the try is free. Raises `Problem` 429."""
+        device = None
+        if self.desk.devices.has_any(client):
+            owner = self.desk.owner(email)
+            device = self.desk.devices.of(owner, self.desk.password_hash(owner or uuid7()), client)
+        return self._tries.take(self.desk.email_hash(email), client, device)
 
     def enter(
         self,
@@ -314,6 +329,7 @@ def open_for(cursor: Cursor[Any], account: model.Account, session_id: UUID, clie
         roles=[role.value for role in account.roles],
         user_agent_family=client.device,
         country=client.country,
+        browser=client.is_browser,
     )
 
 

@@ -102,7 +102,9 @@ def login_to_website(body: WebsiteLogin, request: Request, client: From, account
         user=WebsiteUser(id=str(account.id), email=account.email, name=account.name),
         website=WebsiteOfSession(id=str(website.id), domain=website.domain),
     )
-    return _answer(result, website_cookie(session, core_of(request).settings.app_url))
+    answer = _answer(result, website_cookie(session, core_of(request).settings.app_url))
+    answer.headers.append("Set-Cookie", accounts.desk.device_cookie(account.id, client))
+    return answer
 
 
 @router.post("/logout", status_code=204)
@@ -184,6 +186,7 @@ def _open(
                 website_id=website_id,
                 key_id=key_id,
                 user_agent_family=client.device,
+                browser=client.is_browser,
             )
             opened[:] = [session]
 

@@ -7,14 +7,17 @@ leaves an entry in the audit trail, in the same transaction. The token itself is
 from __future__ import annotations
 
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Final, LiteralString
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 from psycopg import Cursor
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
+from command_api.accounts.fields import Proven
+from command_api.accounts.half_signed_in import ByPassword, must_count
+from command_api.accounts.settings_routes import TheDesk
 from command_api.commands import Decided
 from command_api.decision import Refused, conflict, missing
 from command_api.http import Answer, Body, Id, Run, Runs
@@ -23,8 +26,10 @@ from infra.analysts.people import ROLES, TOKEN_PREFIX, token_hash
 from infra.audit_trail import Entry, record
 from schemas.uuid7 import uuid7
 
-TOKENS_MOST: Final = 10
-QUERIES_MOST: Final = 500
+MAX_TOKENS: Final = 10
+MAX_QUERIES: Final = 500
+DEFAULT_TOKEN_DAYS: Final = 90
+MAX_TOKEN_DAYS: Final = 365
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
 
@@ -52,8 +57,13 @@ class SavedQuery(Answer):
     created_at: datetime
 
 
-class CreateSqlToken(Body):
+class NameSqlToken(Body):
     name: Title
+    expires_in_days: Annotated[int, Field(ge=1, le=MAX_TOKEN_DAYS)] = DEFAULT_TOKEN_DAYS
+
+
+class CreateSqlToken(NameSqlToken, Proven):
+    """Needs the password, and a code where the account has a second factor."""
 
 
 class CreatedSqlToken(Answer):
@@ -64,6 +74,7 @@ class CreatedSqlToken(Answer):
     token: str
     last4: str
     created_at: datetime
+    expires_at: datetime
 
 
 @router.post("/queries", status_code=201, response_model=SavedQuery)
@@ -78,8 +89,8 @@ def save_query(body: SaveQuery, run: AnalystRuns) -> Response:
 
         def also(cursor: Cursor[Any], _: int | None) -> None:
             _lock(cursor, run.person.account_id)
-            if _count(cursor, _OTHER_QUERIES, values) >= QUERIES_MOST:
-                raise conflict("too_many", f"You can keep {QUERIES_MOST} queries. Delete one first.")
+            if _count(cursor, _OTHER_QUERIES, values) >= MAX_QUERIES:
+                raise conflict("too_many_queries", f"You can keep {MAX_QUERIES} queries. Delete one first.")
             cursor.execute(_SAVE, {**values, "id": query_id})
 
         answer = SavedQuery(id=query_id, title=body.title, sql=body.sql, created_at=created_at)
@@ -98,20 +109,29 @@ def delete_saved_query(query_id: Id, run: AnalystRuns) -> Response:
 
 
 @router.post("/tokens", status_code=201, response_model=CreatedSqlToken)
-def create_sql_token(body: CreateSqlToken, run: AnalystRuns) -> Response:
-    """Makes an access token for a ClickHouse client: the password beside one's e-mail address."""
+def create_sql_token(body: CreateSqlToken, run: AnalystRuns, desk: TheDesk) -> Response:
+    """Makes an access token for a ClickHouse client: the password beside one's e-mail address. It expires, and ends
+    with a new password of the account."""
     token, token_id, account = TOKEN_PREFIX + secrets.token_urlsafe(30), uuid7(), run.person.account_id
+    stored = desk.password_hash(account) or ""
+    desk.prove(run.person, body.proof, run.client)
+    expires_at = run.asked.at + timedelta(days=body.expires_in_days)
 
     def also(cursor: Cursor[Any], _: int | None) -> None:
+        must_count(cursor, account, ByPassword(stored))
         _lock(cursor, account)
-        if _count(cursor, _LIVE_TOKENS, {"account": account}) >= TOKENS_MOST:
-            raise conflict("too_many", f"You can have {TOKENS_MOST} tokens. Revoke one first.")
-        cursor.execute(_ISSUE, (token_id, account, body.name, token_hash(token), token[-4:], run.asked.at))
+        if _count(cursor, _LIVE_TOKENS, {"account": account}) >= MAX_TOKENS:
+            raise conflict("too_many_tokens", f"You can have {MAX_TOKENS} tokens. Revoke one first.")
+        values = (token_id, account, body.name, token_hash(token), token[-4:], run.asked.at, expires_at)
+        cursor.execute(_ISSUE, values)
         entry = Entry("analyst.token_issued", "done", account, account, token_id, {"last4": token[-4:]})
         record(cursor, entry, run.client)
 
-    answer = CreatedSqlToken(id=token_id, name=body.name, token=token, last4=token[-4:], created_at=run.asked.at)
-    return run(lambda: Decided([], answer, also), body, status=201)
+    answer = CreatedSqlToken(
+        id=token_id, name=body.name, token=token, last4=token[-4:], created_at=run.asked.at, expires_at=expires_at
+    )
+    named = NameSqlToken(name=body.name, expires_in_days=body.expires_in_days)
+    return run(lambda: Decided([], answer, also), named, status=201)
 
 
 @router.delete("/tokens/{id}", status_code=204)
@@ -153,9 +173,11 @@ _SAVE: Final[LiteralString] = (
 _DELETE: Final[LiteralString] = "DELETE FROM ops.saved_query WHERE id = %s AND account_id = %s"
 _LIVE_TOKENS: Final[LiteralString] = (
     "SELECT count(*) AS n FROM auth.sql_token WHERE account_id = %(account)s AND revoked_at IS NULL"
+    " AND expires_at > now()"
 )
 _ISSUE: Final[LiteralString] = (
-    "INSERT INTO auth.sql_token (id, account_id, name, token_hash, last4, created_at) VALUES (%s, %s, %s, %s, %s, %s)"
+    "INSERT INTO auth.sql_token (id, account_id, name, token_hash, last4, created_at, expires_at)"
+    " VALUES (%s, %s, %s, %s, %s, %s, %s)"
 )
 _REVOKE: Final[LiteralString] = (
     "UPDATE auth.sql_token SET revoked_at = now() WHERE id = %s AND account_id = %s AND revoked_at IS NULL"

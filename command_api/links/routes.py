@@ -20,6 +20,7 @@ from command_api.links import model
 from command_api.links.shapes import BulkLinks, CreateLink, Link, Links, UpdateLink, routing_after, shown
 from command_api.partners import model as partners
 from command_api.websites import model as websites
+from command_api.websites import owners
 from infra.problems import FieldError, Problem
 from schemas.base import DomainEvent
 from schemas.events.links import Routing
@@ -121,6 +122,8 @@ def delete_link(link_id: Id, run: Runs) -> Response:
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             cursor.execute("DELETE FROM policy.coupon WHERE link_id = %s", (link_id,))
+            if link is not None:
+                owners.count_link(cursor, link.website_id, -1)
 
         return Decided(model.delete(link, website, run.asked), Nothing(), also)
 
@@ -196,6 +199,7 @@ def _keep(cursor: Cursor[dict[str, Any]], link: model.Link, since: datetime) -> 
         "INSERT INTO policy.link (link_id, code, website_id, partner_id) VALUES (%s, %s, %s, %s)",
         (link.id, link.code, link.website_id, link.partner_id),
     )
+    owners.count_link(cursor, link.website_id, 1)
     _keep_coupon(cursor, link, since)
 
 

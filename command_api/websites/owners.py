@@ -1,14 +1,17 @@
-"""Whose each website is: rows written in the transaction that connects or removes it."""
+"""Whose each website is, and how many links it has: rows written in the transaction that changes either."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from psycopg import Cursor
 
 from command_api.decision import conflict, missing
 from command_api.websites.model import MOST_PER_ACCOUNT
+
+MAX_LINKS: Final = 200_000
+"""Links of an account that are not deleted, over all its websites."""
 
 
 def keep(cursor: Cursor[Any], website_id: UUID, account_id: UUID) -> None:
@@ -25,6 +28,22 @@ def keep(cursor: Cursor[Any], website_id: UUID, account_id: UUID) -> None:
     ).fetchone()
     if erased is not None:
         raise missing("account")
+
+
+def count_link(cursor: Cursor[Any], website_id: UUID, by: int) -> None:
+    """Counts a link that is made (1) or deleted (-1). Raises `Refused` when the account has too many.
+
+    The transaction has the store's lock: what is counted here holds.
+    """
+    cursor.execute("UPDATE policy.website SET links = links + %s WHERE website_id = %s", (by, website_id))
+    if by > 0 and cursor.execute(_OVER, (website_id, MAX_LINKS)).fetchone() is not None:
+        raise conflict("too_many_links", f"An account has at most {MAX_LINKS:,} links. Delete some first.")
+
+
+_OVER: Final = (
+    "SELECT 1 FROM policy.website AS o JOIN policy.website AS w USING (account_id) WHERE o.website_id = %s"
+    " GROUP BY o.account_id HAVING sum(w.links) > %s"
+)
 
 
 def drop(cursor: Cursor[Any], website_id: UUID) -> None:

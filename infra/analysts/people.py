@@ -103,7 +103,7 @@ def _values(row: Any) -> tuple[Any, ...]:
 
 _BY_HASH: Final[LiteralString] = (
     "SELECT id, account_id, coalesce(last_used_at < now() - interval '1 minute', true) AS touch FROM auth.sql_token"
-    " WHERE token_hash = %s AND revoked_at IS NULL"
+    " WHERE token_hash = %s AND revoked_at IS NULL AND expires_at > now()"
 )
 _TOUCH: Final[LiteralString] = "UPDATE auth.sql_token SET last_used_at = now() WHERE id = %s"
 _PERSON: Final[LiteralString] = (

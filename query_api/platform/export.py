@@ -147,7 +147,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
         "auth.sql_token",
         "id",
         _OWN,
-        "t.id, t.name, t.last4, t.created_at, t.last_used_at, t.revoked_at",
+        "t.id, t.name, t.last4, t.created_at, t.last_used_at, t.expires_at, t.revoked_at",
     ),
     Section("activity", "auth.audit", "seq", _OWN, "t.seq, t.at, t.action, t.outcome, t.address, t.device, t.details"),
 )

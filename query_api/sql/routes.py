@@ -99,6 +99,7 @@ class SqlToken(BaseModel):
     last4: str
     createdAt: datetime
     lastUsedAt: datetime | None
+    expiresAt: datetime
 
 
 @router.get("/schema")
@@ -166,6 +167,7 @@ def get_sql_tokens(context: Context, person: AnAnalyst) -> list[SqlToken]:
             last4=row["last4"],
             createdAt=row["created_at"],
             lastUsedAt=row["last_used_at"],
+            expiresAt=row["expires_at"],
         )
         for row in rows
     ]
@@ -221,6 +223,6 @@ _SAVED: Final[LiteralString] = (
     "SELECT id, title, text, created_at FROM ops.saved_query WHERE account_id = %s ORDER BY lower(title), id"
 )
 _TOKENS: Final[LiteralString] = (
-    "SELECT id, name, last4, created_at, last_used_at FROM auth.sql_token WHERE account_id = %s AND revoked_at IS NULL"
-    " ORDER BY created_at DESC, id"
+    "SELECT id, name, last4, created_at, last_used_at, expires_at FROM auth.sql_token WHERE account_id = %s"
+    " AND revoked_at IS NULL AND expires_at > now() ORDER BY created_at DESC, id"
 )

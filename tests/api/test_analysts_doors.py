@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -17,19 +18,24 @@ import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
 from psycopg_pool import ConnectionPool
 
-from command_api.analysts.routes import TOKENS_MOST
+from command_api.accounts import model
+from command_api.analysts.routes import DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS, MAX_TOKENS
+from command_api.decision import by_system
 from infra.analysts import limits, people
+from infra.analysts.expiring import warn_due
 from infra.analysts.ledger import STALE_S
 from infra.analysts.people import Analyst
 from infra.analysts.tables import SCHEMA
 from infra.analysts.views import row_filter
 from infra.settings import Settings
+from schemas.events.accounts import Role
 from tests.support.analysts import AnalystWorld, Asker, analyst_world
 from tests.support.clickhouse import PASSWORD as CLICKHOUSE_PASSWORD
 from tests.support.clickhouse import USER as CLICKHOUSE_USER
 from tests.support.engines import ROOT, wait_until
 from tests.support.escapes import ESCAPES
-from tests.support.whole_api import whole
+from tests.support.people import PASSWORD
+from tests.support.whole_api import Api, whole
 
 SLOW = (
     "SELECT count() FROM (SELECT arrayJoin(range(100000)) AS a) AS x"
@@ -454,12 +460,68 @@ def test_parameters(world: AnalystWorld) -> None:
     assert world.post(world.ada, {"sql": sql}).status_code == 400
 
 
+def with_password(api: Api, asker: Asker) -> dict[str, str]:
+    """Gives the person an account with a password; what proves again that it is they."""
+    account_id, guard = asker.person.account_id, api.accounts.desk.guard(asker.email)
+    roles, by = (Role.MEMBER, Role.ANALYST), by_system()
+    events = model.register(
+        None, account_id=account_id, email_id=guard, email=asker.email, name="Ada", roles=roles, way="setup", asked=by
+    )
+    api.core.store.write(events)
+    api.query.postgres.execute(
+        "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)",
+        (account_id, api.hash),
+    )
+    return {"password": PASSWORD}
+
+
+def test_a_token_needs_the_password_expires_and_ends_with_the_password(
+    world: AnalystWorld, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    zoe, postgres, path = world.asker("analyst"), world.service.postgres, "/api/platform/sql/tokens"
+    with whole(world.service, tmp_path_factory.mktemp("dist")) as api:
+        proof = with_password(api, zoe)
+
+        def make(**body: object) -> httpx.Response:
+            return api.call("POST", path, zoe.person, json={"name": "Notebook", **body})
+
+        assert make().status_code == 400
+        assert (make(password="not that one").status_code, make(password="").status_code) == (403, 403)
+        for days in (0, -1, MAX_TOKEN_DAYS + 1, 1.5, "7"):
+            assert make(**proof, expiresInDays=days).status_code == 400, days
+        made, week = make(**proof), make(**proof, expiresInDays=7)
+        assert (made.status_code, week.status_code) == (201, 201), made.text
+        listed = {one["id"]: one["expiresAt"] for one in api.call("GET", path, zoe.person).json()}
+        for answer, days in ((made, DEFAULT_TOKEN_DAYS), (week, 7)):
+            expires = datetime.fromisoformat(answer.json()["expiresAt"])
+            assert abs(expires - datetime.now(UTC) - timedelta(days=days)) < timedelta(hours=1)
+            assert datetime.fromisoformat(listed[answer.json()["id"]]) == expires
+        with_first, with_week = (Asker(zoe.person, zoe.email, one.json()["token"], uuid4()) for one in (made, week))
+        assert world.ask(with_first, "SELECT 1").status_code == world.ask(with_week, "SELECT 1").status_code == 200
+
+        mails = "SELECT count(*) FROM ops.mail WHERE account_id = %s AND kind = 'sql_token_expires'"
+        for _ in range(2):
+            warn_due(world.service.settings)
+            assert postgres.execute(mails, (zoe.person.account_id,)).fetchone() == (1,), "for the one of a week"
+        expire = "UPDATE auth.sql_token SET expires_at = now() - interval '1 second' WHERE id = %s"
+        postgres.execute(expire, (week.json()["id"],))
+        assert world.ask(with_week, "SELECT 1").status_code == 403
+        assert week.json()["id"] not in str(api.call("GET", path, zoe.person).json())
+
+        change = {"currentPassword": PASSWORD, "newPassword": "a lighthouse, far out"}
+        assert api.call("POST", "/api/platform/password/change", zoe.person, json=change).status_code == 204
+        assert world.ask(with_first, "SELECT 1").status_code == 403
+        assert api.call("GET", path, zoe.person).json() == []
+        assert make(**proof).status_code == 403
+
+
 def test_tokens_and_kept_queries_through_the_gateway(
     world: AnalystWorld, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     zoe = world.asker("analyst")
     with whole(world.service, tmp_path_factory.mktemp("dist")) as api:
-        made = api.call("POST", "/api/platform/sql/tokens", zoe.person, json={"name": " My notebook "}).json()
+        asked = {"name": " My notebook ", **with_password(api, zoe)}
+        made = api.call("POST", "/api/platform/sql/tokens", zoe.person, json=asked).json()
         assert made["name"] == "My notebook" and made["token"].endswith(made["last4"])
         by_token = Asker(zoe.person, zoe.email, made["token"], made["id"])
         assert world.ask(by_token, "SELECT 1").text == "1\n"
@@ -474,7 +536,10 @@ def test_tokens_and_kept_queries_through_the_gateway(
         assert world.ask(by_token, "SELECT 1").status_code == 403
         trail = "SELECT action FROM auth.audit WHERE actor_id = %s ORDER BY at"
         actions = world.service.postgres.execute(trail, (zoe.person.account_id,)).fetchall()
-        assert actions == [("analyst.token_issued",), ("analyst.token_revoked",)]
+        assert [one for one in actions if one[0].startswith("analyst.")] == [
+            ("analyst.token_issued",),
+            ("analyst.token_revoked",),
+        ]
 
         kept = {"title": "Sales", "sql": "SELECT 1"}
         first = api.call("POST", "/api/platform/sql/queries", zoe.person, json=kept)
@@ -487,7 +552,7 @@ def test_tokens_and_kept_queries_through_the_gateway(
         address = f"/api/platform/sql/queries/{found['id']}"
         assert api.call("DELETE", address, world.eve.person).status_code == 404
         assert api.call("DELETE", address, zoe.person).status_code == 204
-        for path, body in (("queries", kept), ("tokens", {"name": "x"})):
+        for path, body in (("queries", kept), ("tokens", {"name": "x", "password": PASSWORD})):
             assert api.call("POST", f"/api/platform/sql/{path}", world.member.person, json=body).status_code == 403
             assert api.call("POST", f"/api/platform/sql/{path}", json=body).status_code == 401
 
@@ -501,12 +566,14 @@ def test_no_more_tokens_than_allowed_when_many_are_made_at_once(
 ) -> None:
     zoe = world.asker("analyst")
     with whole(world.service, tmp_path_factory.mktemp("dist")) as api, ThreadPoolExecutor(8) as threads:
+        proof = with_password(api, zoe)
 
         def make(number: int) -> int:
-            return api.call("POST", "/api/platform/sql/tokens", zoe.person, json={"name": str(number)}).status_code
+            body = {"name": str(number), **proof}
+            return api.call("POST", "/api/platform/sql/tokens", zoe.person, json=body).status_code
 
-        made = list(threads.map(make, range(TOKENS_MOST + 6)))
-    assert sorted(made) == [201] * (TOKENS_MOST - 1) + [409] * 7, "the world gave one token already"
+        made = list(threads.map(make, range(MAX_TOKENS + 6)))
+    assert sorted(made) == [201] * (MAX_TOKENS - 1) + [409] * 7, "the world gave one token already"
 
 
 def test_the_notebook_of_the_documentation_runs(world: AnalystWorld, monkeypatch: pytest.MonkeyPatch) -> None:

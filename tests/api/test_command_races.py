@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import psycopg
 import pytest
 
@@ -94,6 +95,32 @@ def test_an_account_has_so_many_websites_and_no_more(command_world: World, monke
     statuses = Counter(at_once(connect, 16))
     assert statuses[201] == 3 and set(statuses) <= {201, 409, 503}, statuses
     assert command_world.count("SELECT count(*) FROM policy.website WHERE account_id = %s", person.account_id) == 3
+
+
+def test_an_account_has_so_many_links_and_no_more(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over its websites; a deleted link and a removed website make room."""
+    monkeypatch.setattr(owners, "MAX_LINKS", 5)
+    sites, partner = [command_world.website() for _ in range(2)], command_world.partner()
+    with command_world.postgres.transaction():
+        command_world.postgres.execute(
+            "UPDATE policy.website SET account_id = %s WHERE website_id = ANY(%s)",
+            (uuid4(), [site["id"] for site in sites]),
+        )
+
+    def make(number: int) -> httpx.Response:
+        body = {"websiteId": sites[number % 2]["id"], "partnerId": partner["id"]}
+        return command_world.call("POST", "/api/platform/links", command_world.owner, json=body)
+
+    answers = at_once(make)
+    statuses = Counter(answer.status_code for answer in answers)
+    assert statuses[201] == 5 and set(statuses) <= {201, 409, 503}, statuses
+    assert {answer.json()["code"] for answer in answers if answer.status_code == 409} <= {"too_many_links", "busy"}
+    bulk = {"links": [{"websiteId": sites[0]["id"], "partnerId": partner["id"]}]}
+    refused = command_world.call("POST", "/api/platform/links/bulk", command_world.owner, json=bulk)
+    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_links")
+    one = next(answer.json()["id"] for answer in answers if answer.status_code == 201)
+    assert command_world.call("DELETE", f"/api/platform/links/{one}", command_world.owner).status_code == 204
+    assert [make(0).status_code for _ in range(2)] == [201, 409]
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))

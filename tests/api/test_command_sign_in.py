@@ -11,9 +11,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from command_api.accounts.limits import PER_ACCOUNT, PER_ADDRESS
+from command_api.accounts.limits import PER_ADDRESS
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.sign_in import Accounts
+from command_api.accounts.tries import PER_ACCOUNT_AND_ADDRESS
 from command_api.core import open_core
 from infra.identity import authenticate
 from infra.keyring import Keyring, SubjectErased
@@ -95,6 +96,24 @@ def test_a_browser_needs_token_and_cookie_of_one_session(set_up: World) -> None:
     assert status({"Authorization": "Bearer " + cookie_of(mine).partition("=")[2]}) == 401
 
 
+def test_a_browsers_token_opens_nothing_without_its_cookie(set_up: World) -> None:
+    """Sent again by a program, which tells neither origin nor fetch site, on the day of its sign-in."""
+    body = {"email": ADMIN_EMAIL, "password": ADMIN_PASSWORD}
+    for headers in ({"Origin": set_up.settings.app_url}, {"Sec-Fetch-Site": "same-origin"}):
+        opened = set_up.call("POST", LOGIN, json=body, headers={**headers, "X-Forwarded-For": "203.0.113.77"})
+        assert opened.status_code == 200, opened.text
+        token = {"authorization": f"Bearer {opened.json()['token']}"}
+        other = cookie_of(sign_in(set_up))
+        for method in ("GET", "POST"):
+            for stolen in (token, {**token, "cookie": other}, {**token, "cookie": "sid=made-up"}):
+                with pytest.raises(Problem) as refused:
+                    authenticate(set_up.core.pool, stolen, method)
+                assert refused.value.status == 401
+            both = {**token, "cookie": cookie_of(opened)}
+            assert authenticate(set_up.core.pool, both, method).email == ADMIN_EMAIL
+        assert set_up.call("PATCH", "/api/platform/user", json={}, headers=token).status_code == 401
+
+
 def test_reads_may_come_with_the_cookie_alone(set_up: World) -> None:
     cookie = cookie_of(sign_in(set_up))
     assert authenticate(set_up.core.pool, {"cookie": cookie}, "GET").email == ADMIN_EMAIL
@@ -155,12 +174,15 @@ def test_signing_out_ends_the_session_at_once(set_up: World) -> None:
 
 
 def test_guessing_is_slowed_down_per_account_and_right_passwords_are_not_counted(set_up: World) -> None:
-    victim = "victim@example.com"
-    answers = [sign_in(set_up, email=victim, password="wrong password") for _ in range(PER_ACCOUNT.burst)]
-    assert {answer.status_code for answer in answers} == {401}
+    burst, headers = PER_ACCOUNT_AND_ADDRESS.burst, {"X-Forwarded-For": "198.51.100.9"}
+
+    def guess() -> httpx.Response:
+        body = {"email": "victim@example.com", "password": "wrong password"}
+        return set_up.call("POST", LOGIN, json=body, headers=headers)
+
+    assert {guess().status_code for _ in range(burst)} == {401}
     # One more comes free after a while, which a busy machine may take for the first ten.
-    tries = (sign_in(set_up, email=victim, password="wrong password") for _ in range(PER_ACCOUNT.burst))
-    limited = next(answer for answer in tries if answer.status_code != 401)
+    limited = next(answer for answer in (guess() for _ in range(burst)) if answer.status_code != 401)
     assert (limited.status_code, limited.json()["code"]) == (429, "too_many_attempts")
     assert 1 <= int(limited.headers["Retry-After"]) <= 15
     assert [sign_in(set_up).status_code for _ in range(12)] == [200] * 12
@@ -188,7 +210,9 @@ def test_guessing_is_slowed_down_per_address(set_up: World) -> None:
     charged = "SELECT count(*) FROM auth.rate_limit WHERE bucket = 'address:198.51.100.7' AND tat = %s"
     assert set_up.count(charged, half + PER_ADDRESS.every) == 1
     full_until(PER_ADDRESS.every * PER_ADDRESS.burst * 2)
+    before = set_up.count("SELECT count(*) FROM auth.rate_limit")
     assert guess() == 429
+    assert set_up.count("SELECT count(*) FROM auth.rate_limit") == before, "an address over its limit makes no rows"
 
 
 def test_personal_data_lies_encrypted_and_can_be_erased(set_up: World) -> None:

@@ -244,6 +244,8 @@ def outsiders(api: Api, of: Belongings) -> dict[str, dict[str, str]]:
     opened = open_session(
         query.postgres, account_id=uuid4(), session_id=uuid4(), email="a@example.com", name="", roles=["admin"]
     )
+    admin = {"email": "b@example.com", "name": "", "roles": ["admin"], "browser": True}
+    stolen = open_session(query.postgres, account_id=uuid4(), session_id=uuid4(), **admin)
     return {
         "nobody": {},
         "revoked": revoked.headers,
@@ -256,7 +258,13 @@ def outsiders(api: Api, of: Belongings) -> dict[str, dict[str, str]]:
         "cookie as token": {"Authorization": f"Bearer {opened.cookie}"},
         "token as cookie": {"Cookie": f"sid={opened.token}"},
         "stolen token in a browser": {"Authorization": f"Bearer {opened.token}", "Sec-Fetch-Site": "same-origin"},
+        "browser's token in a program": {"Authorization": f"Bearer {stolen.token}"},
+        "browser's token with another cookie": {
+            "Authorization": f"Bearer {stolen.token}",
+            "Cookie": f"sid={opened.cookie}",
+        },
         "website token": of.website_headers(api),
+        "browser's website token in a program": of.website_headers(api, browser=True),
         "basic": {"Authorization": "Basic YWRtaW46YWRtaW4="},
         "empty": {"Authorization": "Bearer"},
     }

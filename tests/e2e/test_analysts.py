@@ -52,6 +52,7 @@ def test_an_analyst_asks_on_the_page_and_with_an_own_client(admin_stack: Stack, 
 
     page.get_by_role("button", name="New token").click()
     page.get_by_label("Name").fill("Notebook")
+    page.get_by_label("Your password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Create token").click()
     token = page.get_by_role("dialog").get_by_role("group", name="Token").locator("code").inner_text()
     page.get_by_role("button", name="Done").click()

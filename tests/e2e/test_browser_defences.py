@@ -133,4 +133,7 @@ def test_the_sessions_cookie_is_out_of_scripts_reach(admin_stack: Stack, page: P
     token = page.evaluate("localStorage.getItem('authToken')")
     assert token
     stolen = {"Authorization": f"Bearer {token}", "Origin": admin_stack.app, "Sec-Fetch-Site": "same-origin"}
-    assert httpx.get(f"{admin_stack.app}/api/platform/user", headers=stolen, timeout=PATIENCE_S).status_code == 401
+    by_program = {"Authorization": stolen["Authorization"]}
+    for path in ("/api/platform/user", "/api/platform/websites", "/api/platform/export", "/api/admin/audit-trail"):
+        for headers in (stolen, by_program):
+            assert httpx.get(admin_stack.app + path, headers=headers, timeout=PATIENCE_S).status_code == 401

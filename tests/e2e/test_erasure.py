@@ -101,7 +101,7 @@ def someone_who_used_everything(mine: Stack, api: httpx.Client, post: MailServer
     ask("POST", "/api/platform/sql", {"sql": f"SELECT '{ASKED}' AS told, count() FROM clicks"}, 200)
     ask("POST", "/api/platform/sql", {"sql": f"SELECT {ASKED} FROM clicks"}, 400)
     ask("POST", "/api/platform/sql/queries", {"title": TITLE, "sql": f"SELECT '{ASKED}'"}, 201)
-    ask("POST", "/api/platform/sql/tokens", {"name": TOKEN_NAME}, 201)
+    ask("POST", "/api/platform/sql/tokens", {"name": TOKEN_NAME, "password": PASSWORD}, 201)
     for wrong in (NEW_EMAIL, EMAIL):
         body = {"email": wrong, "password": "not the password"}
         assert httpx.post(f"{mine.app}/api/platform/login", json=body, timeout=PATIENCE_S).status_code == 401

@@ -138,7 +138,7 @@ class Belongings:
         self.listing, self.offer, self.escrow, self.question, self.saved_search = self._trades(api)
         self._project(api)
 
-    def website_headers(self, api: Api) -> dict[str, str]:
+    def website_headers(self, api: Api, *, browser: bool = False) -> dict[str, str]:
         """Of a session of the website-level login."""
         opened = open_website_session(
             api.query.postgres,
@@ -146,6 +146,7 @@ class Belongings:
             account_id=self.owner.account_id,
             website_id=self.website,
             key_id=self.key,
+            browser=browser,
         )
         return {"Authorization": f"Bearer {opened.token}"}
 

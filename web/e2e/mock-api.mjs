@@ -334,8 +334,8 @@ function sqlAnswer(key, input) {
       { ...asked('h5', 'SELECT * FROM system.users', 'refused', 'There is no table system.users.'), accountId: 'u2', email: 'a-rather-long-address@analysts.example.com' },
     ],
     'GET /api/platform/sql/queries': [{ id: 's1', title: 'Clicks per country', sql: 'SELECT country, count() FROM clicks GROUP BY country', createdAt: at(60) }],
-    'GET /api/platform/sql/tokens': [{ id: 't1', name: 'Notebook', last4: 'x7Qa', createdAt: at(3000), lastUsedAt: at(4) }],
-    'POST /api/platform/sql/tokens': { id: 't2', name: input?.name, token: 'sql_Zk3pX0v8Qd2mLr7TfYw1NcHb6JsGa9Eu', last4: 'a9Eu', createdAt: at(0) },
+    'GET /api/platform/sql/tokens': [{ id: 't1', name: 'Notebook', last4: 'x7Qa', createdAt: at(3000), lastUsedAt: at(4), expiresAt: at(-90 * 1440) }],
+    'POST /api/platform/sql/tokens': { id: 't2', name: input?.name, token: 'sql_Zk3pX0v8Qd2mLr7TfYw1NcHb6JsGa9Eu', last4: 'a9Eu', createdAt: at(0), expiresAt: at(-90 * 1440) },
     'POST /api/platform/sql': {
       queryId: '0190f3b2-0000-4000-8000-000000000001', truncated: true, statistics: { rows: 10_000, rowsRead: 1_204_113, elapsedMs: 37 },
       columns: [{ name: 'day', type: 'Date' }, { name: 'clicks', type: 'Int64' }, { name: 'sales', type: 'Int64' }, { name: 'source', type: 'LowCardinality(String)' }],

@@ -48,11 +48,11 @@ class Links:
     def prove(self, person: Principal, proof: Proof, client: Client) -> None:
         """Raises `Problem` 403 as `Desk.prove`, and `sign_in_again`."""
         if self._desk.password_hash(person.account_id) is not None:
-            self._desk.prove(person.account_id, proof, client)
+            self._desk.prove(person, proof, client)
             return
         if not self._is_recent(person.session_id):
             raise Problem(403, "sign_in_again", "Please sign out, sign in again, and then link within ten minutes.")
-        self._desk.prove_factor(self._desk.account(person.account_id), proof.code, proof.recovery_code, client)
+        self._desk.prove_factor(self._desk.account(person.account_id), proof, client, person)
 
     def link(self, person: Principal, identity: ProvenIdentity, client: Client) -> int | None:
         """Links it to the account of the person, who is told by mail; once linked it does nothing.

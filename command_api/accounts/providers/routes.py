@@ -135,7 +135,7 @@ def exchange_handoff_code(body: ExchangeRequest, request: Request, client: From,
     elif isinstance(result, Linked):
         answer = _answer(SignInLinked(provider=named(result.provider)), result.position)
     else:
-        answer = session_answer(request, result)
+        answer = session_answer(request, client, result)
     answer.headers.append("Set-Cookie", set_way_cookie(None, core_of(request).settings.app_url))
     return answer
 
@@ -151,7 +151,7 @@ def register_proven(body: RegisterProvenRequest, request: Request, client: From,
         company=body.company or "",
         client=client,
     )
-    return registered_answer(request, registered)
+    return registered_answer(request, client, registered)
 
 
 @router.post("/api/platform/linked-sign-ins", response_model=LinkStarted)

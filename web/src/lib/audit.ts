@@ -3,6 +3,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'account.register': 'Registration',
   'account.registered': 'Registered',
   'account.sign_in': 'Sign-in',
+  'account.guessing_noticed': 'Password guessing noticed',
   'account.signed_in': 'Signed in',
   'account.signed_out': 'Signed out',
   'account.sessions_ended': 'Other sessions ended',

@@ -9,7 +9,7 @@ import type { Account } from '@/lib/api/types';
 import { endSession } from '@/lib/session';
 import { userQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
-import { ProofDialog } from './proof-dialog';
+import { ProofDialog } from '@/components/security/proof-dialog';
 
 /** Taking everything away, and being forgotten. */
 export function DataCard() {

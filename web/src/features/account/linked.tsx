@@ -11,7 +11,7 @@ import { userQuery } from '@/lib/shared-queries';
 import { providersQuery } from '@/lib/sign-in-providers';
 import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
-import { ProofDialog } from './proof-dialog';
+import { ProofDialog } from '@/components/security/proof-dialog';
 import { linkedQuery } from './queries';
 
 export function LinkedCard() {

@@ -11,9 +11,9 @@ import { password as rule } from '@/lib/fields';
 import { userQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
 import { Loaded } from './loaded';
-import { ProofDialog } from './proof-dialog';
+import { ProofDialog } from '@/components/security/proof-dialog';
 import { sessionsQuery } from './queries';
-import { SetPassword } from './set-password';
+import { SetPassword } from '@/components/security/set-password';
 
 export function PasswordCard() {
   const [changing, setChanging] = useState(false);

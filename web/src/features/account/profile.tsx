@@ -15,7 +15,7 @@ import { company, email, name } from '@/lib/fields';
 import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
-import { ProofDialog } from './proof-dialog';
+import { ProofDialog } from '@/components/security/proof-dialog';
 
 const schema = z.object({ name, company, timezone: z.string() });
 type Values = z.infer<typeof schema>;

@@ -12,7 +12,7 @@ import type { Account } from '@/lib/api/types';
 import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
-import { ProofDialog, type Proof } from './proof-dialog';
+import { ProofDialog, type Proof } from '@/components/security/proof-dialog';
 import { sessionsQuery } from './queries';
 
 const FEW_CODES = 3;

@@ -1,19 +1,23 @@
 // How an analyst's own ClickHouse client connects: access tokens, and lines to copy.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
+import { ProofDialog, type Proof } from '@/components/security/proof-dialog';
+import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
-import { TextField } from '@/components/ui/field';
+import { SelectField, TextField } from '@/components/ui/field';
 import { Tabs } from '@/components/ui/tabs';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { useNow } from '@/lib/now';
+import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { schemaQuery, tokensQuery, type SqlToken } from './queries';
 
@@ -34,6 +38,7 @@ export function Clients() {
     { id: 'token', header: 'Token', cell: (row) => <code className="font-mono text-[0.8125rem] whitespace-nowrap">{`sql_…${row.last4}`}</code> },
     { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, browserTimezone()), className: 'whitespace-nowrap tabular' },
     { id: 'used', header: 'Last used', cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, browserTimezone()) : 'Never'), className: 'whitespace-nowrap tabular' },
+    { id: 'expires', header: 'Expires', cell: (row) => <Expiry at={row.expiresAt} />, className: 'whitespace-nowrap tabular' },
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
@@ -98,40 +103,57 @@ export function Clients() {
   );
 }
 
+const SOON_MS = 7 * 86_400_000;
+
+function Expiry({ at }: { readonly at: string }) {
+  const text = formatDateTime(at, browserTimezone());
+  return Date.parse(at) - useNow() < SOON_MS ? <Badge tone="warn">Soon: {text}</Badge> : text;
+}
+
+const EXPIRIES = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+];
+
 function CreateToken({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
+  const user = useQuery(userQuery);
   const [name, setName] = useState('');
-  const create = useMutation({
-    mutationFn: () => body(api.POST('/api/platform/sql/tokens', { body: { name: name.trim() } })),
-    onSettled: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
+  const [days, setDays] = useState('90');
+  const [made, setMade] = useState<{ readonly token: string; readonly expiresAt: string } | null>(null);
+  const create = async (proof: Proof) => {
+    const input = { name: name.trim(), expiresInDays: Number(days), ...proof };
+    setMade(await body(api.POST('/api/platform/sql/tokens', { body: input })));
+    await client.invalidateQueries({ queryKey: tokensQuery.queryKey });
   };
-  return (
-    <Dialog open onOpenChange={onClose} title={create.data ? 'Your token' : 'New token'} description={create.data ? 'Copy it now: it is shown only once.' : 'One per client, so that you can revoke it alone.'}>
-      {create.data ? (
+  if (made) {
+    return (
+      <Dialog open onOpenChange={onClose} title="Your token" description={`Copy it now: it is shown only once. It expires on ${formatDateTime(made.expiresAt, browserTimezone())}, or when you change your password.`}>
         <div className="flex flex-col gap-4">
-          <CopyField label="Token" value={create.data.token} />
+          <CopyField label="Token" value={made.token} />
           <div className="flex justify-end">
             <Button variant="primary" onClick={onClose}>
               Done
             </Button>
           </div>
         </div>
-      ) : (
-        <form onSubmit={submit} className="flex flex-col gap-4">
-          <TextField label="Name" value={name} onChange={(event) => setName(event.target.value)} placeholder="My notebook" maxLength={120} autoFocus required />
-          {create.error && <ErrorBox error={create.error} />}
-          <div className="flex justify-end">
-            <Button type="submit" variant="primary" busy={create.isPending} disabled={!name.trim()}>
-              Create token
-            </Button>
-          </div>
-        </form>
-      )}
-    </Dialog>
+      </Dialog>
+    );
+  }
+  if (!user.data) return null;
+  return (
+    <ProofDialog title="New token" description="Create one per client, so that you can revoke it alone. Changing your password ends all of them." action="Create token" user={user.data} ready={name.trim() !== ''} run={create} onClose={onClose}>
+      <TextField label="Name" value={name} onChange={(event) => setName(event.target.value)} placeholder="My notebook" maxLength={120} autoFocus required />
+      <SelectField label="Expires after" value={days} onChange={(event) => setDays(event.target.value)}>
+        {EXPIRIES.map((one) => (
+          <option key={one.value} value={one.value}>
+            {one.label}
+          </option>
+        ))}
+      </SelectField>
+    </ProofDialog>
   );
 }
 

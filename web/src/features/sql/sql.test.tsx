@@ -34,7 +34,7 @@ function answers(): { asked: unknown[]; cancelled: string[] } {
       { id: 'h1', door: 'clickhouse', sql: 'SELECT 5', tables: [], outcome: 'refused', message: 'No.', rows: 0, rowsRead: 0, elapsedMs: 0, startedAt: '2026-11-20T10:00:00Z' },
     ])),
     http.get(at('/api/platform/sql/queries'), () => HttpResponse.json([{ id: 's1', title: 'Kept', sql: 'SELECT 6', createdAt: '2026-11-20T10:00:00Z' }])),
-    http.get(at('/api/platform/sql/tokens'), () => HttpResponse.json([{ id: 't1', name: 'Notebook', last4: 'abcd', createdAt: '2026-11-20T10:00:00Z', lastUsedAt: null }])),
+    http.get(at('/api/platform/sql/tokens'), () => HttpResponse.json([{ id: 't1', name: 'Notebook', last4: 'abcd', createdAt: '2026-11-20T10:00:00Z', lastUsedAt: null, expiresAt: new Date(Date.now() + 86_400_000).toISOString() }])),
     http.post(at('/api/platform/sql'), async ({ request }) => {
       seen.asked.push(await request.json());
       return HttpResponse.json(result());
@@ -197,11 +197,15 @@ test('the statement can be kept', async () => {
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
 });
 
-test('a token is shown once and can be revoked', async () => {
+test('a token needs the password, is shown once, says when it expires, and can be revoked', async () => {
   answers();
   const revoked = vi.fn();
+  const asked = vi.fn();
   server.use(
-    http.post(at('/api/platform/sql/tokens'), () => HttpResponse.json({ id: 't2', name: 'R', token: 'sql_secret', last4: 'cret', createdAt: '2026-11-20T10:00:00Z' }, { status: 201 })),
+    http.post(at('/api/platform/sql/tokens'), async ({ request }) => {
+      asked(await request.json());
+      return HttpResponse.json({ id: 't2', name: 'R', token: 'sql_secret', last4: 'cret', createdAt: '2026-11-20T10:00:00Z', expiresAt: '2026-12-20T10:00:00Z' }, { status: 201 });
+    }),
     http.delete(at('/api/platform/sql/tokens/{id}'), ({ params }) => {
       revoked(params['id']);
       return new HttpResponse(null, { status: 204 });
@@ -209,9 +213,15 @@ test('a token is shown once and can be revoked', async () => {
   );
   const { user } = renderPart(<Workbench />);
   await user.click(await screen.findByRole('button', { name: 'New token' }));
+  expect(screen.getByText(/^Soon:/)).toBeInTheDocument();
   await user.type(await screen.findByLabelText('Name'), 'R');
+  await user.selectOptions(screen.getByLabelText('Expires after'), '30 days');
+  expect(screen.getByRole('button', { name: 'Create token' })).toBeDisabled();
+  await user.type(screen.getByLabelText('Your password'), 'a password');
   await user.click(screen.getByRole('button', { name: 'Create token' }));
   expect(await screen.findByText('sql_secret')).toBeInTheDocument();
+  expect(screen.getByRole('dialog', { name: 'Your token' })).toHaveAccessibleDescription(/It expires on Dec 20/);
+  expect(asked).toHaveBeenCalledWith({ name: 'R', expiresInDays: 30, password: 'a password' });
   await user.click(screen.getByRole('button', { name: 'Done' }));
   expect(screen.queryByText('sql_secret')).not.toBeInTheDocument();
   await user.click(await screen.findByRole('button', { name: 'Revoke Notebook' }));

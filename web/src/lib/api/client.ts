@@ -31,6 +31,9 @@ const OWN_WRITE_MS = 30_000;
 const SIGN_IN_PATHS = [
   '/api/platform/login', '/api/platform/login/second-factor', '/api/platform/register', '/api/platform/setup', '/api/platform/logout', '/api/auth/login',
 ];
+/** These may cost a proof of work while somebody guesses at the account. */
+const BY_PASSWORD = ['/api/platform/login', '/api/auth/login'];
+const MOST_WORK = 2;
 /** These take the token of a website session, and no other. */
 const OF_WEBSITE = /^\/api\/(website|auth)(\/|$)/;
 let lastWrite: { position: string; at: number } | null = null;
@@ -74,9 +77,22 @@ const middleware: Middleware = {
 export const api = createClient<paths>({
   baseUrl: window.location.origin,
   credentials: 'same-origin',
-  fetch: (request) => begun(request) ?? globalThis.fetch(request),
+  fetch: (request) => begun(request) ?? (BY_PASSWORD.includes(new URL(request.url).pathname) ? fetchWithWork(request) : globalThis.fetch(request)),
 });
 api.use(middleware);
+
+async function fetchWithWork(request: Request): Promise<Response> {
+  let response = await globalThis.fetch(request.clone());
+  for (let time = 0; time < MOST_WORK && response.status === 429; time++) {
+    const { solve, workOf } = await import('./proof-of-work');
+    const work = workOf(await response.clone().json().catch(() => null));
+    if (!work) break;
+    const again = request.clone();
+    again.headers.set('Proof-Of-Work', await solve(work));
+    response = await globalThis.fetch(again);
+  }
+  return response;
+}
 
 const isOfWebsite = (request: Request): boolean => OF_WEBSITE.test(new URL(request.url).pathname);
 

@@ -4339,7 +4339,8 @@ export interface paths {
         put?: never;
         /**
          * Create Sql Token
-         * @description Makes an access token for a ClickHouse client: the password beside one's e-mail address.
+         * @description Makes an access token for a ClickHouse client: the password beside one's e-mail address. It expires, and ends
+         *     with a new password of the account.
          */
         post: operations["createSqlToken"];
         delete?: never;
@@ -9229,6 +9230,11 @@ export interface components {
             createdAt: string;
             /** Lastusedat */
             lastUsedAt: string | null;
+            /**
+             * Expiresat
+             * Format: date-time
+             */
+            expiresAt: string;
         };
         /**
          * Statement
@@ -10006,6 +10012,12 @@ export interface components {
                 field: string;
                 message: string;
             }[];
+            /** @description With proof_of_work_needed: the puzzles to solve for the header Proof-Of-Work. */
+            work?: {
+                challenge: string;
+                puzzles: number;
+                bits: number;
+            };
         };
         /** AcceptOffer */
         AcceptOffer: {
@@ -10465,10 +10477,24 @@ export interface components {
             /** Slug */
             slug?: string | null;
         };
-        /** CreateSqlToken */
+        /**
+         * CreateSqlToken
+         * @description Needs the password, and a code where the account has a second factor.
+         */
         CreateSqlToken: {
+            /** Password */
+            password: string;
+            /** Code */
+            code?: string | null;
+            /** Recoverycode */
+            recoveryCode?: string | null;
             /** Name */
             name: string;
+            /**
+             * Expiresindays
+             * @default 90
+             */
+            expiresInDays: number;
         };
         /** CreatedInvite */
         CreatedInvite: {
@@ -10533,6 +10559,11 @@ export interface components {
              * Format: date-time
              */
             createdAt: string;
+            /**
+             * Expiresat
+             * Format: date-time
+             */
+            expiresAt: string;
         };
         /**
          * CustomDomain

@@ -1,0 +1,41 @@
+"""Emails analysts a week before an access token of theirs expires. A job of `infra.scheduler`.
+
+One email for each token: it is queued in the transaction that notes it (`warned_at`).
+"""
+
+from __future__ import annotations
+
+from typing import Final, LiteralString
+
+from infra import PRODUCT_NAME
+from infra.mail import Mail, queue
+from infra.postgres import connect
+from infra.settings import Settings
+
+WARN_DAYS: Final = 7
+AT_ONCE: Final = 100
+
+
+def warn_due(settings: Settings) -> int:
+    """How many emails were queued. Does nothing while the accounts have no read model yet."""
+    with connect(settings) as connection, connection.transaction():
+        if connection.execute("SELECT to_regclass('read.accounts')").fetchone() == (None,):
+            return 0
+        rows = connection.execute(_DUE, (WARN_DAYS, AT_ONCE)).fetchall()
+        for token_id, account_id, name, expires_at, email in rows:
+            text = (
+                f"Your access token “{name}” for ClickHouse clients expires on {expires_at:%Y-%m-%d}. Clients that use"
+                f" it stop working then.\n\nCreate a new one: {settings.app_url}/sql\n"
+            )
+            subject = f"A {PRODUCT_NAME} access token expires soon"
+            queue(connection, settings, Mail(str(email), subject, text, "sql_token_expires", account_id))
+            connection.execute("UPDATE auth.sql_token SET warned_at = now() WHERE id = %s", (token_id,))
+    return len(rows)
+
+
+_DUE: Final[LiteralString] = (
+    "SELECT t.id, t.account_id, t.name, t.expires_at, a.email FROM auth.sql_token AS t"
+    " JOIN read.accounts AS a ON a.id = t.account_id AND a.disabled_at IS NULL AND a.erased_at IS NULL"
+    " WHERE t.revoked_at IS NULL AND t.warned_at IS NULL AND t.expires_at > now()"
+    " AND t.expires_at < now() + make_interval(days => %s) ORDER BY t.expires_at LIMIT %s FOR UPDATE OF t SKIP LOCKED"
+)
