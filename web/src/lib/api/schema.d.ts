@@ -7217,7 +7217,7 @@ export interface components {
              * Verificationnote
              * @description Why it is pending; null: nobody asked
              */
-            verificationNote: ("asked" | "no_website" | "no_whole_month") | null;
+            verificationNote: ("asked" | "no_website" | "no_whole_month" | "domain_not_proven") | null;
             /** Publishedat */
             publishedAt: string | null;
             /** Expiresat */
@@ -7440,6 +7440,33 @@ export interface components {
             /** Pageviews */
             pageviews: number;
             revenue: components["schemas"]["Amount"];
+        };
+        /**
+         * MeasuredShare
+         * @description How much of what the log holds about the last twelve whole months was measured as it happened; the rest was
+         *     imported or back-filled by the seller and is in no figure.
+         */
+        MeasuredShare: {
+            /**
+             * Months
+             * @description Whole months with measured page views
+             */
+            months: number;
+            /**
+             * Monthsinlog
+             * @description Months with page views of any origin
+             */
+            monthsInLog: number;
+            /**
+             * Traffic
+             * @description Percent of the page views
+             */
+            traffic: number;
+            /**
+             * Revenue
+             * @description Percent of the commission; null: there is none
+             */
+            revenue: number | null;
         };
         /**
          * Member
@@ -9676,6 +9703,12 @@ export interface components {
              * Format: date-time
              */
             asOf: string;
+            /**
+             * Provendomain
+             * @description The seller put our record into this domain's DNS
+             */
+            provenDomain: string;
+            share: components["schemas"]["MeasuredShare"];
             /**
              * Months
              * @description Whole months, oldest first, at most twelve
