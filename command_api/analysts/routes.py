@@ -13,7 +13,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 from psycopg import Cursor
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from command_api.commands import Decided
 from command_api.decision import Refused, conflict, missing
@@ -21,12 +21,15 @@ from command_api.http import Answer, Body, Id, Run, Runs
 from infra.analysts.limits import TEXT_BYTES
 from infra.analysts.people import ROLES, TOKEN_PREFIX, token_hash
 from infra.audit_trail import Entry, record
+from infra.hidden_signs import checked_name
 from schemas.uuid7 import uuid7
 
 TOKENS_MOST: Final = 10
 QUERIES_MOST: Final = 500
 
-Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
+Title = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(checked_name)
+]
 
 
 def analysts_only(run: Runs) -> Run:

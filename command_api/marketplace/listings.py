@@ -156,14 +156,14 @@ def approve(listing: Listing | None, edition: int, asked: Asked) -> list[DomainE
 
 def reject(listing: Listing | None, reason: str, asked: Asked) -> list[DomainEvent]:
     listing = _in_review(listing)
-    return [ListingRejected(**step(listing.id, listing.version, asked), reason=reason)]
+    return [ListingRejected(**step(listing.id, listing.version, asked), seller_id=listing.seller_id, reason=reason)]
 
 
 def suspend(listing: Listing | None, reason: str, asked: Asked) -> list[DomainEvent]:
     listing = there(listing)
     if listing.status != "active":
         raise _wrong_state(listing, "be suspended")
-    return [ListingSuspended(**step(listing.id, listing.version, asked), reason=reason)]
+    return [ListingSuspended(**step(listing.id, listing.version, asked), seller_id=listing.seller_id, reason=reason)]
 
 
 def resume(listing: Listing | None, asked: Asked) -> list[DomainEvent]:

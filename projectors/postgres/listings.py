@@ -183,7 +183,7 @@ def not_verified(rows: Rows, event: ListingNotVerified) -> None:
 @LISTINGS.on(AccountErased)
 def seller_erased(rows: Rows, event: AccountErased) -> None:
     texts = dict.fromkeys(("title", "title_lower", "website_url", "description"), ERASED)
-    rows.update({"seller_id": event.originator_id}, **texts, images=[])
+    rows.update({"seller_id": event.originator_id}, **texts, images=[], reason="")
 
 
 def _said(event: ListingDrafted | ListingEdited) -> dict[str, Any]:

@@ -108,14 +108,18 @@ class ListingRejected(DomainEvent):
     """An admin sent it back; the seller may change it and try again."""
 
     NAME: ClassVar[str] = "listing.rejected"
-    reason: str = Field(max_length=2_000)
+    SUBJECT: ClassVar[str] = "seller_id"
+    seller_id: UUID | None = Field(default=None, description="None: from before the reason was encrypted")
+    reason: Personal[str] = Field(max_length=2_000)
 
 
 class ListingSuspended(DomainEvent):
     """An admin took it offline."""
 
     NAME: ClassVar[str] = "listing.suspended"
-    reason: str = Field(max_length=2_000)
+    SUBJECT: ClassVar[str] = "seller_id"
+    seller_id: UUID | None = Field(default=None, description="None: from before the reason was encrypted")
+    reason: Personal[str] = Field(max_length=2_000)
 
 
 class ListingResumed(DomainEvent):
