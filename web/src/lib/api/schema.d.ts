@@ -4579,9 +4579,30 @@ export interface paths {
         put?: never;
         /**
          * Sign Up For Early Access
-         * @description One of the ten places, or the waiting list: the mail says which. An address has one place.
+         * @description One of the ten places, or the waiting list: the mail says which. An address has one place. It is held for an
+         *     hour, and kept once the mail's link confirmed the address.
          */
         post: operations["signUpForEarlyAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/early-access/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Early Access
+         * @description `code`: from the mailed link, once, within the hour.
+         */
+        post: operations["confirmEarlyAccess"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6390,6 +6411,11 @@ export interface components {
             joinedAt: string;
             /** Invitedat */
             invitedAt: string | null;
+            /**
+             * Helduntil
+             * @description Given up then unless the address is confirmed; null: it is
+             */
+            heldUntil: string | null;
         };
         /**
          * Edit
@@ -20827,6 +20853,39 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EarlyAccess"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["command_api__leads__public_routes__Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmEarlyAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailedLink"];
             };
         };
         responses: {
