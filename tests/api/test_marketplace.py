@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Awaitable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -713,6 +714,21 @@ class _Found:
 
 def _text(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.000")
+
+
+def test_thirty_images_that_are_sent_at_once_are_all_taken(there: Market, seller: Person) -> None:
+    listings = [there.draft(seller) for _ in range(5)]
+    photographs = [picture((4_000, 3_000), f"#{number:02x}8040") for number in range(30)]
+
+    def send(number: int) -> int:
+        address = f"/api/{LIST}/{listings[number % 5]}/images"
+        answer = there.api.call(
+            "POST", address, seller, content=photographs[number], headers={"Content-Type": "image/jpeg"}
+        )
+        return answer.status_code
+
+    with ThreadPoolExecutor(30) as pool:
+        assert set(pool.map(send, range(30))) == {201}
 
 
 def test_nobody_is_forgotten_while_money_is_on_its_way_and_nothing_is_left_after(
