@@ -54,7 +54,8 @@ class Letterhead:
             f"If you did not ask for this, or need the place no more, give it to somebody else:\n\n"
             f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
         )
-        return Mail(to, f"You're on the list: {PRODUCT_NAME} early access", text, "early_access", about=contact)
+        subject = "You're on the list" if code is None else "Confirm your place"
+        return Mail(to, f"{subject}: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
     def _confirm(self, code: str, what: str) -> str:
         return (
@@ -70,7 +71,7 @@ class Letterhead:
             "If you did not ask for this, or do not want to wait any more, have your address deleted:\n\n"
             f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
         )
-        return Mail(to, f"You're on the waiting list: {PRODUCT_NAME} early access", text, "early_access", about=contact)
+        return Mail(to, f"Confirm your place in line: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
     def early_access_invite(self, to: str, code: str, contact: UUID) -> Mail:
         text = (
