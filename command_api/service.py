@@ -28,6 +28,7 @@ from command_api.insights import watch as insights_watch
 from command_api.insights.desk import InsightsDesk
 from command_api.insights.watch import Watch as InsightsWatch
 from command_api.leader import Leader
+from command_api.leads import holding
 from command_api.marketplace import watch as marketplace
 from command_api.marketplace.verifying import ClickHouseFigures
 from command_api.matching import starter_set
@@ -125,6 +126,7 @@ def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]
         Leader(core.settings, claim_alarm.NAME, ClaimAlarm(core).run),
         Leader(core.settings, watch.NAME, Watch(core, looking(core.settings)).run),
         Leader(core.settings, marketplace.NAME, marketplace_watch(core, clients).run),
+        Leader(core.settings, holding.NAME, holding.Holding(core).run),
         Leader(core.settings, anchoring.NAME, Anchoring(core).run),
         Leader(core.settings, views.NAME, views.Counting(core).run),
         Leader(core.settings, raising.NAME, raising.Raising(core).run),

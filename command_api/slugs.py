@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from command_api.decision import AnotherKind, Asked, conflict, step
 from schemas.base import DomainEvent
 from schemas.events.partners import SlugClaimed, SlugReleased
 from schemas.identity import slug_id
+
+RESERVED: Final = frozenset(
+    ("track", "postback", "go", "livez", "readyz", "metrics", "api", "admin", "robots", "favicon", "well-known", "t")
+)
+"""Words that are addresses of the installation itself: no slug."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from schemas.base import DomainEvent, personal_fields
 _NOT_TOLD: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key", "subject_hash", "insights"}
 _GUARDS: Final = ("email.", "host.", "slug.")
 """What these tell is told by the event that they guard."""
+_OF_LINKS: Final = frozenset(("slug", "destination", "coupon"))
+"""What a person wrote: an entry is never changed again, and such words have to go with their account."""
 _LONGEST: Final = 200
 
 
@@ -42,7 +44,8 @@ def entries(events: Sequence[DomainEvent], actor_id: UUID | None) -> Iterator[En
 
 
 def _details(event: DomainEvent) -> dict[str, Any]:
-    state = event.model_dump(mode="json", exclude=set(_NOT_TOLD | personal_fields(type(event))))
+    written = _OF_LINKS if event.NAME.startswith("link.") else frozenset()
+    state = event.model_dump(mode="json", exclude=set(_NOT_TOLD | personal_fields(type(event)) | written))
     plain = {
         name: value
         for name, value in state.items()

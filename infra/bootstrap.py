@@ -177,9 +177,11 @@ def python_packages(development: bool) -> None:
         forget("python-dev")
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 
+    hashed = [*pip, "--require-hashes", "--only-binary", ":all:"]  # a source package would bring tools without a hash
+
     def install() -> None:
-        call([*pip, "--require-hashes", "-r", "requirements.lock"])
-        call([*pip, "--no-deps", "-e", "."])
+        call([*hashed, "-r", "requirements.lock"])
+        call([*pip, "--no-deps", "--no-build-isolation", "-e", "."])  # by the setuptools of the lock
 
     inputs = [ROOT / "requirements.lock", ROOT / "pyproject.toml"]
     with_stamp(
@@ -194,7 +196,7 @@ def python_packages(development: bool) -> None:
             "python-dev",
             python + digest(inputs),
             "installing the tools for tests",
-            lambda: call([*pip, "--require-hashes", "-r", "requirements-dev.lock"]),
+            lambda: call([*hashed, "-r", "requirements-dev.lock"]),
         )
 
 
@@ -208,12 +210,24 @@ def kafka_jars() -> None:
     def fetch() -> None:
         new = BUILD / "kafka.new"
         shutil.rmtree(new, ignore_errors=True)
-        command = ["mvn", "-q", "-B", "-f", "infra/kafka/pom.xml", "dependency:copy-dependencies"]
-        call([*command, f"-DoutputDirectory={new}", "-DincludeScope=runtime"])
+        command = ["mvn", "--strict-checksums", "-q", "-B", "-f", "infra/kafka/pom.xml"]
+        call([*command, "dependency:copy-dependencies", f"-DoutputDirectory={new}", "-DincludeScope=runtime"])
+        check_jars(new)
         shutil.rmtree(BUILD / "kafka", ignore_errors=True)
         new.rename(BUILD / "kafka")
 
-    with_stamp("kafka", digest([ROOT / "infra/kafka/pom.xml"]), "fetching Kafka", fetch, BUILD / "kafka")
+    inputs = [ROOT / "infra/kafka/pom.xml", ROOT / "infra/kafka/jars.sha256"]
+    with_stamp("kafka", digest(inputs), "fetching Kafka", fetch, BUILD / "kafka")
+
+
+def check_jars(folder: Path) -> None:
+    """Raises `Failed` unless the jars are exactly those of `infra/kafka/jars.sha256`."""
+    lines = (ROOT / "infra/kafka/jars.sha256").read_text().splitlines()
+    listed = {name: wanted for wanted, name in (line.split() for line in lines)}
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.jar")}
+    wrong = sorted(name for name in {*listed, *found} if listed.get(name) != found.get(name))
+    if wrong:
+        raise Failed(f"These jars of Kafka are not those of infra/kafka/jars.sha256: {', '.join(wrong)}.")
 
 
 def kafka_archive() -> None:
@@ -254,7 +268,7 @@ def web(build: bool) -> None:
         "web-packages",
         digest(locks),
         "installing the web app's packages",
-        lambda: call(["npm", "ci", "--prefix", "web", *_QUIET_NPM]),
+        lambda: call(["npm", "ci", "--prefix", "web", "--ignore-scripts", *_QUIET_NPM]),
         folder / "node_modules",
     )
     if build:

@@ -16,6 +16,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from infra.body_budget import FREE_BYTES, BodyBudget
+
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -147,7 +149,8 @@ _HEAD_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-leng
 class BodyGuard:
     """Hands `app` every request with its whole body in one `http.request` message, or refuses it before `app` runs.
 
-    413: declared or counted (chunked) above `max_bytes`. 408: not in within `deadline_s`. Refusals are
+    413: declared or counted (chunked) above `max_bytes`. 408: not in within `deadline_s`. 503: there was no room for it
+    beside the bodies of others (`infra.body_budget`). Refusals are
     `application/problem+json` with `Connection: close` and the additional `headers` (for CORS), and `on_refused` is
     told. Requests without a body pass untouched, so that streams can still see the client's disconnect.
     """
@@ -160,8 +163,10 @@ class BodyGuard:
         deadline_s: float = REQUEST_DEADLINE_S,
         headers: RawHeaders = (),
         on_refused: OnRefused | None = None,
+        budget: BodyBudget | None = None,
     ) -> None:
         self._app = app
+        self._budget = budget or BodyBudget()
         self._max_bytes = max_bytes
         self._deadline_s = deadline_s
         self._headers = headers
@@ -184,11 +189,15 @@ class BodyGuard:
         if declared > most:
             await self._refuse(413, "too_large", _too_large(most), scope, receive, send)
         elif declared or chunked:
-            await self._with_body(most, scope, receive, send)
+            room = _Room(self._budget, declared or most)
+            try:
+                await self._with_body(most, room, scope, receive, send)
+            finally:
+                room.give_back()
         else:
             await self._app(scope, receive, send)
 
-    async def _with_body(self, most: int, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _with_body(self, most: int, room: _Room, scope: Scope, receive: Receive, send: Send) -> None:
         parts: list[bytes] = []
         size = 0
         try:
@@ -201,6 +210,9 @@ class BodyGuard:
                     size += len(part)
                     if size > most:
                         break
+                    if size > FREE_BYTES and not await room.taken():
+                        await self._refuse(503, "busy", _BUSY, scope, receive, send)
+                        return
                     parts.append(part)
                     if not message.get("more_body", False):
                         break
@@ -237,6 +249,28 @@ class BodyGuard:
         if status == 413:
             await _linger(receive)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class _Room:
+    """A request's room for its whole body, taken once it is large."""
+
+    def __init__(self, budget: BodyBudget, size: int) -> None:
+        self._budget = budget
+        self._size = size
+        self._held = False
+
+    async def taken(self) -> bool:
+        if not self._held:
+            self._held = await self._budget.take(self._size)
+        return self._held
+
+    def give_back(self) -> None:
+        if self._held:
+            self._held = False
+            self._budget.give(self._size)
+
+
+_BUSY = "Many large requests are being received right now. Please try again in a moment."
 
 
 def _too_large(most: int) -> str:

@@ -13,6 +13,7 @@ from uuid import UUID
 from psycopg import Connection
 from psycopg.rows import dict_row
 
+from infra.hidden_signs import name_columns, show_names
 from infra.identity import Pool, Principal
 
 ROLE: Final = "query_reader"
@@ -55,13 +56,17 @@ class Reader:
         return cls(pool, f"{MODERATOR}{account_id}")
 
     def rows(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[Row]:
-        """The rows of one statement, in a transaction of its own. Raises `psycopg.Error`."""
+        """The rows of one statement, in a transaction of its own; invisible characters in names are written out.
+        Raises `psycopg.Error`."""
         with self._pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
             with connection.pipeline():  # begin, name, read and commit go together: one way to the server and back
                 connection.execute("SELECT set_config('app.reader', %s, true)", (self._reads_for,))
                 cursor.execute(sql.encode(), values)
                 connection.commit()
             found: list[Row] = cursor.fetchall()
+        names = name_columns(found[0]) if found else ()
+        for row in found if names else ():
+            show_names(row, names)
         return found
 
     def row(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> Row | None:

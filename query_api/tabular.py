@@ -13,7 +13,8 @@ from fastapi import Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+from query_api.formulas import plain
+
 _NUMBER: Final = re.compile(r"-[0-9]+(\.[0-9]+)?")
 """A negative amount is one: with an apostrophe before it no spreadsheet would add it up."""
 _CHUNK: Final = 500
@@ -33,11 +34,10 @@ def csv_stream(name: str, columns: Sequence[str], rows: Iterable[BaseModel]) -> 
 
 
 def cell(value: Any) -> Any:
-    """`value`, with text that a spreadsheet would run as a formula made plain by a leading apostrophe."""
+    """`value`, with text that a spreadsheet would run as a formula made plain."""
     if value is None:
         return ""
-    is_formula = isinstance(value, str) and value.startswith(_FORMULA) and _NUMBER.fullmatch(value) is None
-    return f"'{value}" if is_formula else value
+    return plain(value) if isinstance(value, str) and _NUMBER.fullmatch(value) is None else value
 
 
 def _chunks(columns: Sequence[str], rows: Iterable[BaseModel]) -> Iterator[bytes]:

@@ -85,10 +85,9 @@ def open_personal(
     event_class: type[DomainEvent], aggregate_id: UUID, state: dict[str, Any], decrypt: Decrypt | None
 ) -> None:
     """Replaces encrypted values in `state` (in place) by their plain text, or by `[erased]` without a key."""
-    if not personal_fields(event_class):
-        return
-    subject_id = subject_of(event_class, aggregate_id, state)
     for field in personal_fields(event_class):
         text = state.get(field)
         if isinstance(text, str) and text.startswith(ENCRYPTED_PREFIX):
+            # Asked for here: an event from before the field was personal may not name its person.
+            subject_id = subject_of(event_class, aggregate_id, state)
             state[field] = decrypt(subject_id, field, text) if decrypt else ERASED

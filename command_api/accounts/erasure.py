@@ -91,9 +91,15 @@ def _websites(core: Core, account_id: UUID, asked: Asked) -> Decision:
     for website_id in ids:
         website = core.store.load(website_id, websites.evolve)
         if website is not None and not website.disconnected:
-            events += websites.disconnect(website, asked)
+            events += websites.disconnect(website, asked, owner_erased=True)
     drop: LiteralString = "DELETE FROM policy.website WHERE account_id = %s RETURNING website_id"
-    return events, lambda cursor, _: _drop_all(cursor, drop, account_id, ids)
+
+    def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+        _drop_all(cursor, drop, account_id, ids)
+        for statement in _OF_WEBSITES:
+            cursor.execute(statement, (list(ids),))
+
+    return events, also
 
 
 def _invites(core: Core, account_id: UUID, asked: Asked) -> Decision:
@@ -117,6 +123,11 @@ def _domains(core: Core, account_id: UUID, asked: Asked) -> Decision:
 
 
 PARTS: Final[list[Leaving]] = [_websites, _domains, _invites, leave_marketplace]
+
+_OF_WEBSITES: Final[tuple[LiteralString, ...]] = (
+    "DELETE FROM policy.coupon WHERE website_id = ANY(%s)",
+    "DELETE FROM policy.refused_report WHERE website_id = ANY(%s)",
+)
 
 _FORGET: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM auth.credential WHERE account_id = %(account)s",

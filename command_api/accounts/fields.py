@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from command_api.accounts.desk import Proof
 from command_api.accounts.invites import DEFAULT_DAYS, DEFAULT_USES, MOST_DAYS, MOST_USES
 from command_api.http import Body
+from infra.hidden_signs import checked_name
 
 _NOT: Final = r"\s@<>()\[\],;:\"\\"
 _EMAIL: Final = re.compile(rf"^[^{_NOT}]+@[^{_NOT}.]+(?:\.[^{_NOT}.]+)+$")
@@ -38,7 +39,7 @@ def _name(text: str) -> str:
         raise ValueError("Name must be at least 2 characters")
     if len(text) > 200:
         raise ValueError("Name must be at most 200 characters")
-    return text.strip()
+    return checked_name(text.strip())
 
 
 def _invite_code(text: str) -> str:
@@ -60,7 +61,7 @@ def _or_default(default: int) -> BeforeValidator:
 Email = Annotated[str, AfterValidator(checked_email)]
 Password = Annotated[str, AfterValidator(checked_password)]
 Name = Annotated[str, AfterValidator(_name)]
-Company = Annotated[str, Field(max_length=200), AfterValidator(str.strip)]
+Company = Annotated[str, Field(max_length=200), AfterValidator(str.strip), AfterValidator(checked_name)]
 InviteCode = Annotated[str, Field(max_length=100), AfterValidator(_invite_code)]
 MaxUses = Annotated[int, _or_default(DEFAULT_USES), Field(ge=1, le=MOST_USES)]
 Days = Annotated[int, _or_default(DEFAULT_DAYS), Field(ge=1, le=MOST_DAYS)]

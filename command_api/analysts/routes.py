@@ -13,7 +13,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 from psycopg import Cursor
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from command_api.accounts.fields import Proven
 from command_api.accounts.half_signed_in import ByPassword, must_count
@@ -24,6 +24,7 @@ from command_api.http import Answer, Body, Id, Run, Runs
 from infra.analysts.limits import TEXT_BYTES
 from infra.analysts.people import ROLES, TOKEN_PREFIX, token_hash
 from infra.audit_trail import Entry, record
+from infra.hidden_signs import checked_name
 from schemas.uuid7 import uuid7
 
 MAX_TOKENS: Final = 10
@@ -31,7 +32,9 @@ MAX_QUERIES: Final = 500
 DEFAULT_TOKEN_DAYS: Final = 90
 MAX_TOKEN_DAYS: Final = 365
 
-Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
+Title = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(checked_name)
+]
 
 
 def analysts_only(run: Runs) -> Run:

@@ -18,6 +18,7 @@ from command_api.decision import Asked
 from command_api.domains import mails, model
 from command_api.domains.checking import KEPT_WITHOUT_RECORD, News, Record, Settled, settle
 from command_api.domains.looking import Seen
+from command_api.marketplace import proofs
 from command_api.store import Also, Conflict
 from infra.mail import Mail, queue
 from schemas.base import DomainEvent
@@ -47,6 +48,8 @@ def settled(core: Core, domain: model.Domain, seen: Seen, asked: Asked) -> tuple
         values = (*astuple(found.record), tls_host, domain.id, before.checked_at)
         if cursor.execute(_WRITE.encode(), values).rowcount == 0:
             raise Conflict("another look")
+        if found.domain.is_verified != domain.is_verified:
+            proofs.look_again(cursor, domain.account_id, domain.domain)
         if mail is not None:
             queue(cursor, core.settings, mail)
 

@@ -105,7 +105,10 @@ def verify(domain: Domain, host: Host | None, asked: Asked) -> list[DomainEvent]
     if host is not None and host.domain_id not in (None, domain.id):
         raise conflict("domain_taken", f"{domain.domain} is in use by another website.")
     claimed = HostClaimed(
-        **step(host_id(domain.domain), host.version if host else 0, asked), host=domain.domain, domain_id=domain.id
+        **step(host_id(domain.domain), host.version if host else 0, asked),
+        account_id=domain.account_id,
+        host=domain.domain,
+        domain_id=domain.id,
     )
     return [DomainVerified(**step(domain.id, domain.version, asked)), claimed]
 
@@ -125,7 +128,9 @@ def tls_seen(domain: Domain, asked: Asked) -> list[DomainEvent]:
 
 
 def tls_lost(domain: Domain, problem: str, asked: Asked) -> list[DomainEvent]:
-    return [DomainTlsLost(**step(domain.id, domain.version, asked), problem=problem)] if domain.ssl else []
+    if not domain.ssl:
+        return []
+    return [DomainTlsLost(**step(domain.id, domain.version, asked), account_id=domain.account_id, problem=problem)]
 
 
 def remove(domain: Domain | None, host: Host | None, asked: Asked) -> list[DomainEvent]:

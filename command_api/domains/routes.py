@@ -21,6 +21,7 @@ from command_api.domains.checking import Record
 from command_api.domains.looking import Looking
 from command_api.hosts import is_address
 from command_api.http import Answer, Body, Id, Nothing, Runs
+from command_api.marketplace import proofs
 from command_api.websites import model as websites
 from infra.problems import Problem
 from infra.settings import Settings
@@ -94,6 +95,7 @@ def remove_domain(id_: Id, run: Runs) -> Response:
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
             cursor.execute("DELETE FROM policy.custom_domain WHERE domain_id = %s", (id_,))
+            proofs.look_again(cursor, domain.account_id, domain.domain)
 
         return Decided(model.remove(domain, host, run.asked), Nothing(), also)
 

@@ -12,9 +12,10 @@ from pydantic import AfterValidator
 from command_api.forum.members import HANDLE
 from command_api.forum.rules import POST_LENGTH, TITLE_LENGTH
 from infra import markdown
+from infra.hidden_signs import TURNING, checked_name
 
 _MENTION: Final = re.compile(rf"(?<![\w@/.-])@({HANDLE.pattern})(?![\w@])", re.IGNORECASE)
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL: Final = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{TURNING}]")
 """Among them those that turn the direction of the text that follows."""
 _UNSEEN: Final = frozenset({"Cf", "Mn", "Me", "Zs", "Zl", "Zp"})
 _BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -25,7 +26,7 @@ def _title(text: str) -> str:
     text = " ".join(text.split())
     if _CONTROL.search(text):
         raise ValueError("A title holds no control characters")
-    return _long_enough(text, "Title", TITLE_LENGTH)
+    return checked_name(_long_enough(text, "Title", TITLE_LENGTH))
 
 
 def _text(text: str) -> str:

@@ -25,7 +25,8 @@ from schemas.identity import contact_id
 
 CONFIRM_WITHIN: Final = timedelta(days=7)
 _WAITING: Final = "FROM ops.contact WHERE kind = 'early_access' AND place IS NULL"
-_FIRST: Final = f"SELECT id {_WAITING} ORDER BY created_at, id LIMIT 1"
+_FIRST: Final = f"SELECT id {_WAITING} ORDER BY held_until IS NOT NULL, created_at, id LIMIT 1"
+"""Who confirmed the address before all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Contacts:
 
     def confirmed(self, cursor: Cursor[Any], contact: UUID) -> None:
         """Its owner proved the address: links of it prove it no more, and it stays."""
-        cursor.execute("UPDATE ops.contact SET confirmed_at = now() WHERE id = %s", (contact,))
+        cursor.execute("UPDATE ops.contact SET confirmed_at = now(), held_until = NULL WHERE id = %s", (contact,))
         cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
 
     def forget(self, cursor: Cursor[Any], contact: UUID) -> None:
@@ -89,6 +90,19 @@ class Contacts:
     def place(self, cursor: Cursor[Any], contact: UUID, place: int) -> None:
         """They wait for early access no longer."""
         cursor.execute("UPDATE ops.contact SET place = %s WHERE id = %s", (place, contact))
+
+    def hold(self, cursor: Cursor[Any], contact: UUID, until: datetime | None) -> None:
+        """None: for good."""
+        cursor.execute("UPDATE ops.contact SET held_until = %s WHERE id = %s", (until, contact))
+
+    def held_too_long(self, at: datetime, most: int) -> list[UUID]:
+        """Whose hour is over; those in line first, so that none of them gets a place."""
+        with self._pool.connection() as connection:
+            rows = connection.execute(
+                "SELECT id FROM ops.contact WHERE held_until <= %s ORDER BY place IS NOT NULL, held_until, id LIMIT %s",
+                (at, most),
+            )
+            return [row[0] for row in rows]
 
     def first_in_line(self) -> UUID | None:
         """Who waits longest for a place of early access."""
@@ -115,10 +129,12 @@ class Contacts:
         )
         return code
 
-    def linked(self, code: str) -> UUID | None:
-        """Whose link it is; none when it was used, is too old, or was never given."""
+    def linked(self, kind: Kind, code: str) -> UUID | None:
+        """Whose link it is; none when it was used, is too old, is for another thing, or was never given."""
         with self._pool.connection() as connection:
             row = connection.execute(
-                "SELECT contact_id FROM auth.contact_link WHERE token_hash = %s AND expires_at > now()", (hashed(code),)
+                "SELECT contact_id FROM auth.contact_link AS l JOIN ops.contact AS c ON c.id = l.contact_id"
+                " WHERE token_hash = %s AND expires_at > now() AND kind = %s",
+                (hashed(code), kind),
             ).fetchone()
         return row[0] if row is not None else None

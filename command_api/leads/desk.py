@@ -69,7 +69,7 @@ class LeadsDesk:
 
     def confirm(self, code: str) -> None:
         """Raises `Refused` for a link that is used, too old or none of ours."""
-        contact = self.contacts.linked(code)
+        contact = self.contacts.linked("newsletter", code)
         if contact is None:
             raise newsletter.link_invalid()
 
@@ -98,7 +98,7 @@ class LeadsDesk:
         self.write(decide)
 
     def join_early_access(self, email: str) -> None:
-        """A place, or a place in line, and a mail that says which."""
+        """A place, or a place in line, held for an hour, and a mail that says which and asks to confirm the address."""
         contact = self.contacts.id_of("early_access", email)
 
         def decide() -> Decision:
@@ -106,23 +106,60 @@ class LeadsDesk:
             found, places = self.core.store.load(contact, early_access.evolve), self.places()
             waits = self.contacts.first_in_line() is not None
             events = early_access.join(places, found, signup_id=contact, somebody_waits=waits, asked=asked)
-            place = next((event.place for event in events if isinstance(event, EarlyAccessJoined)), None)
+            joined = next((event for event in events if isinstance(event, EarlyAccessJoined)), None)
 
             def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-                if not events:
+                if joined is None:
                     return
                 self.contacts.keep(cursor, "early_access", contact, email, None, asked.at)
-                if place is not None:
-                    self.contacts.place(cursor, contact, place)
-                    mail = self.place_mail(email, place, contact)
+                self.contacts.hold(cursor, contact, joined.held_until)
+                code = self.contacts.new_link(cursor, contact)
+                if joined.place is not None:
+                    self.contacts.place(cursor, contact, joined.place)
+                    mail = self.place_mail(email, joined.place, contact, code)
                 else:
                     self._stand_as_decided(cursor, places)
-                    mail = self.letterhead.early_access_waiting(email, self.contacts.line(cursor), contact)
+                    mail = self.letterhead.early_access_waiting(email, self.contacts.line(cursor), contact, code)
                 queue(cursor, self.core.settings, mail)
 
             return events, also
 
         self.write(decide)
+
+    def confirm_early_access(self, code: str) -> None:
+        """Keeps the place, or the place in line. Raises `Refused` for a link that is used, too late or none of ours."""
+        contact = self.contacts.linked("early_access", code)
+        if contact is None:
+            raise early_access.link_invalid()
+
+        def decide() -> Decision:
+            found = self.core.store.load(contact, early_access.evolve)
+            return early_access.confirm(found, now()), lambda cursor, _: self.contacts.confirmed(cursor, contact)
+
+        self.write(decide)
+
+    def end_unconfirmed(self, at: datetime, most: int) -> int:
+        """Gives up what was held for an hour and not confirmed, to whoever is next; how many. One after the other, so
+        each place goes to one person."""
+        found = self.contacts.held_too_long(at, most)
+        for contact in found:
+            self.write(lambda contact=contact: self._lapsed(contact, Asked(at)))  # type: ignore[misc]  # a default binds the loop's value
+        return len(found)
+
+    def _lapsed(self, contact: UUID, asked: Asked) -> Decision:
+        signup = self.core.store.load(contact, early_access.evolve)
+        if early_access.lapse(self.places(), signup, asked):
+            return self.left(signup, asked)
+        is_kept = signup is not None and not signup.left
+        until = signup.held_until if signup is not None else None
+
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            if is_kept:
+                self.contacts.hold(cursor, contact, until)
+            else:
+                self.contacts.forget(cursor, contact)
+
+        return [], also
 
     def leave_early_access(self, contact: UUID) -> None:
         """Frees the place, or the place in line, and forgets the address. Harmless when that was done."""
@@ -163,7 +200,11 @@ class LeadsDesk:
                 self.contacts.place(cursor, event.originator_id, event.place)
                 contact = addresses[event.originator_id]
                 if contact is not None:
-                    mail = self.place_mail(contact.email, event.place, event.originator_id)
+                    code = None
+                    if event.held_until is not None:
+                        self.contacts.hold(cursor, event.originator_id, event.held_until)
+                        code = self.contacts.new_link(cursor, event.originator_id)
+                    mail = self.place_mail(contact.email, event.place, event.originator_id, code)
                     queue(cursor, self.core.settings, mail)
 
         return also
@@ -184,8 +225,8 @@ class LeadsDesk:
         if row is None or row["version"] != places.version:
             raise Conflict("early_access_places")
 
-    def place_mail(self, email: str, place: int, contact: UUID) -> Mail:
-        return self.letterhead.early_access_place(email, place, early_access.PLACES, contact)
+    def place_mail(self, email: str, place: int, contact: UUID, code: str | None) -> Mail:
+        return self.letterhead.early_access_place(email, place, early_access.PLACES, contact, code)
 
     def places(self) -> early_access.Places:
         found = self.core.store.load(early_access_places_id(), early_access.evolve_places)

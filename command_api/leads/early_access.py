@@ -2,18 +2,22 @@
 
 The places are one aggregate: two who want the last one write to the same history, and one of them is told by the store
 to decide again. Each address has an aggregate of its own beside it, so it never has two places.
+
+A place, or a place in line, is held for an hour; it is kept once the mailed link confirmed the address.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, begun, conflict, missing, step
+from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, invalid, missing, step
 from schemas.base import DomainEvent
 from schemas.events.leads import (
+    EarlyAccessConfirmed,
     EarlyAccessInvited,
     EarlyAccessJoined,
     EarlyAccessLeft,
@@ -24,6 +28,7 @@ from schemas.events.leads import (
 from schemas.identity import early_access_places_id
 
 PLACES: Final = 10
+HELD_FOR: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,16 @@ class Signup:
     place: int | None
     invite_id: UUID | None = None
     left: bool = False
+    held_until: datetime | None = None
+    """None: the address is confirmed, or joined before that was asked for."""
+
+    @property
+    def is_confirmed(self) -> bool:
+        return self.held_until is None
+
+    def is_over(self, at: datetime) -> bool:
+        """Nobody confirmed the address in time."""
+        return self.held_until is not None and at >= self.held_until
 
 
 def join(
@@ -59,7 +74,7 @@ def join(
         return []
     place = None if somebody_waits else places.free
     version = signup.version if signup is not None else 0
-    joined = EarlyAccessJoined(**step(signup_id, version, asked), place=place)
+    joined = EarlyAccessJoined(**step(signup_id, version, asked), place=place, held_until=asked.at + HELD_FOR)
     return [joined] if place is None else [_take(places, place, signup_id, asked), joined]
 
 
@@ -70,8 +85,27 @@ def promote(places: Places, signup: Signup | None, asked: Asked) -> list[DomainE
         raise conflict("has_place", "This address has a place already.")
     if places.free is None:
         raise conflict("no_place_left", f"All {PLACES} places are taken.")
-    promoted = EarlyAccessPromoted(**step(signup.id, signup.version, asked), place=places.free)
+    held_until = None if signup.is_confirmed else asked.at + HELD_FOR
+    promoted = EarlyAccessPromoted(**step(signup.id, signup.version, asked), place=places.free, held_until=held_until)
     return [_take(places, places.free, signup.id, asked), promoted]
+
+
+def confirm(signup: Signup | None, asked: Asked) -> list[DomainEvent]:
+    """The owner of the address pressed the button of the mailed link. Raises `Refused` for a link that is too late."""
+    if signup is None or signup.left or signup.is_over(asked.at):
+        raise link_invalid()
+    return [] if signup.is_confirmed else [EarlyAccessConfirmed(**step(signup.id, signup.version, asked))]
+
+
+def lapse(places: Places, signup: Signup | None, asked: Asked, heir: Signup | None = None) -> list[DomainEvent]:
+    """Gives up what nobody confirmed in time. Nothing for one that was confirmed or left meanwhile."""
+    if signup is None or signup.left or not signup.is_over(asked.at):
+        return []
+    return leave(places, signup, asked, heir)
+
+
+def link_invalid() -> Refused:
+    return invalid("link_invalid", "This link is no longer valid. Please sign up again.")
 
 
 def invite(signup: Signup | None, invite_id: UUID, asked: Asked, *, is_used: bool, is_open: bool) -> list[DomainEvent]:
@@ -80,6 +114,8 @@ def invite(signup: Signup | None, invite_id: UUID, asked: Asked, *, is_used: boo
     signup = there(signup)
     if signup.place is None:
         raise conflict("no_place", "Only who has a place can be invited: give them one first.")
+    if not signup.is_confirmed:
+        raise conflict("not_confirmed", "This address has not been confirmed yet.")
     if is_used:
         raise conflict("registered", "This person has an account already.")
     if is_open:
@@ -117,11 +153,13 @@ def evolve_places(places: Places | None, event: DomainEvent) -> Places:
 
 def evolve(signup: Signup | None, event: DomainEvent) -> Signup:
     if isinstance(event, EarlyAccessJoined):
-        return Signup(event.originator_id, event.originator_version, event.place)
+        return Signup(event.originator_id, event.originator_version, event.place, held_until=event.held_until)
     signup = replace(begun(signup, event), version=event.originator_version)
     match event:
         case EarlyAccessPromoted():
-            return replace(signup, place=event.place)
+            return replace(signup, place=event.place, held_until=event.held_until)
+        case EarlyAccessConfirmed():
+            return replace(signup, held_until=None)
         case EarlyAccessInvited():
             return replace(signup, invite_id=event.invite_id)
         case EarlyAccessLeft():

@@ -45,23 +45,33 @@ class Letterhead:
         stop = contacts.one_click_url(self.settings, contact)
         return Mail(to, subject, text, f"newsletter_{kind}", unsubscribe_url=stop, about=contact)
 
-    def early_access_place(self, to: str, place: int, of: int, contact: UUID) -> Mail:
+    def early_access_place(self, to: str, place: int, of: int, contact: UUID, code: str | None) -> Mail:
+        """`code`: of the link that confirms the address; none once that was done."""
+        rest = "We'll send you an invite as soon as it opens; you need not do anything until then."
         text = (
-            f"You have place {place} of {of} in the early access to {PRODUCT_NAME}, free of charge. We'll send you an"
-            " invite as soon as it opens; you need not do anything until then.\n\n"
+            f"You have place {place} of {of} in the early access to {PRODUCT_NAME}, free of charge."
+            f" {self._confirm(code, 'place') if code is not None else rest}\n\n"
             f"If you did not ask for this, or need the place no more, give it to somebody else:\n\n"
             f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
         )
-        return Mail(to, f"You're on the list: {PRODUCT_NAME} early access", text, "early_access", about=contact)
+        subject = "You're on the list" if code is None else "Confirm your place"
+        return Mail(to, f"{subject}: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
-    def early_access_waiting(self, to: str, line: int, contact: UUID) -> Mail:
+    def _confirm(self, code: str, what: str) -> str:
+        return (
+            f"Your {what} is held for one hour: please confirm your address until then, else it goes to the next and"
+            f" your address is deleted.\n\n{self.app_url}/early-access/confirm#code={code}\n\n"
+            "Once it is confirmed you need not do anything until we write to you."
+        )
+
+    def early_access_waiting(self, to: str, line: int, contact: UUID, code: str) -> Mail:
         text = (
             f"All places of the early access to {PRODUCT_NAME} are taken right now, so you are on the waiting list, as"
-            f" number {line}. We write as soon as a place is yours.\n\n"
+            f" number {line}. {self._confirm(code, 'place in line')}\n\n"
             "If you did not ask for this, or do not want to wait any more, have your address deleted:\n\n"
             f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
         )
-        return Mail(to, f"You're on the waiting list: {PRODUCT_NAME} early access", text, "early_access", about=contact)
+        return Mail(to, f"Confirm your place in line: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
     def early_access_invite(self, to: str, code: str, contact: UUID) -> Mail:
         text = (

@@ -120,11 +120,20 @@ def stop_newsletter(token: Annotated[str, Path(max_length=200)], client: From, d
 
 @router.post("/early-access", response_model=Done)
 def sign_up_for_early_access(body: EarlyAccess, client: From, desk: Desk) -> Done:
-    """One of the ten places, or the waiting list: the mail says which. An address has one place."""
+    """One of the ten places, or the waiting list: the mail says which. An address has one place. It is held for an
+    hour, and kept once the mail's link confirmed the address."""
     _charge(desk, client.address)
     if not body.website:
         desk.join_early_access(body.email)
     return Done(ok=True, message="We'll notify you when early access opens.")
+
+
+@router.post("/early-access/confirm", response_model=Done)
+def confirm_early_access(body: MailedLink, client: From, desk: Desk) -> Done:
+    """`code`: from the mailed link, once, within the hour."""
+    _charge(desk, client.address)
+    desk.confirm_early_access(body.code)
+    return Done(ok=True, message="Your address is confirmed. We'll notify you when early access opens.")
 
 
 @router.post("/early-access/leave", response_model=Done)

@@ -23,9 +23,6 @@ SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 _SLUG: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 _COUPON: Final = re.compile(r"[A-Z0-9][A-Z0-9_.-]{0,63}")
 _SLUG_DIGITS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
-_RESERVED: Final = frozenset(
-    ("track", "postback", "go", "livez", "readyz", "metrics", "api", "admin", "robots", "favicon", "well-known", "t")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +133,7 @@ def alive(link: Link | None, website: Website | None, asked: Asked) -> Link:
 def checked_slug(slug: str) -> str:
     if not _SLUG.fullmatch(slug):
         raise invalid("bad_slug", "A slug has 1 to 64 lower-case letters, digits and inner hyphens.", "slug")
-    if slug in _RESERVED:
+    if slug in slugs.RESERVED:
         raise invalid("bad_slug", f"{slug} is reserved.", "slug")
     return slug
 

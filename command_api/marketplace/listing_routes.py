@@ -47,6 +47,8 @@ IMAGES: Final = Limit("listing-image", timedelta(seconds=10), 40)
 QUESTIONS: Final = Limit("listing-question", timedelta(minutes=2), 10)
 _DRAWING: Final = BoundedSemaphore(2)
 """Images that are drawn at one time: each takes memory for all its pixels."""
+DRAW_WITHIN_S: Final = 30
+"""How long an image waits for its turn: 30 photographs that are sent at once are drawn in less."""
 
 ListingDecision = Callable[[Listing | None], list[DomainEvent]]
 
@@ -135,7 +137,7 @@ def add_image(id_: Id, sent: Annotated[bytes, Depends(_sent)], run: Runs) -> Res
     listings.owned(desk.listing(id_), run.asked)
     charge(run.core.pool, IMAGES, str(run.person.account_id))
     with only_waiting():
-        if not _DRAWING.acquire(timeout=5):
+        if not _DRAWING.acquire(timeout=DRAW_WITHIN_S):
             raise Problem(503, "busy", "Many images are being worked on right now. Please try again in a moment.")
         try:
             picture = redrawn(sent)

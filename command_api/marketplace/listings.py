@@ -38,6 +38,7 @@ from schemas.events.marketplace import (
     ListingVerified,
     ListingWithdrawn,
     MeasuredMonth,
+    MeasuredShare,
 )
 
 CURRENCY: Final = "USD"
@@ -54,7 +55,7 @@ ON_MARKET: Final = ("in_review", "active", "suspended", *DEALING)
 """A website can be in one listing of its seller at a time that is in one of these."""
 
 
-NotVerified = Literal["no_website", "no_whole_month"]
+NotVerified = Literal["no_website", "no_whole_month", "domain_not_proven"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +157,14 @@ def approve(listing: Listing | None, edition: int, asked: Asked) -> list[DomainE
 
 def reject(listing: Listing | None, reason: str, asked: Asked) -> list[DomainEvent]:
     listing = _in_review(listing)
-    return [ListingRejected(**step(listing.id, listing.version, asked), reason=reason)]
+    return [ListingRejected(**step(listing.id, listing.version, asked), seller_id=listing.seller_id, reason=reason)]
 
 
 def suspend(listing: Listing | None, reason: str, asked: Asked) -> list[DomainEvent]:
     listing = there(listing)
     if listing.status != "active":
         raise _wrong_state(listing, "be suspended")
-    return [ListingSuspended(**step(listing.id, listing.version, asked), reason=reason)]
+    return [ListingSuspended(**step(listing.id, listing.version, asked), seller_id=listing.seller_id, reason=reason)]
 
 
 def resume(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
@@ -230,9 +231,15 @@ def ask_verification(listing: Listing | None, asked: Asked) -> list[DomainEvent]
 
 
 def verify(
-    listing: Listing, months: Sequence[MeasuredMonth], revenue: MoneySum | None, asked: Asked, website_id: UUID
+    listing: Listing,
+    months: Sequence[MeasuredMonth],
+    revenue: MoneySum | None,
+    share: MeasuredShare,
+    asked: Asked,
+    website_id: UUID,
 ) -> list[DomainEvent]:
-    """`months`: at least one. `revenue`: of all of them together, in the listing's currency."""
+    """For a website whose domain is proven. `months`: at least one. `revenue`: of all of them together, in the
+    listing's currency."""
     figures = listing.facts.figures
     traffic = round(sum(month.visitors for month in months) / len(months))
     monthly = None
@@ -249,6 +256,8 @@ def verify(
             monthly_revenue=monthly,
             traffic_difference=difference(figures.monthly_traffic, traffic),
             revenue_difference=difference(claimed, monthly.amount) if monthly is not None else None,
+            domain_proven=True,
+            share=share,
         )
     ]
 
@@ -301,6 +310,9 @@ def evolve(listing: Listing | None, event: DomainEvent) -> Listing:
             return replace(listing, status="active", offer_id=None, buyer_id=None)
         case ListingVerificationAsked():
             return replace(listing, verification_asked_at=event.timestamp, is_asked=True)
+        case ListingVerified(domain_proven=False):  # from before the proof was asked for: it is measured anew
+            listing = replace(listing, verified_at=None, verified_website=None)
+            return replace(listing, not_verified=None, is_asked=False)
         case ListingVerified():
             listing = replace(listing, verified_at=event.as_of, verified_website=event.website_id)
             return replace(listing, not_verified=None, is_asked=False)

@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field
 
 from command_api.http import Answer, Body
+from infra.hidden_signs import TURNING, checked_name
 from schemas.events.deals import EscrowStatus, OfferStatus, Outcome
 from schemas.events.marketplace import ListingStatus, Niche
 
@@ -20,7 +21,7 @@ MOST_URL: Final = 500
 MOST_MONEY: Final = 10**12
 
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+_CONTROL: Final = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f{TURNING}]")
 """Among them those that turn the direction of the text that follows."""
 
 
@@ -37,6 +38,7 @@ def _some(text: str) -> str:
 
 
 Plain = Annotated[str, AfterValidator(_plain)]
+Name = Annotated[Plain, AfterValidator(checked_name)]
 Words = Annotated[Plain, Field(max_length=MOST_TEXT), AfterValidator(_some)]
 Reason = Annotated[Plain, Field(max_length=2_000), AfterValidator(_some)]
 Dollars = Annotated[int, Field(ge=0, le=MOST_MONEY)]
@@ -46,8 +48,8 @@ Price = Annotated[int, Field(ge=1, le=MOST_MONEY)]
 class ListingFields(Body):
     """All of a listing as it is to be; a draft may leave anything out."""
 
-    title: Plain = Field(default="", max_length=MOST_TITLE)
-    website_url: Plain = Field(default="", max_length=MOST_URL)
+    title: Name = Field(default="", max_length=MOST_TITLE)
+    website_url: Name = Field(default="", max_length=MOST_URL)
     description: Plain = Field(default="", max_length=MOST_TEXT)
     niche: Niche | None = None
     asking_price: Dollars | None = None

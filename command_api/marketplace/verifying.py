@@ -1,8 +1,10 @@
 """What a website that is for sale really had, from its own log: the last twelve whole months, by its own clock.
 
-Reads the same rollups as the dashboards and leaves out bots like them. Months before the website's first measured one
-do not count; so nobody is marked down for months in which nothing was measured yet. Nor do those in which the website
-was another: what was measured at one address says nothing of the next.
+Only a website whose domain is proven is measured (`proofs`), and only what reached the log as it happened: imported and
+back-filled events are counted beside it, for the share that was measured, and never in the figures. Bots are left out
+as in the dashboards. Months before the website's first measured one do not count; so nobody is marked down for months
+in which nothing was measured yet. Nor do those in which the website was another: what was measured at one address says
+nothing of the next.
 
 A listing that is on the market is looked at daily, so that a badge goes with its website and one that waited for its
 first whole month gets it; what is sound is measured again after 30 days.
@@ -15,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Final, Protocol
 from uuid import UUID
 
@@ -28,16 +31,15 @@ from command_api.marketplace import listings
 from command_api.marketplace.desk import Desk
 from command_api.marketplace.facts import same_website
 from command_api.marketplace.listings import CURRENCY, ON_MARKET, Listing, NotVerified
+from command_api.marketplace.proofs import is_proven
 from command_api.operations import model as operations
 from command_api.store import UNAVAILABLE, Conflict
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from infra.clickhouse import ClickHouseError, ClientPool
-from schemas import instants
 from schemas.base import DomainEvent, MoneySum
 from schemas.days import day_start
-from schemas.events.marketplace import MeasuredMonth
-from schemas.figures import in_rollup
+from schemas.events.marketplace import MeasuredMonth, MeasuredShare
 from schemas.identity import exchange_rate_id
 from schemas.zones import ZoneInfo
 
@@ -55,11 +57,22 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A month's figures; revenue in minor units of the website's currency."""
+    """A month's figures; revenue in minor units of the website's currency. `pageviews_in_log`, `revenue_in_log`: with
+    what was imported or back-filled."""
 
     visitors: int
     pageviews: int
     revenue: int
+    pageviews_in_log: int = 0
+    revenue_in_log: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The whole months that were measured, oldest first, and their share of the log."""
+
+    months: Sequence[MeasuredMonth]
+    share: MeasuredShare
 
 
 class Figures(Protocol):
@@ -69,26 +82,22 @@ class Figures(Protocol):
 
 
 class ClickHouseFigures:
-    """`Figures` from the rollups."""
+    """`Figures` from the raw events, a month at a time: rollups do not tell what was imported."""
 
     def __init__(self, clients: ClientPool) -> None:
         self._clients = clients
 
     def by_month(self, website_id: UUID, edges: Sequence[datetime]) -> Sequence[Counted]:
         moments = [int(edge.timestamp()) for edge in edges]
-        values = {"website": str(website_id), "start": moments[0], "end": moments[-1], "edges": moments[:-1]}
+        found = []
         with self._clients.use() as client:
-            settings = {"max_execution_time": TIMEOUT_S}
-            counted = {row[0]: row[1:] for row in client.query(_TRAFFIC, values, settings).result_rows}
-            seen = {row[0]: row[1] for row in client.query(_VISITORS, values, settings).result_rows}
-        return [
-            Counted(
-                visitors=int(seen.get(moment, 0)),
-                pageviews=int(counted.get(moment, (0, 0))[0]),
-                revenue=int(counted.get(moment, (0, 0))[1]),
-            )
-            for moment in moments[:-1]
-        ]
+            for start, end in pairwise(moments):
+                values = {"website": str(website_id), "start": start, "end": end, "late": MEASURED_WITHIN_S}
+                settings = {"max_execution_time": TIMEOUT_S}
+                [(visitors, pageviews, all_pageviews)] = client.query(_TRAFFIC, values, settings).result_rows
+                [(revenue, all_revenue)] = client.query(_REVENUE, values, settings).result_rows
+                found.append(Counted(int(visitors), int(pageviews), int(revenue), int(all_pageviews), int(all_revenue)))
+        return found
 
 
 class Verifying:
@@ -145,14 +154,16 @@ class Verifying:
             or not same_website(listing.facts.website_url, website.domain)
         ):
             return _not_verified(listing, "no_website", asked)
+        if not is_proven(self._core, website):
+            return _not_verified(listing, "domain_not_proven", asked)
         if _is_sound(listing, website, now):
             return []
-        months = self._measured(website, now)
-        if not months:
+        found = self._measured(website, now)
+        if not found.months:
             return _not_verified(listing, "no_whole_month", asked)
-        return listings.verify(listing, months, self._revenue(months), asked, website_id)
+        return listings.verify(listing, found.months, self._revenue(found.months), found.share, asked, website_id)
 
-    def _measured(self, website: Website, now: datetime) -> list[MeasuredMonth]:
+    def _measured(self, website: Website, now: datetime) -> Measured:
         zone = ZoneInfo(website.timezone)
         firsts = whole_months(now.astimezone(zone).date())
         edges = [day_start(zone, first).astimezone(UTC) for first in firsts]
@@ -160,10 +171,9 @@ class Verifying:
         began = next((place for place, month in enumerate(counted) if month.pageviews), len(counted))
         # The first month with anything in it was hardly measured from its first day on, unless it is the oldest asked.
         began = began + 1 if 0 < began < len(counted) else began
-        if website.named_at is not None:
-            named_at = website.named_at
-            began = max(began, sum(edge < named_at for edge in edges[:-1]))
-        return [
+        named = sum(edge < website.named_at for edge in edges[:-1]) if website.named_at is not None else 0
+        began = max(began, named)
+        months = [
             MeasuredMonth(
                 month=first,
                 visitors=month.visitors,
@@ -172,6 +182,7 @@ class Verifying:
             )
             for first, month in list(zip(firsts, counted, strict=False))[began:]
         ]
+        return Measured(months, share_of(counted[began:], counted[named:]))
 
     def _revenue(self, months: Sequence[MeasuredMonth]) -> MoneySum | None:
         """Of all of them, each at the rate of its end; none when there is no rate."""
@@ -188,6 +199,22 @@ class Verifying:
             except Refused:
                 return None
         return MoneySum(amount=total, currency=CURRENCY)
+
+
+def share_of(measured: Sequence[Counted], in_log: Sequence[Counted]) -> MeasuredShare:
+    """`measured`: the months that the figures are of; `in_log`: all months that the website had its domain in."""
+    traffic = _percent(sum(month.pageviews for month in measured), sum(month.pageviews_in_log for month in in_log))
+    return MeasuredShare(
+        months=sum(month.pageviews > 0 for month in measured),
+        months_in_log=sum(month.pageviews_in_log > 0 for month in in_log),
+        traffic=traffic or 0.0,
+        revenue=_percent(sum(month.revenue for month in measured), sum(month.revenue_in_log for month in in_log)),
+    )
+
+
+def _percent(part: int, whole: int) -> float | None:
+    """One decimal, never rounded up to more than was measured; none of nothing."""
+    return max(0, min(part, whole)) * 1000 // whole / 10 if whole > 0 else None
 
 
 def _is_sound(listing: Listing, website: Website, now: datetime) -> bool:
@@ -217,17 +244,28 @@ def whole_months(today: date) -> list[date]:
     return [date(month // 12, month % 12 + 1, 1) for month in range(number - MONTHS, number + 1)]
 
 
+MEASURED_WITHIN_S: Final = 86_400
+"""What reaches the log later than this after it says it happened is back-filled, marked or not."""
+
+_MEASURED: Final = (
+    "origin <> 'import' AND NOT has(splitByChar(',', flags), 'backfill')"
+    " AND dateDiff('second', occurred_at, received_at) <= {late:UInt32}"
+)
 _SPAN: Final = (
-    f"t.website_id = {{website:UUID}} AND NOT t.is_bot AND t.bucket >= {instants.bound_second('start')}"
-    f" AND t.bucket < {instants.bound_second('end')}"
+    "website_id = {website:UUID} AND NOT is_bot AND occurred_at >= toDateTime64({start:UInt32}, 3, 'UTC')"
+    " AND occurred_at < toDateTime64({end:UInt32}, 3, 'UTC')"
 )
-_EDGE: Final = "roundDown(toUnixTimestamp(t.bucket), {edges:Array(UInt32)})"
 _TRAFFIC: Final = (
-    f"SELECT {_EDGE} AS edge, sum(t.pageviews), {in_rollup('c_pending')} + {in_rollup('c_approved')}"  # noqa: S608 - own text
-    f" FROM traffic_15m AS t WHERE {_SPAN} GROUP BY edge"
+    f"SELECT uniqCombinedIf(12)(visitor, visitor <> 0 AND {_MEASURED}),"  # noqa: S608 - own text
+    f" countIf(type = 'pageview' AND {_MEASURED}), countIf(type = 'pageview')"
+    f" FROM events WHERE {_SPAN} AND type <> 'conversion'"
 )
-_VISITORS: Final = (
-    f"SELECT {_EDGE} AS edge, uniqCombinedMerge(12)(t.visitors) FROM visitors_15m AS t WHERE {_SPAN} GROUP BY edge"  # noqa: S608 - own text
+# A conversion is as old as its first row: later ones are decisions about it.
+_REVENUE: Final = (
+    "SELECT sumIf(amount, is_measured), sum(amount) FROM ("  # noqa: S608 - own text
+    "SELECT sum(toInt128(c_pending)) + sum(toInt128(c_approved)) AS amount,"
+    " dateDiff('second', min(occurred_at), min(received_at)) <= {late:UInt32} AS is_measured"
+    f" FROM events WHERE {_SPAN} AND type = 'conversion' GROUP BY conversion_id)"
 )
 _DUE: Final = "SELECT listing_id, verify_at FROM policy.listing WHERE verify_at <= %s ORDER BY verify_at LIMIT %s"
 _LATER: Final = (

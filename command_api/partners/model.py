@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
+from unicodedata import normalize
 from uuid import UUID
 
 from command_api import slugs
 from command_api.decision import AnotherKind, Asked, begun, invalid, missing, step
 from command_api.hosts import web_address
+from infra.hidden_signs import HIDDEN
 from schemas.base import DomainEvent
 from schemas.currencies import MINOR_DIGITS
 from schemas.events.partners import (
@@ -32,7 +34,8 @@ MOST_FLAT: Final = 10**12
 MOST_ANNOUNCED: Final = 20
 FURTHEST: Final = timedelta(days=5 * 366)
 
-_SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#]{1,100}")
+_SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#%\\<>\"`{}|^]{1,100}")
+"""What the web form makes of a name, and nothing that an address would have to escape or that markup is made of."""
 _PRESET: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
@@ -220,12 +223,18 @@ def percent(terms: Terms) -> float | None:
 
 def slug_of(name: str) -> str:
     """The slug that a name gives: lower case, runs of white space become hyphens."""
-    return re.sub(r"\s+", "-", name.strip().lower())
+    return normalize("NFC", re.sub(r"\s+", "-", name.strip().lower()))
 
 
 def checked_slug(slug: str) -> str:
-    if not _SLUG.fullmatch(slug) or slug != slug.lower() or slug in (".", ".."):
-        raise invalid("bad_slug", "A slug has up to 100 lower-case characters, no spaces and none of / ? #.", "slug")
+    if not _SLUG.fullmatch(slug) or slug != slug.lower() or HIDDEN.search(slug):
+        message = 'A slug has up to 100 lower-case characters, no spaces and none of / ? # % \\ < > " ` { } | ^.'
+        raise invalid("bad_slug", message, "slug")
+    if slug != normalize("NFC", slug):
+        raise invalid("bad_slug", "A slug is written in composed characters (Unicode NFC).", "slug")
+    if slug in slugs.RESERVED or not any(sign.isalnum() for sign in slug):
+        why = f"{slug} is reserved." if slug in slugs.RESERVED else "A slug needs a letter or a digit."
+        raise invalid("bad_slug", why, "slug")
     return slug
 
 
@@ -296,6 +305,8 @@ def _name(name: str) -> str:
     name = name.strip()
     if not 1 <= len(name) <= 100:
         raise invalid("bad_name", "A partner's name has 1 to 100 characters.", "name")
+    if HIDDEN.search(name):
+        raise invalid("bad_name", "A partner's name holds no invisible characters.", "name")
     return name
 
 

@@ -132,12 +132,12 @@ def update(
     }
     if all(value is None for value in changed.values()):
         return []
-    return [WebsiteUpdated(**step(website.id, website.version, asked), **changed)]
+    return [WebsiteUpdated(**step(website.id, website.version, asked), account_id=website.account_id, **changed)]
 
 
-def disconnect(website: Website | None, asked: Asked) -> list[DomainEvent]:
+def disconnect(website: Website | None, asked: Asked, *, owner_erased: bool = False) -> list[DomainEvent]:
     website = owned(website, asked)
-    return [WebsiteDisconnected(**step(website.id, website.version, asked))]
+    return [WebsiteDisconnected(**step(website.id, website.version, asked), owner_erased=owner_erased)]
 
 
 def issue_key(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.base import DomainEvent
-from schemas.events import domains
+from schemas.base import ERASED, DomainEvent
+from schemas.events import accounts, domains
 
 Key = tuple[Any, ...]
 Rows = dict[Key, dict[str, Any]]
@@ -29,6 +29,10 @@ def custom_domains(rows: Rows, event: DomainEvent, _: int) -> None:
             "lost_at": None,
             "removed_at": None,
         }
+    if isinstance(event, accounts.AccountErased):
+        for one in rows.values():
+            if one["account_id"] == event.originator_id:
+                one.update(domain=ERASED, token=ERASED, verified_at=None)
     row = rows.get(key)
     if row is None:
         return

@@ -79,6 +79,10 @@ def _websites(rows: Rows, event: DomainEvent, _: int) -> None:
             )
         case websites.WebsiteDisconnected():
             _change(rows, key, deleted_at=event.timestamp)
+        case accounts.AccountErased():
+            for row in rows.values():
+                if row["account_id"] == event.originator_id:
+                    row["domain"] = ERASED
 
 
 def _website_keys(rows: Rows, event: DomainEvent, _: int) -> None:
@@ -175,6 +179,12 @@ def _links(rows: Rows, event: DomainEvent, _: int) -> None:
                 _change(rows, key, routing=event.routing.model_dump(mode="json"))
         case links.LinkDeleted():
             _change(rows, key, is_active=False, deleted_at=event.timestamp)
+        case websites.WebsiteDisconnected(owner_erased=True):
+            for row in rows.values():
+                if row["website_id"] == event.originator_id:
+                    row.update(slug=f"{ERASED} {row['id']}", destination=ERASED, subs={}, coupon=None)
+                    row.update(routing=links.Routing().model_dump(mode="json"))
+                    row.update(is_active=False, deleted_at=event.timestamp)
 
 
 def _conversions(rows: Rows, event: DomainEvent, _: int) -> None:
@@ -355,7 +365,14 @@ def _attribution(facts: conversions.ConversionFacts) -> Row:
     }
 
 
+_BLANK_SENTENCES: Final = {"website.connected": "A website was connected", "link.created": "A link was created"}
+
+
 def _activity(rows: Rows, event: DomainEvent, position: int) -> None:
+    if isinstance(event, websites.WebsiteDisconnected) and event.owner_erased:
+        for row in rows.values():
+            if row["website_id"] == event.originator_id and row["type"] in _BLANK_SENTENCES:
+                row["description"] = _BLANK_SENTENCES[row["type"]]
     told = happening(event)
     if told is None:
         return

@@ -44,9 +44,12 @@ def early_access(rows: Rows, event: DomainEvent, _: int) -> None:
                 "invited_at": None,
                 "invite_id": None,
                 "left_at": None,
+                "held_until": event.held_until,
             }
         case leads.EarlyAccessPromoted() if key in rows:
-            rows[key]["place"] = event.place
+            rows[key].update(place=event.place, held_until=event.held_until)
+        case leads.EarlyAccessConfirmed() if key in rows:
+            rows[key]["held_until"] = None
         case leads.EarlyAccessInvited() if key in rows:
             rows[key].update(invited_at=event.timestamp, invite_id=event.invite_id)
         case leads.EarlyAccessLeft() if key in rows:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import uuid5
 
 from infra.auditing.forum_folds import BLANKED, kept
-from schemas.base import DomainEvent, Money
+from schemas.base import ERASED, DomainEvent, Money
 from schemas.currencies import amount_text
 from schemas.events import accounts, deals, marketplace
 
@@ -65,7 +65,8 @@ def listings(rows: Rows, event: DomainEvent, _: int) -> None:
         case accounts.AccountErased():
             for one in rows.values():
                 if one["seller_id"] == event.originator_id:
-                    one.update(title=BLANKED, title_lower=BLANKED, website_url=BLANKED, description=BLANKED, images=[])
+                    one.update(title=BLANKED, title_lower=BLANKED, website_url=BLANKED, description=BLANKED)
+                    one.update(images=[], reason="")
         case _ if row is not None:
             _of_one(row, event)
 
@@ -89,9 +90,11 @@ def _of_one(row: Row, event: DomainEvent) -> None:
             row["buyer_id"] = None
         case marketplace.ListingVerificationAsked():
             row["verification_note"] = "asked"
+        case marketplace.ListingVerified(domain_proven=False):
+            row.update(verified_website=None, verification=None, verification_note="domain_not_proven")
         case marketplace.ListingVerified():
             told = event.model_dump(mode="json")
-            shown = {name: told[name] for name in ("as_of", "months", "monthly_traffic", "monthly_revenue")}
+            shown = {name: told[name] for name in ("as_of", "months", "monthly_traffic", "monthly_revenue", "share")}
             row.update(verified_website=event.website_id, verification=shown, verification_note=None)
         case marketplace.ListingNotVerified():
             row.update(verified_website=None, verification=None, verification_note=event.reason)
@@ -215,7 +218,14 @@ def sellers(rows: Rows, event: DomainEvent, _: int) -> None:
         row["took_part"] = True
 
 
+_ABOUT_SELLER: Final = (marketplace.ListingRejected, marketplace.ListingSuspended)
+
+
 def steps(rows: Rows, event: DomainEvent, _: int) -> None:
+    if isinstance(event, accounts.AccountErased):
+        for one in rows.values():
+            if one["about_id"] == event.originator_id:
+                one["detail"] = ERASED
     if event.NAME.partition(".")[0] not in ("listing", "offer", "escrow"):
         return
     key = uuid5(event.originator_id, str(event.originator_version))
@@ -227,6 +237,7 @@ def steps(rows: Rows, event: DomainEvent, _: int) -> None:
         "by": _by(event),
         "at": event.timestamp,
         "detail": _detail(event),
+        "about_id": event.seller_id if isinstance(event, _ABOUT_SELLER) else None,
     }
 
 
@@ -263,7 +274,8 @@ FOLDS: Final[Mapping[str, Callable[[Rows, DomainEvent, int], None]]] = {
 }
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {"sellers": ("account_id",)}
 PERSONAL: Final[Mapping[str, tuple[str, ...]]] = {
-    "listings": ("title", "title_lower", "website_url", "description"),
+    "listings": ("title", "title_lower", "website_url", "description", "reason"),
+    "market_steps": ("detail",),
     "listing_questions": ("text", "answer"),
     "saved_searches": ("search",),
     "sellers": ("name",),

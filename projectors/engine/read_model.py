@@ -69,6 +69,16 @@ class Rows:
         """Adds to number columns of the rows that match `where`."""
         self._change("add", where, differences, "{0} = {0} + {1}")
 
+    def name_after(self, where: Mapping[str, Any], column: str, source: str, prefix: str) -> None:
+        """Sets a text column of the rows that match `where` to `prefix` and the row's own `source`."""
+        form = sql.SQL("{} = {} || {}::text").format(
+            sql.Identifier(column), sql.Literal(prefix), sql.Identifier(source)
+        )
+        terms = [sql.SQL("{} = {}").format(sql.Identifier(name), sql.Placeholder()) for name in where]
+        statement = sql.SQL("update {} set {} where {}").format(self._table, form, sql.SQL(" and ").join(terms))
+        self._switch(("name_after", column, source, prefix, *where), statement)
+        self._add(list(where.values()))
+
     def flush(self) -> None:
         """Sends what is gathered."""
         if self._waiting:

@@ -1,4 +1,4 @@
-"""`read.activity`: what happened lately, in words for people. Holds nothing personal."""
+"""`read.activity`: what happened lately, in words for people. Domains and slugs in it go with their account."""
 
 from __future__ import annotations
 
@@ -104,6 +104,9 @@ def website_connected(rows: Rows, event: WebsiteConnected) -> None:
 @ACTIVITY.on(WebsiteDisconnected)
 def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
     _add(rows, event, "A website was removed", website_id=event.originator_id)
+    if event.owner_erased:
+        for kind, words in (("website.connected", "A website was connected"), ("link.created", "A link was created")):
+            rows.update({"website_id": event.originator_id, "type": kind}, description=words)
 
 
 @ACTIVITY.on(WebsiteKeyIssued)

@@ -7,6 +7,8 @@ from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import own_account
+from schemas.base import ERASED
+from schemas.events.accounts import AccountErased
 from schemas.events.domains import (
     DomainAdded,
     DomainRemoved,
@@ -18,7 +20,7 @@ from schemas.events.domains import (
 
 CUSTOM_DOMAINS: Final = ReadModel(
     name="custom_domains",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "account_id uuid not null",
@@ -86,3 +88,9 @@ def tls_lost(rows: Rows, event: DomainTlsLost) -> None:
 @CUSTOM_DOMAINS.on(DomainRemoved)
 def removed(rows: Rows, event: DomainRemoved) -> None:
     rows.update({"id": event.originator_id}, is_verified=False, ssl_enabled=False, removed_at=event.timestamp)
+
+
+@CUSTOM_DOMAINS.on(AccountErased)
+def owner_erased(rows: Rows, event: AccountErased) -> None:
+    """`verified_at` goes too: a name that is blank must not be looked for as one that was verified."""
+    rows.update({"account_id": event.originator_id}, domain=ERASED, token=ERASED, verified_at=None)

@@ -6,11 +6,17 @@ from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import EVERYBODY
-from schemas.events.leads import EarlyAccessInvited, EarlyAccessJoined, EarlyAccessLeft, EarlyAccessPromoted
+from schemas.events.leads import (
+    EarlyAccessConfirmed,
+    EarlyAccessInvited,
+    EarlyAccessJoined,
+    EarlyAccessLeft,
+    EarlyAccessPromoted,
+)
 
 EARLY_ACCESS: Final = ReadModel(
     name="early_access",
-    version=2,
+    version=3,
     columns=(
         "id uuid",
         "place int",
@@ -18,6 +24,7 @@ EARLY_ACCESS: Final = ReadModel(
         "invited_at timestamptz",
         "invite_id uuid",
         "left_at timestamptz",
+        "held_until timestamptz",
     ),
     key=("id",),
     readers=EVERYBODY,  # ids, places and times: how many places are left is public
@@ -34,12 +41,18 @@ def joined(rows: Rows, event: EarlyAccessJoined) -> None:
         invited_at=None,
         invite_id=None,
         left_at=None,
+        held_until=event.held_until,
     )
+
+
+@EARLY_ACCESS.on(EarlyAccessConfirmed)
+def confirmed(rows: Rows, event: EarlyAccessConfirmed) -> None:
+    rows.update({"id": event.originator_id}, held_until=None)
 
 
 @EARLY_ACCESS.on(EarlyAccessPromoted)
 def promoted(rows: Rows, event: EarlyAccessPromoted) -> None:
-    rows.update({"id": event.originator_id}, place=event.place)
+    rows.update({"id": event.originator_id}, place=event.place, held_until=event.held_until)
 
 
 @EARLY_ACCESS.on(EarlyAccessInvited)

@@ -6,11 +6,13 @@ from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import OWN_WEBSITES
-from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated
+from schemas.base import ERASED
+from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated, Routing
+from schemas.events.websites import WebsiteDisconnected
 
 LINKS: Final = ReadModel(
     name="links",
-    version=2,
+    version=3,
     columns=(
         "id uuid",
         "slug text not null unique",
@@ -61,3 +63,15 @@ def updated(rows: Rows, event: LinkUpdated) -> None:
 @LINKS.on(LinkDeleted)
 def deleted(rows: Rows, event: LinkDeleted) -> None:
     rows.update({"id": event.originator_id}, is_active=False, deleted_at=event.timestamp)
+
+
+@LINKS.on(WebsiteDisconnected)
+def owner_erased(rows: Rows, event: WebsiteDisconnected) -> None:
+    """What the owner wrote is blank; the slug is one that nobody can choose."""
+    if not event.owner_erased:
+        return
+    of_website = {"website_id": event.originator_id}
+    nowhere = Routing().model_dump(mode="json")
+    blank = {"destination": ERASED, "subs": {}, "coupon": None, "routing": nowhere}
+    rows.update(of_website, **blank, is_active=False, deleted_at=event.timestamp)
+    rows.name_after(of_website, "slug", "id", f"{ERASED} ")

@@ -31,7 +31,7 @@ from schemas.events.marketplace import (
 
 LISTINGS: Final = ReadModel(
     name="listings",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "seller_id uuid not null",
@@ -165,7 +165,11 @@ def verification_asked(rows: Rows, event: ListingVerificationAsked) -> None:
 
 @LISTINGS.on(ListingVerified)
 def verified(rows: Rows, event: ListingVerified) -> None:
-    shown = event.model_dump(mode="json", include={"as_of", "months", "monthly_traffic", "monthly_revenue"})
+    if not event.domain_proven:  # from before the proof was asked for: a badge without it says too much
+        note = "domain_not_proven"
+        rows.update({"id": event.originator_id}, verified_website=None, verification=None, verification_note=note)
+        return
+    shown = event.model_dump(mode="json", include={"as_of", "months", "monthly_traffic", "monthly_revenue", "share"})
     rows.update(
         {"id": event.originator_id}, verified_website=event.website_id, verification=shown, verification_note=None
     )
@@ -179,7 +183,7 @@ def not_verified(rows: Rows, event: ListingNotVerified) -> None:
 @LISTINGS.on(AccountErased)
 def seller_erased(rows: Rows, event: AccountErased) -> None:
     texts = dict.fromkeys(("title", "title_lower", "website_url", "description"), ERASED)
-    rows.update({"seller_id": event.originator_id}, **texts, images=[])
+    rows.update({"seller_id": event.originator_id}, **texts, images=[], reason="")
 
 
 def _said(event: ListingDrafted | ListingEdited) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from typing import Final, Literal
-from uuid import uuid5
+from uuid import UUID, uuid5
 
 from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import QUESTIONS, STEPS, own_account, shown_or_own
@@ -29,7 +29,7 @@ from schemas.events.marketplace import (
 
 MARKET_STEPS: Final = ReadModel(
     name="market_steps",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "aggregate_id uuid not null",
@@ -38,10 +38,11 @@ MARKET_STEPS: Final = ReadModel(
         "by text not null",
         "at timestamptz not null",
         "detail text not null",
+        "about_id uuid",
     ),
     key=("id",),
     readers=STEPS,
-    indexes=("aggregate_id, at, number",),
+    indexes=("aggregate_id, at, number", "about_id"),
 )
 
 SELLERS: Final = ReadModel(
@@ -146,6 +147,16 @@ def _detail(event: DomainEvent) -> str:
     return str(reason)
 
 
+def _about(event: DomainEvent) -> UUID | None:
+    """Whom an admin wrote the detail about; none where it is no free text."""
+    return event.seller_id if isinstance(event, marketplace.ListingRejected | marketplace.ListingSuspended) else None
+
+
+@MARKET_STEPS.on(AccountErased)
+def about_erased(rows: Rows, event: AccountErased) -> None:
+    rows.update({"about_id": event.originator_id}, detail=ERASED)
+
+
 def _keep_history(event_class: type[DomainEvent]) -> None:
     @MARKET_STEPS.on(event_class)
     def happened(rows: Rows, event: DomainEvent) -> None:
@@ -157,6 +168,7 @@ def _keep_history(event_class: type[DomainEvent]) -> None:
             by=_by(event),
             at=event.timestamp,
             detail=_detail(event),
+            about_id=_about(event),
         )
 
 

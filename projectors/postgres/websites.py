@@ -6,11 +6,13 @@ from typing import Final
 
 from projectors.engine.read_model import ReadModel, Rows
 from projectors.postgres.readers import own_account
+from schemas.base import ERASED
+from schemas.events.accounts import AccountErased
 from schemas.events.websites import AttributionModel, WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
 
 WEBSITES: Final = ReadModel(
     name="websites",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "account_id uuid not null",
@@ -49,3 +51,8 @@ def updated(rows: Rows, event: WebsiteUpdated) -> None:
 @WEBSITES.on(WebsiteDisconnected)
 def disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
     rows.update({"id": event.originator_id}, deleted_at=event.timestamp)
+
+
+@WEBSITES.on(AccountErased)
+def owner_erased(rows: Rows, event: AccountErased) -> None:
+    rows.update({"account_id": event.originator_id}, domain=ERASED)

@@ -90,6 +90,7 @@ class EarlyAccessSignup(BaseModel):
     waitingNumber: int | None = Field(description="Place in line, from 1; null for who has a place")
     joinedAt: datetime
     invitedAt: datetime | None
+    heldUntil: datetime | None = Field(description="Given up then unless the address is confirmed; null: it is")
 
 
 class LeadTotals(BaseModel):
@@ -299,6 +300,7 @@ def _signup(settings: Settings, row: dict[str, Any], line: int | None) -> EarlyA
         waitingNumber=line,
         joinedAt=row["joined_at"],
         invitedAt=row["invited_at"],
+        heldUntil=row["held_until"],
     )
 
 

@@ -42,11 +42,12 @@ class Reader(Protocol):
 
 @dataclass(eq=False)
 class Subscription:
-    """One watcher of one website. `changed` is set as well when it is over."""
+    """One watcher of one website. `changed` is set as well when it is over. `counts`: it has a place."""
 
     website_id: UUID
     account_id: UUID
     session_id: UUID
+    counts: bool = True
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     _ended: bool = False
 
@@ -74,6 +75,7 @@ class Hub:
         self._tick_s = tick_s
         self._watched: dict[UUID, _Watched] = {}
         self._count: dict[UUID, int] = {}
+        self._by_age: dict[Subscription, None] = {}
         self._threads = ThreadPoolExecutor(THREADS, "live")
         self._nudged = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -121,6 +123,7 @@ class Hub:
             self._release(account_id)
             raise
         self._watched[website_id].subscriptions.add(subscription)
+        self._by_age[subscription] = None
         if self._closed:
             subscription.end()
         return subscription
@@ -132,7 +135,8 @@ class Hub:
             watched.subscriptions.discard(subscription)
             if not watched.subscriptions:
                 del self._watched[subscription.website_id]
-        self._release(subscription.account_id)
+        self._by_age.pop(subscription, None)
+        self._free(subscription)
 
     def latest(self, subscription: Subscription) -> LiveData:
         """The newest state of the subscription's website."""
@@ -147,12 +151,32 @@ class Hub:
         return [one for watched in self._watched.values() for one in watched.subscriptions]
 
     def _admit(self, account_id: UUID) -> None:
-        if self._closed or sum(self._count.values()) >= MAX_SUBSCRIPTIONS:
-            message = "Too many live views are open just now. Please try again in a moment."
-            raise Problem(503, "too_many_streams", message, headers={"Retry-After": "5"})
-        if self._count.get(account_id, 0) >= MAX_OF_ONE_ACCOUNT:
+        """Raises `Problem` when there is no place. When all are taken, the account with the most gives its oldest to
+        one that has at least two less: so shares become equal, and nobody keeps others out."""
+        own = self._count.get(account_id, 0)
+        if own >= MAX_OF_ONE_ACCOUNT:
             message = f"At most {MAX_OF_ONE_ACCOUNT} live views can be open at one time; close one first."
             raise Problem(429, "too_many_streams", message, headers={"Retry-After": "5"})
+        if self._closed or (sum(self._count.values()) >= MAX_SUBSCRIPTIONS and not self._make_room(own)):
+            message = "Too many live views are open just now. Please try again in a moment."
+            raise Problem(503, "too_many_streams", message, headers={"Retry-After": "5"})
+
+    def _make_room(self, own: int) -> bool:
+        """Ends the oldest subscription of the account with the most, if it has at least two more than `own`."""
+        greatest = max(self._count, key=lambda account_id: self._count[account_id])
+        if self._count[greatest] < own + 2:
+            return False
+        oldest = next((one for one in self._by_age if one.account_id == greatest and one.counts), None)
+        if oldest is None:  # all of them are just being opened
+            return False
+        oldest.end()
+        self._free(oldest)
+        return True
+
+    def _free(self, subscription: Subscription) -> None:
+        if subscription.counts:
+            subscription.counts = False
+            self._release(subscription.account_id)
 
     def _release(self, account_id: UUID) -> None:
         self._count[account_id] -= 1

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
-from query_api.marketplace.shapes import Image, Listing, MeasuredMonth, Seller, VerifiedFigures
+import idna
+
+from query_api.marketplace.shapes import Image, Listing, MeasuredMonth, MeasuredShare, Seller, VerifiedFigures
 from query_api.money import Amount, major
 from query_api.reader import Reader
 from schemas.base import ERASED
@@ -77,9 +80,17 @@ def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
     found = row["verification"]
     if found is None or not is_verified(row):
         return None
+    share = found["share"]
     revenue = Amount(**found["monthly_revenue"]) if found["monthly_revenue"] is not None else None
     return VerifiedFigures(
         asOf=datetime.fromisoformat(found["as_of"]),
+        provenDomain=_host(row["website_url"]),
+        share=MeasuredShare(
+            months=share["months"],
+            monthsInLog=share["months_in_log"],
+            traffic=share["traffic"],
+            revenue=share["revenue"],
+        ),
         months=[
             MeasuredMonth(
                 month=date.fromisoformat(month["month"]),
@@ -94,6 +105,15 @@ def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
         trafficDifference=difference(row["monthly_traffic"], found["monthly_traffic"]),
         revenueDifference=difference(row["monthly_revenue"], revenue.amount) if revenue is not None else None,
     )
+
+
+def _host(url: str) -> str:
+    """The host of a listing's address as the DNS knows it, without www: no letters that only look like others."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return idna.encode(host, uts46=True).decode().removeprefix("www.")
+    except (idna.IDNAError, UnicodeError):
+        return host.removeprefix("www.")
 
 
 def difference(claimed: int | None, measured: int) -> float | None:

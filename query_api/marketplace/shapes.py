@@ -53,10 +53,22 @@ class MeasuredMonth(BaseModel):
     revenue: Amount
 
 
+class MeasuredShare(BaseModel):
+    """How much of what the log holds about the last twelve whole months was measured as it happened; the rest was
+    imported or back-filled by the seller and is in no figure."""
+
+    months: int = Field(description="Whole months with measured page views")
+    monthsInLog: int = Field(description="Months with page views of any origin")
+    traffic: float = Field(description="Percent of the page views")
+    revenue: float | None = Field(description="Percent of the commission; null: there is none")
+
+
 class VerifiedFigures(BaseModel):
     """What the website's own log says, and how far the seller's claims are from it."""
 
     asOf: datetime
+    provenDomain: str = Field(description="The seller put our record into this domain's DNS")
+    share: MeasuredShare
     months: list[MeasuredMonth] = Field(description="Whole months, oldest first, at most twelve")
     monthlyTraffic: int
     monthlyRevenue: Amount | None = Field(description="Null: there is no exchange rate into the listing's currency")
@@ -82,7 +94,7 @@ class ListingInFull(Listing):
     images: list[Image]
     seller: Seller
     verification: VerifiedFigures | None
-    verificationNote: Literal["asked", "no_website", "no_whole_month"] | None = Field(
+    verificationNote: Literal["asked", "no_website", "no_whole_month", "domain_not_proven"] | None = Field(
         description="Why it is pending; null: nobody asked"
     )
     publishedAt: datetime | None

@@ -1,7 +1,7 @@
 """A statement's CSV, made safe to open in a spreadsheet while it streams by: paths and names come from visitors.
 
-ClickHouse writes text in quotes, numbers and dates that are no text without. Text that a spreadsheet would run as a
-formula gets a leading apostrophe, as in the other files (`query_api.tabular`).
+ClickHouse writes text in quotes, numbers and dates that are no text without. Each text is made plain as in the other
+files (`query_api.formulas`).
 """
 
 from __future__ import annotations
@@ -9,27 +9,35 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_OPENS: Final = re.compile(rb'(?<=[,\n])"(?=[=+\-@\t\r\n]|\xef\xbc[\x9d\x8b\x8d\xa0])')
-"""The quote before such a text. Inside a text every quote stands twice, so this is found where a cell begins only."""
+from query_api.formulas import plain
 
-_LOOKAHEAD: Final = 3
+_TEXT: Final = re.compile(rb'"(?:[^"]++|"")*+"')
+_MAY_BE_FORMULA: Final = re.compile(rb'["\r\n;\t][ "]*[\t\r\n=+\-@\xef]')
 
 
 class PlainCsv:
     """Takes the file in pieces, cut anywhere; `rest` is what is left at its end."""
 
     def __init__(self) -> None:
-        self._before, self._held = b"\n", b""
+        self._held = b""
+        self._is_inside = False
 
     def take(self, piece: bytes) -> bytes:
-        data = self._held + piece
-        at = data.rfind(b'"', max(0, len(data) - _LOOKAHEAD))  # what comes next may still matter
-        data, self._held = (data[:at], data[at:]) if at >= 0 else (data, b"")
-        if not data:
+        """What can be told of the file so far: nothing while the last text of it may go on."""
+        self._is_inside ^= piece.count(b'"') % 2 == 1
+        self._held += piece
+        if self._is_inside or piece.endswith(b'"'):  # a quote may be the first of two
             return b""
-        made = _OPENS.sub(b"\"'", self._before + data)[1:]
-        self._before = data[-1:]
-        return made
+        return self.rest()
 
     def rest(self) -> bytes:
-        return _OPENS.sub(b"\"'", self._before + self._held)[1:]
+        data, self._held = self._held, b""
+        return _TEXT.sub(_made_plain, data) if _MAY_BE_FORMULA.search(data) else data
+
+
+def _made_plain(found: re.Match[bytes]) -> bytes:
+    quoted = found.group()
+    if not _MAY_BE_FORMULA.search(quoted):
+        return quoted
+    text = quoted[1:-1].decode("utf-8", "surrogateescape").replace('""', '"')
+    return b'"' + plain(text).replace('"', '""').encode("utf-8", "surrogateescape") + b'"'

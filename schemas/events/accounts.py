@@ -135,7 +135,7 @@ class AccountDisabled(DomainEvent):
     """The account may not sign in any more; its sessions ended."""
 
     NAME: ClassVar[str] = "account.disabled"
-    reason: str
+    reason: Personal[str]
 
 
 class AccountEnabled(DomainEvent):

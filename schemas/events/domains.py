@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent
+from schemas.base import DomainEvent, Personal
 
 
 class DomainAdded(DomainEvent):
@@ -22,9 +22,10 @@ class DomainAdded(DomainEvent):
     """
 
     NAME: ClassVar[str] = "domain.added"
+    SUBJECT: ClassVar[str] = "account_id"
     account_id: UUID
     website_id: UUID
-    domain: str = Field(description="Host name, lower case, IDNA-encoded")
+    domain: Personal[str] = Field(description="Host name, lower case, IDNA-encoded")
     token: str = Field(min_length=32, description="What the TXT record must hold")
     expires_at: datetime = Field(description="When an unproven one is given up")
 
@@ -53,7 +54,9 @@ class DomainTlsLost(DomainEvent):
     """It no longer answers so."""
 
     NAME: ClassVar[str] = "domain.tls_lost"
-    problem: str
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID | None = Field(default=None, description="The owner; none: from before the problem was encrypted")
+    problem: Personal[str]
 
 
 class DomainRemoved(DomainEvent):
@@ -66,7 +69,9 @@ class HostClaimed(DomainEvent):
     """A host name became one domain's; no other can have it until it is released."""
 
     NAME: ClassVar[str] = "host.claimed"
-    host: str
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID | None = Field(default=None, description="The owner; none: from before the host was encrypted")
+    host: Personal[str]
     domain_id: UUID
 
 

@@ -6,6 +6,7 @@ under the aggregate's id) and go with the person. An inquiry is a text to us, ke
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import ClassVar, Literal
 from uuid import UUID
 
@@ -42,6 +43,15 @@ class EarlyAccessJoined(DomainEvent):
 
     NAME: ClassVar[str] = "early_access.joined"
     place: int | None = Field(description="1 to 10; none: on the waiting list")
+    held_until: datetime | None = Field(
+        default=None, description="Given up then unless the address is confirmed; none: from before that was asked for"
+    )
+
+
+class EarlyAccessConfirmed(DomainEvent):
+    """The owner of the address confirmed it by the mailed link: place or place in line are theirs."""
+
+    NAME: ClassVar[str] = "early_access.confirmed"
 
 
 class EarlyAccessPromoted(DomainEvent):
@@ -49,6 +59,7 @@ class EarlyAccessPromoted(DomainEvent):
 
     NAME: ClassVar[str] = "early_access.promoted"
     place: int
+    held_until: datetime | None = Field(default=None, description="As in `early_access.joined`; none: confirmed")
 
 
 class EarlyAccessInvited(DomainEvent):

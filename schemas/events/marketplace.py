@@ -50,6 +50,15 @@ class MeasuredMonth(Frozen):
     revenue: MoneySum = Field(description="Commission of its conversions, in the website's currency")
 
 
+class MeasuredShare(Frozen):
+    """How much of what the log holds about the last twelve whole months was measured as it happened."""
+
+    months: int = Field(ge=0, le=12, description="Months with measured page views")
+    months_in_log: int = Field(ge=0, le=12, description="Months with page views of any origin")
+    traffic: float = Field(ge=0, le=100, description="Percent of the page views")
+    revenue: float | None = Field(ge=0, le=100, description="Percent of the commission; none: there is no commission")
+
+
 class ListingDrafted(DomainEvent):
     """Somebody began to write a listing."""
 
@@ -99,14 +108,18 @@ class ListingRejected(DomainEvent):
     """An admin sent it back; the seller may change it and try again."""
 
     NAME: ClassVar[str] = "listing.rejected"
-    reason: str = Field(max_length=2_000)
+    SUBJECT: ClassVar[str] = "seller_id"
+    seller_id: UUID | None = Field(default=None, description="None: from before the reason was encrypted")
+    reason: Personal[str] = Field(max_length=2_000)
 
 
 class ListingSuspended(DomainEvent):
     """An admin took it offline."""
 
     NAME: ClassVar[str] = "listing.suspended"
-    reason: str = Field(max_length=2_000)
+    SUBJECT: ClassVar[str] = "seller_id"
+    seller_id: UUID | None = Field(default=None, description="None: from before the reason was encrypted")
+    reason: Personal[str] = Field(max_length=2_000)
 
 
 class ListingResumed(DomainEvent):
@@ -174,13 +187,18 @@ class ListingVerified(DomainEvent):
     monthly_revenue: MoneySum | None = Field(description="In the listing's currency; none: there is no exchange rate")
     traffic_difference: float | None = Field(description="Claim above (+) or below (-) the measured, percent")
     revenue_difference: float | None = Field(description="Claim above (+) or below (-) the measured, percent")
+    domain_proven: bool = Field(
+        default=False, description="The domain's DNS record was found; false: from before that was asked for"
+    )
+    share: MeasuredShare | None = Field(default=None, description="None: from before it was counted")
 
 
 class ListingNotVerified(DomainEvent):
-    """Nothing can be said of the claims: the website is gone, is another's, or was not measured for a whole month."""
+    """Nothing can be said of the claims: the website is gone, is another's, its domain is not proven, or it was not
+    measured for a whole month."""
 
     NAME: ClassVar[str] = "listing.not_verified"
-    reason: Literal["no_website", "no_whole_month"]
+    reason: Literal["no_website", "no_whole_month", "domain_not_proven"]
 
 
 class QuestionAsked(DomainEvent):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent
+from schemas.base import DomainEvent, Personal
 
 
 class KeyKind(StrEnum):
@@ -31,8 +31,9 @@ class WebsiteConnected(DomainEvent):
     """An account connected a website. Its numbers are shown in this time zone and currency."""
 
     NAME: ClassVar[str] = "website.connected"
+    SUBJECT: ClassVar[str] = "account_id"
     account_id: UUID
-    domain: str = Field(description="Host name, lower case, IDNA-encoded, without scheme, port or path")
+    domain: Personal[str] = Field(description="Host name, lower case, IDNA-encoded, without scheme, port or path")
     timezone: str = Field(description="IANA name")
     currency: str = Field(pattern=r"^[A-Z]{3}$")
 
@@ -41,7 +42,9 @@ class WebsiteUpdated(DomainEvent):
     """Settings of the website changed; a field that is none stayed as it was."""
 
     NAME: ClassVar[str] = "website.updated"
-    domain: str | None = None
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID | None = Field(default=None, description="The owner; none: from before the domain was encrypted")
+    domain: Personal[str | None] = None
     timezone: str | None = None
     attribution_model: AttributionModel | None = None
     max_claim_amount: int | None = Field(
@@ -56,6 +59,7 @@ class WebsiteDisconnected(DomainEvent):
     """The owner removed the website: its keys stop working; what was measured stays in the log."""
 
     NAME: ClassVar[str] = "website.disconnected"
+    owner_erased: bool = Field(default=False, description="With the owner's account: its links are blanked as well")
 
 
 class WebsiteKeyIssued(DomainEvent):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,6 +13,7 @@ import httpx2
 import pytest
 
 from command_api.accounts.invites import DEFAULT_DAYS
+from command_api.decision import Refused
 from command_api.leads.desk import LeadsDesk
 from command_api.leads.public_routes import PER_VISITOR
 from infra.contacts import one_click_url
@@ -70,6 +72,16 @@ def code_of(text: str) -> str:
     found = re.search(r"#code=(\S+)", text)
     assert found is not None
     return found[1]
+
+
+def leaving(text: str) -> str:
+    return code_of(text[text.index("/early-access/leave#") :])
+
+
+def confirm(world: World) -> None:
+    """Presses the button of the last mail about early access."""
+    text = mails(world, "early_access")[-1][1]
+    post(world, "early-access/confirm", json={"code": code_of(text[text.index("/early-access/confirm#") :])})
 
 
 def somebody() -> str:
@@ -199,9 +211,9 @@ def test_a_place_that_is_given_up_goes_to_who_waits_longest(command_world: World
         post(command_world, "early-access", json={"email": email})
     texts = [text for _, text in mails(command_world, "early_access")]
     command_world.postgres.execute("DELETE FROM auth.rate_limit")
-    left = post(command_world, "early-access/leave", json={"code": code_of(texts[3])})
+    left = post(command_world, "early-access/leave", json={"code": leaving(texts[3])})
     assert left["message"] == "You've left early access, and your address is deleted."
-    assert post(command_world, "early-access/leave", json={"code": code_of(texts[3])}) == left
+    assert post(command_world, "early-access/leave", json={"code": leaving(texts[3])}) == left
     told = mails(command_world, "early_access")
     assert told[-1][0] == emails[10] and "place 4 of 10" in told[-1][1]
     assert emails[3] not in [to for to, _ in told]  # nor does the outbox know the address any more
@@ -209,9 +221,9 @@ def test_a_place_that_is_given_up_goes_to_who_waits_longest(command_world: World
     post(command_world, "early-access", json={"email": somebody()})
     assert "as number 2." in mails(command_world, "early_access")[-1][1]
     for number in (10, 11):  # who has the place now, and who waits first
-        post(command_world, "early-access/leave", json={"code": code_of(texts[number])})
+        post(command_world, "early-access/leave", json={"code": leaving(texts[number])})
     assert "place 4 of 10" in mails(command_world, "early_access")[-1][1]
-    post(command_world, "early-access/leave", json={"code": code_of(mails(command_world, "early_access")[-1][1])})
+    post(command_world, "early-access/leave", json={"code": leaving(mails(command_world, "early_access")[-1][1])})
     assert LeadsDesk.of(command_world.core).places().free == 4  # nobody waits any more
     post(command_world, "newsletter/unsubscribe", 400, json={"code": code_of(texts[0])})
 
@@ -259,6 +271,7 @@ def test_who_leaves_and_who_comes_at_the_same_moment_leave_no_place_empty_beside
 def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world: World) -> None:
     email = somebody()
     post(command_world, "early-access", json={"email": email})
+    confirm(command_world)
     contact = LeadsDesk.of(command_world.core).contacts.id_of("early_access", email)
     admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", json={})
     again = admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", 409, json={})
@@ -276,6 +289,7 @@ def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world:
 def test_who_let_an_invite_run_out_is_invited_again(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     email = somebody()
     post(command_world, "early-access", json={"email": email})
+    confirm(command_world)
     contact = LeadsDesk.of(command_world.core).contacts.id_of("early_access", email)
     with monkeypatch.context() as yesterday:
         yesterday.setattr("command_api.accounts.invites.DEFAULT_DAYS", -1)
@@ -289,6 +303,7 @@ def test_who_let_an_invite_run_out_is_invited_again(command_world: World, monkey
 
 def test_an_invite_that_nobody_used_ends_with_its_place(command_world: World) -> None:
     post(command_world, "early-access", json={"email": (email := somebody())})
+    confirm(command_world)
     contact = LeadsDesk.of(command_world.core).contacts.id_of("early_access", email)
     admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", json={})
     code = re.search(r"invite=(\S+)", mails(command_world, "early_access_invite")[0][1])
@@ -311,6 +326,66 @@ def test_however_many_ask_at_once_ten_places_are_given(command_world: World) -> 
         assert len(rows) == THREADS - 3
         command_world.postgres.execute("TRUNCATE events.stored_events")
         command_world.postgres.execute("DELETE FROM ops.contact")
+
+
+def test_a_place_is_held_for_an_hour_and_kept_by_who_confirms(command_world: World) -> None:
+    emails = [somebody() for _ in range(13)]
+    desk, at = LeadsDesk.of(command_world.core), datetime.now(UTC)
+    for email in emails:
+        post(command_world, "early-access", json={"email": email})
+        if email in (emails[0], emails[11]):
+            confirm(command_world)
+    ids = [desk.contacts.id_of("early_access", email) for email in emails]
+    refused = admin(command_world, "POST", f"/api/admin/early-access/{ids[1]}/invite", 409, json={})
+    assert refused["code"] == "not_confirmed"
+    unused = code_of(mails(command_world, "early_access")[1][1])
+    assert desk.end_unconfirmed(at + timedelta(minutes=59), 50) == 0
+    assert len(desk.places().taken) == 10
+    while desk.end_unconfirmed(at + timedelta(hours=1, minutes=1), 3):
+        pass
+    # Who confirmed keeps the first place, or comes before who did not; all others are forgotten.
+    assert set(desk.places().taken.values()) == {ids[0], ids[11]}
+    told = mails(command_world, "early_access")
+    assert {to for to, _ in told} == {emails[0], emails[11]}
+    assert "place 2 of 10" in told[-1][1] and "/early-access/confirm#" not in told[-1][1]
+    assert [desk.contacts.find(one) is None for one in ids] == [n not in (0, 11) for n in range(13)]
+    late = post(command_world, "early-access/confirm", 400, json={"code": unused})
+    assert late["code"] == "link_invalid"
+    post(command_world, "early-access", json={"email": emails[1]})  # asks again, and is as any other
+    assert "place 3 of 10" in mails(command_world, "early_access")[-1][1]
+    assert desk.end_unconfirmed(at + timedelta(days=1), 50) == 1
+
+
+def test_who_confirms_as_the_hour_ends_keeps_the_place_or_is_told_and_each_place_goes_to_one(
+    command_world: World,
+) -> None:
+    desk, at = LeadsDesk.of(command_world.core), datetime.now(UTC) + timedelta(hours=1, minutes=1)
+    for _ in range(ROUNDS):
+        emails = [somebody() for _ in range(14)]
+        for email in emails:
+            desk.join_early_access(email)
+        codes = [code_of(text) for _, text in mails(command_world, "early_access")]
+        kept: set[str] = set()
+
+        def act(number: int, emails: list[str] = emails, codes: list[str] = codes, kept: set[str] = kept) -> None:
+            if number >= 10:
+                desk.end_unconfirmed(at, 2)
+                return
+            try:
+                desk.confirm_early_access(codes[number])
+            except Refused:
+                return
+            kept.add(emails[number])
+
+        at_once(act)
+        while desk.end_unconfirmed(at, 50):
+            pass
+        taken = desk.places().taken
+        assert len(set(taken.values())) == len(taken)
+        assert set(taken.values()) == {desk.contacts.id_of("early_access", email) for email in kept}
+        command_world.postgres.execute("TRUNCATE events.stored_events")
+        command_world.postgres.execute("DELETE FROM ops.contact")
+        command_world.postgres.execute("DELETE FROM ops.mail")
 
 
 def test_an_inquiry_arrives_is_confirmed_and_answered_by_mail(command_world: World) -> None:

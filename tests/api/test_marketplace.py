@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,6 +20,9 @@ import pytest
 from command_api.accounts.desk import Proof
 from command_api.accounts.erasure import erase
 from command_api.decision import Refused
+from command_api.domains.looking import Seen, Verdict
+from command_api.domains.model import Domain
+from command_api.domains.watch import Watch
 from command_api.marketplace import desk, digests, listing_routes, member_routes
 from command_api.marketplace.verifying import ClickHouseFigures, Verifying
 from infra.clickhouse import ClientPool
@@ -649,6 +654,18 @@ def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) ->
         rows += [event(UUID(website), month, "pageview", visitor=99, is_bot=True)]
         rows.append(conversion(UUID(website), month, d_approved=1, c_approved=500 * 100 * number))
     rows.append(event(UUID(website), months[2], "pageview", visitor=7))
+    # What was imported or back-filled was not measured, and late is late whatever it calls itself.
+    late = _text(months[0] + timedelta(days=2))
+    rows += [event(UUID(website), months[0], "pageview", visitor=200 + v, origin="import") for v in range(50)]
+    rows += [event(UUID(website), months[1], "pageview", visitor=300 + v, flags="backfill") for v in range(15)]
+    rows += [event(UUID(website), months[0], "pageview", visitor=400 + v, received_at=late) for v in range(5)]
+    before = months[2] - timedelta(days=31)
+    rows += [event(UUID(website), before, "pageview", visitor=500 + v, origin="import") for v in range(10)]
+    sale = uuid4()
+    rows.append(conversion(UUID(website), months[0], conversion_id=sale, c_pending=500_00, received_at=late))
+    rows.append(
+        conversion(UUID(website), months[0], conversion_id=sale, c_pending=-500_00, c_approved=500_00, received_at=late)
+    )
     there.api.query.events(rows)
     there.post(there.person("Thief"), LIST, 404, **{**FIELDS, "websiteId": website})
     wrong = there.post(seller, LIST, 400, **{**FIELDS, "websiteId": website})
@@ -656,11 +673,17 @@ def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) ->
     listing = there.online(
         seller, admin, websiteUrl=f"https://www.{domain}/", websiteId=website, monthlyTraffic=30, monthlyRevenue=600
     )
-    clients = ClientPool(there.api.query.settings, 1)
-    try:
-        Verifying(there.api.core, ClickHouseFigures(clients)).verify_due(there.postgres, there.now())
-    finally:
-        clients.close()
+    with closing(ClientPool(there.api.query.settings, 1)) as clients:
+        verifying = Verifying(there.api.core, ClickHouseFigures(clients))
+        verifying.verify_due(there.postgres, there.now())
+        there.sync()
+        unproven = there.get(seller, f"{LIST}/{listing}")
+        assert (unproven["verificationStatus"], unproven["verification"]) == ("pending", None)
+        assert unproven["verificationNote"] == "domain_not_proven"
+        assert listing not in listed(there, "verified=true&limit=200")
+        custom = there.post(seller, "platform/custom-domains", 201, domain=f"www.{domain}", websiteId=website)
+        Watch(there.api.core, _Found()).look(there.postgres)  # type: ignore[arg-type]  # stands in for the DNS
+        verifying.verify_due(there.postgres, there.now())  # the proof made it due
     there.sync()
     shown = there.get(None, f"{LIST}/{listing}")
     assert shown["verificationStatus"] == "verified" and shown["websiteId"] is None
@@ -670,9 +693,42 @@ def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) ->
     assert (told["monthlyRevenue"], told["revenueDifference"]) == ({"amount": 750_00, "currency": "USD"}, -20.0)
     assert listing in listed(there, "verified=true&limit=200")
     assert there.get(None, f"marketplace/sellers/{seller.account_id}")["verifiedListings"] == 1
+    assert told["provenDomain"] == domain
+    assert told["share"] == {"months": 2, "monthsInLog": 4, "traffic": 27.0, "revenue": 75.0}
     asked_again = there.post(seller, f"{LIST}/{listing}/verify")
     assert asked_again["status"] == "active"
     assert there.post(seller, f"{LIST}/{listing}/verify", 409)["code"] == "asked_already"
+    there.post(seller, f"platform/custom-domains/{custom['id']}", 204, method="DELETE")
+    with closing(ClientPool(there.api.query.settings, 1)) as clients:
+        Verifying(there.api.core, ClickHouseFigures(clients)).verify_due(there.postgres, there.now())
+    there.sync()
+    assert there.get(None, f"{LIST}/{listing}")["verificationStatus"] == "pending"
+
+
+class _Found:
+    """A look that finds every record."""
+
+    def look(self, *domains: Domain) -> Sequence[Seen]:
+        return [Seen(domain.token, Verdict.PROVEN, None, None) for domain in domains]
+
+
+def _text(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.000")
+
+
+def test_thirty_images_that_are_sent_at_once_are_all_taken(there: Market, seller: Person) -> None:
+    listings = [there.draft(seller) for _ in range(5)]
+    photographs = [picture((4_000, 3_000), f"#{number:02x}8040") for number in range(30)]
+
+    def send(number: int) -> int:
+        address = f"/api/{LIST}/{listings[number % 5]}/images"
+        answer = there.api.call(
+            "POST", address, seller, content=photographs[number], headers={"Content-Type": "image/jpeg"}
+        )
+        return answer.status_code
+
+    with ThreadPoolExecutor(30) as pool:
+        assert set(pool.map(send, range(30))) == {201}
 
 
 def test_nobody_is_forgotten_while_money_is_on_its_way_and_nothing_is_left_after(

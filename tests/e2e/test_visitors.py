@@ -36,6 +36,10 @@ def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Cli
     welcome = mail(post, READER, "You get the")
     assert welcome["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
 
+    page.goto(link_in(mail(post, TESTER, "Confirm your place")))
+    page.get_by_role("button", name="Confirm address").click()
+    expect(page.get_by_text("Address confirmed")).to_be_visible()
+
     page.goto(f"{app}/consulting?service=Growth+Acceleration")
     inquiry = form(page, "Submit Inquiry")
     expect(inquiry.get_by_label("Service Interest")).to_have_value("Growth Acceleration")

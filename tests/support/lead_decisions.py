@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -10,6 +11,7 @@ from schemas.base import DomainEvent
 from schemas.events import leads
 from schemas.identity import early_access_places_id
 
+HELD = datetime(2026, 5, 17, 11, 5, tzinfo=UTC)
 Encrypt = Callable[[UUID, str, str], str]
 
 
@@ -47,8 +49,9 @@ def lead_history(
         *in_order(first, (leads.EarlyAccessJoined, {"place": 1}), (leads.EarlyAccessLeft, {})),
         *in_order(
             second,
-            (leads.EarlyAccessJoined, {"place": None}),
-            (leads.EarlyAccessPromoted, {"place": 1}),
+            (leads.EarlyAccessJoined, {"place": None, "held_until": HELD}),
+            (leads.EarlyAccessPromoted, {"place": 1, "held_until": HELD}),
+            (leads.EarlyAccessConfirmed, {}),
             (leads.EarlyAccessInvited, {"invite_id": key("invite")}),
         ),
         *in_order(

@@ -51,6 +51,8 @@ def listing_history(
         "monthly_revenue": None,
         "traffic_difference": 1288.9,
         "revenue_difference": None,
+        "domain_proven": True,
+        "share": marketplace.MeasuredShare(months=1, months_in_log=2, traffic=40.0, revenue=None),
     }
     reserved = (marketplace.ListingReserved, {**of_deal, "buyer_id": leaver})
     approved = (marketplace.ListingApproved, {"seller_id": member, "expires_at": AT})

@@ -261,6 +261,7 @@ def test_a_file_holds_no_formulas(size: int) -> None:
     whole, plain = "".join(lines).encode(), PlainCsv()
     made = b"".join(plain.take(whole[at : at + size]) for at in range(0, len(whole), size)) + plain.rest()
     read = list(csv.reader(io.StringIO(made.decode(), newline="")))
+    rows[3][1] = "x\n'=1"  # a line that some programs take for a row
     assert [row[:2] for row in read] == [
         [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "＝")) else cell for cell in row] for row in rows
     ]

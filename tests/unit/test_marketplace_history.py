@@ -26,6 +26,9 @@ class Noted:
     def put(self, **values: Any) -> None:
         self.row = values
 
+    def update(self, _: Any, **values: Any) -> None:
+        self.row = values
+
 
 def step(name: str, **changes: Any) -> dict[str, Any]:
     event_class = REGISTRY[name]

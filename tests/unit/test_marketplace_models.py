@@ -26,7 +26,7 @@ from command_api.marketplace.verifying import whole_months
 from infra.escrow import BadSignature, sign, verified
 from schemas.base import DomainEvent, Money
 from schemas.events.deals import EscrowDecided
-from schemas.events.marketplace import ListingFigures, MeasuredMonth
+from schemas.events.marketplace import ListingFigures, MeasuredMonth, MeasuredShare
 
 State = TypeVar("State")
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -191,7 +191,8 @@ def test_measured_figures_are_compared_with_the_claims() -> None:
         MeasuredMonth(month=date(2026, 9, 1), visitors=20_000, pageviews=50_000, revenue=usd(900)),
         MeasuredMonth(month=date(2026, 10, 1), visitors=30_000, pageviews=70_000, revenue=usd(1_100)),
     ]
-    [found] = listings.verify(listing, months, usd(2_000), Asked(NOW), website)
+    share = MeasuredShare(months=2, months_in_log=2, traffic=100.0, revenue=100.0)
+    [found] = listings.verify(listing, months, usd(2_000), share, Asked(NOW), website)
     told = found.model_dump()
     assert (told["monthly_traffic"], told["traffic_difference"]) == (25_000, 20.0)
     assert (told["monthly_revenue"]["amount"], told["revenue_difference"]) == (100_000, 50.0)

@@ -65,6 +65,13 @@ def test_a_taken_slug_is_refused() -> None:
         ({"slug": "Good"}, "slug"),
         ({"slug": "a b"}, "slug"),
         ({"slug": "a/b"}, "slug"),
+        *(
+            ({"slug": slug}, "slug")
+            for slug in ("", "a" * 101, "..", "-", "admin", "api", "a%2fb", "a\\b", "<b>", "a|b")
+        ),
+        *(({"slug": slug}, "slug") for slug in ("a\u200bb", "a\u202eb", "cafe\u0301", "a\nb", "a\u00a0b")),
+        ({"name": "Good\u202eNPV"}, "name"),
+        ({"name": "Go\u200bod"}, "name"),
         ({"base_url": "javascript:alert(1)"}, "baseUrl"),
         ({"base_url": "https://10.1.2.3/"}, "baseUrl"),
         ({"base_url": "https://me:pw@good.example/"}, "baseUrl"),

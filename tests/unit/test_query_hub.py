@@ -98,13 +98,37 @@ async def test_watchers_are_bounded_and_given_back(monkeypatch: pytest.MonkeyPat
     with pytest.raises(Problem) as refused:
         await hub.subscribe(website, ada, uuid4())
     assert refused.value.status == 429
-    for _ in range(2):
+    hub.unsubscribe(mine[0])
+    for _ in range(3):
         await hub.subscribe(website, uuid4(), uuid4())
-    with pytest.raises(Problem) as full:
+    with pytest.raises(Problem) as full:  # everybody has one
         await hub.subscribe(website, uuid4(), uuid4())
     assert full.value.status == 503
-    hub.unsubscribe(mine[0])
+    hub.unsubscribe(mine[1])
     await hub.subscribe(website, ada, uuid4())
+    await hub.stop()
+
+
+async def test_who_has_the_most_makes_room_for_others_with_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "MAX_SUBSCRIPTIONS", 8)
+    monkeypatch.setattr(hub_module, "MAX_OF_ONE_ACCOUNT", 6)
+    hub, website, greedy, other = Hub(Reader()), uuid4(), uuid4(), uuid4()
+    many = [await hub.subscribe(website, greedy, uuid4()) for _ in range(6)]
+    await hub.subscribe(website, other, uuid4())
+    await hub.subscribe(website, other, uuid4())
+    newcomers = [await hub.subscribe(website, uuid4(), uuid4()) for _ in range(4)]
+    assert [one.is_over() for one in many] == [True] * 4 + [False] * 2
+    assert not any(one.is_over() for one in newcomers)
+    with pytest.raises(Problem) as full:  # nor does the greedy one get them back
+        await hub.subscribe(website, greedy, uuid4())
+    assert full.value.status == 503
+    for one in many:  # those that ended give their place back once
+        hub.unsubscribe(one)
+    again = [await hub.subscribe(website, uuid4(), uuid4()) for _ in range(2)]
+    assert not any(one.is_over() for one in (*newcomers, *again))
+    with pytest.raises(Problem):
+        for _ in range(3):
+            await hub.subscribe(website, other, uuid4())
     await hub.stop()
 
 

@@ -13,6 +13,12 @@ from schemas.base import ERASED, REGISTRY, UnknownEvent, personal_fields, upcast
 from schemas.events.accounts import AccountRegistered
 from schemas.events.partners import PartnerRegistered, TermsKind
 
+PERSONAL_SINCE_THE_SAMPLE = {
+    *(("website.connected", "domain"), ("website.updated", "domain"), ("domain.added", "domain")),
+    *(("domain.tls_lost", "problem"), ("host.claimed", "host"), ("account.disabled", "reason")),
+    *(("listing.rejected", "reason"), ("listing.suspended", "reason")),
+}
+"""Stored as they are until then: such an event reads as it was written, and may not name its person."""
 SAMPLES = Path(__file__).parents[2] / "schemas" / "samples"
 AGGREGATE = UUID("0192f3a0-0000-7000-8000-000000000003")
 
@@ -39,12 +45,15 @@ def test_every_stored_version_still_decodes_through_the_envelope(name: str, vers
     assert found.position == 7 == envelope.position_of(headers)
     assert (found.event.originator_id, found.event.originator_version) == (AGGREGATE, 3)
     for field in personal_fields(type(found.event)):
-        assert getattr(found.event, field) == ERASED
+        plain = orjson.loads(value).get(field) if (name, field) in PERSONAL_SINCE_THE_SAMPLE else ERASED
+        assert getattr(found.event, field) == plain
 
 
 def test_whose_key_encrypts_is_always_a_person_named_in_the_event() -> None:
+    later = {name for name, _ in PERSONAL_SINCE_THE_SAMPLE}
     for event in REGISTRY.values():
-        assert event.model_fields[event.SUBJECT].annotation is UUID, event.NAME
+        annotation = event.model_fields[event.SUBJECT].annotation
+        assert annotation is UUID or (event.NAME in later and annotation == UUID | None), event.NAME
 
 
 def test_a_partner_of_version_1_reads_as_version_2_with_terms() -> None:

@@ -18,10 +18,14 @@ NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)((?:::\w+)+)`", PAGE)))
 def names_in(path: str) -> frozenset[str]:
     found = set()
     for node in ast.parse((ROOT / path).read_text()).body:
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             found.add(f"::{node.name}")
         elif isinstance(node, ast.ClassDef):
-            found |= {f"::{node.name}::{inner.name}" for inner in node.body if isinstance(inner, ast.FunctionDef)}
+            found |= {
+                f"::{node.name}::{inner.name}"
+                for inner in node.body
+                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef)
+            }
     return frozenset(found)
 
 

@@ -23,4 +23,11 @@ const earlyAccessLeave = createRoute({
   component: lazyRouteComponent(() => import('./pages/early-access-leave'), 'EarlyAccessLeavePage'),
 });
 
-export const leadsRoutes = [newsletterConfirm, newsletterUnsubscribe, earlyAccessLeave] as const;
+const earlyAccessConfirm = createRoute({
+  getParentRoute: () => root,
+  path: '/early-access/confirm',
+  staticData: { title: 'Confirm your address' },
+  component: lazyRouteComponent(() => import('./pages/early-access-confirm'), 'EarlyAccessConfirmPage'),
+});
+
+export const leadsRoutes = [newsletterConfirm, newsletterUnsubscribe, earlyAccessConfirm, earlyAccessLeave] as const;

@@ -21,7 +21,7 @@ const CALLS = Object.keys((JSON.parse(readFileSync(join(process.cwd(), 'openapi.
 const FILES = ['/blog.xml', '/api/openapi.json'];
 const VISITORS = [
   '/', '/about', '/consulting', '/contact', '/pricing', '/integrations', '/careers', '/blog', '/blog/server-side-postbacks', '/help', '/help/getting-started', '/privacy', '/terms', '/docs/api',
-  '/login', '/login?tab=create-account', '/forgot-password', '/reset-password', '/newsletter/confirm', '/newsletter/unsubscribe', '/early-access/leave', '/affiliate-matching', '/learn',
+  '/login', '/login?tab=create-account', '/forgot-password', '/reset-password', '/newsletter/confirm', '/newsletter/unsubscribe', '/early-access/confirm', '/early-access/leave', '/affiliate-matching', '/learn',
   '/marketplace', '/marketplace/listing/l1', '/forum', '/forum/thread/t1', '/forum/member/embla', '/forum/log', '/no-such-page',
 ];
 const MEMBERS = [

@@ -14,6 +14,16 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('the text %j cannot ru
   expect(line.replace(/^"/, '')).toMatch(/^'/);
 });
 
+test.each([
+  ['a;=1+1', "a;'=1+1"],
+  ['a;"=1"', '"a;""\'=1"""'],
+  ['a\t+1', "a\t'+1"],
+  ['one\n@x', '"one\n\'@x"'],
+  [' =1', "' =1"],
+])('the text %j has no formula for who splits at semicolons or tabs', (text, written) => {
+  expect(toCsv(['a'], [[text]])).toBe(`a\r\n${written}\r\n`);
+});
+
 test('negative numbers stay numbers', () => {
   expect(toCsv(['a'], [[-5]])).toBe('a\r\n-5\r\n');
 });

@@ -1,4 +1,6 @@
-// RFC 4180 files that a spreadsheet cannot be tricked into running: a text that begins like a formula gets a quote mark.
+// RFC 4180 files that a spreadsheet cannot be tricked into running, whether it splits them at commas, semicolons or tabs: an
+// apostrophe stands before whatever begins like a formula where a text, or a cell for such a program, begins. The API's
+// files follow the same rule (`query_api/formulas.py`).
 import { downloadText } from './download';
 import { Exact } from './exact';
 
@@ -13,6 +15,6 @@ export const download = (name: string, text: string): void => downloadText(name,
 function cell(value: Cell): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || (value as unknown) instanceof Exact) return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const safe = value.replace(/(?<=[;\t\r\n])([ "]*)(?=[=+\-@＝＋－＠])/g, "$1'").replace(/^(?=[\t\r\n]| *[=+\-@＝＋－＠])/, "'");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

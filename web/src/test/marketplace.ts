@@ -21,7 +21,7 @@ export const listingInFull = (over: Partial<ListingInFull> = {}): ListingInFull 
 });
 
 export const verification = (): NonNullable<ListingInFull['verification']> => ({
-  asOf: AT, monthlyTraffic: 10_000, monthlyRevenue: usd(2000), trafficDifference: 25, revenueDifference: -7.5,
+  asOf: AT, provenDomain: 'vpnreview.example', share: { months: 9, monthsInLog: 12, traffic: 81.5, revenue: 64 }, monthlyTraffic: 10_000, monthlyRevenue: usd(2000), trafficDifference: 25, revenueDifference: -7.5,
   months: Array.from({ length: 12 }, (_, index) => ({
     month: `${index === 0 ? 2025 : 2026}-${String(index === 0 ? 12 : index).padStart(2, '0')}-01`, visitors: 8000 + index * 300, pageviews: 20_000 + index * 500, revenue: usd(1700 + index * 50),
   })),

@@ -26,6 +26,7 @@ export function EarlyAccessPanel() {
   const columns: Column<Signup>[] = [
     { id: 'place', header: 'Place', cell: (row) => (row.place === null ? <Badge>{`Waiting, number ${row.waitingNumber ?? '–'}`}</Badge> : <Badge tone="brand">{`Place ${row.place}`}</Badge>) },
     { id: 'email', header: 'Address', cell: (row) => emailOf(row), className: 'min-w-52 font-medium [overflow-wrap:anywhere]' },
+    { id: 'confirmed', header: 'Address confirmed', cell: (row) => (row.heldUntil ? `Held until ${formatDateTime(row.heldUntil, zone)}` : 'Yes'), className: 'whitespace-nowrap tabular' },
     { id: 'joined', header: 'Joined', cell: (row) => formatDateTime(row.joinedAt, zone), className: 'whitespace-nowrap tabular' },
     { id: 'invited', header: 'Invited', cell: (row) => (row.invitedAt ? formatDateTime(row.invitedAt, zone) : '–'), className: 'whitespace-nowrap tabular' },
     {
@@ -38,7 +39,7 @@ export function EarlyAccessPanel() {
               Give place
             </Button>
           ) : (
-            <Button size="sm" aria-label={`${inviting(row)} ${emailOf(row)}`} disabled={busy || isInvited(row, hour * HOUR_MS)} onClick={() => invite.mutate(row.id)}>
+            <Button size="sm" aria-label={`${inviting(row)} ${emailOf(row)}`} disabled={busy || row.heldUntil !== null || isInvited(row, hour * HOUR_MS)} onClick={() => invite.mutate(row.id)}>
               {inviting(row)}
             </Button>
           )}

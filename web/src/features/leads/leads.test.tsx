@@ -206,6 +206,7 @@ test('spec §3 share: as icons, of the page itself', async () => {
 test.each([
   ['/newsletter/confirm', 'Confirm subscription', '/api/public/newsletter/confirm', 'Subscription confirmed'],
   ['/newsletter/unsubscribe', 'Unsubscribe', '/api/public/newsletter/unsubscribe', 'Unsubscribed'],
+  ['/early-access/confirm', 'Confirm address', '/api/public/early-access/confirm', 'Address confirmed'],
   ['/early-access/leave', 'Leave early access', '/api/public/early-access/leave', "You've left early access"],
 ] as const)('the link of a mail to %s decides nothing until its button is pressed', async (page, action, path, done) => {
   server.use(http.post(at(path), () => ok('It is done.')));
@@ -303,11 +304,11 @@ test('an empty inbox', async () => {
 test('subscribers and early access: counts, file, place given, invite, release', async () => {
   inbox();
   const person = { id: 's1', email: 'ada@example.com', name: 'Ada', state: 'confirmed', source: 'home_page', requestedAt: '2026-11-20T12:00:00Z', confirmedAt: '2026-11-20T12:01:00Z', endedAt: null };
-  const signup = { id: 'e1', email: 'one@example.com', place: 1, waitingNumber: null, joinedAt: '2026-11-20T12:00:00Z', invitedAt: null };
+  const signup = { id: 'e1', email: 'one@example.com', place: 1, waitingNumber: null, joinedAt: '2026-11-20T12:00:00Z', invitedAt: null, heldUntil: null };
   const given = () => HttpResponse.json({ id: 'e1', place: 1 });
   server.use(
     http.get(at('/api/admin/subscribers'), () => HttpResponse.json([person, { ...person, id: 's2', email: null, name: null, state: 'ended' }])),
-    http.get(at('/api/admin/early-access'), () => HttpResponse.json([signup, { ...signup, id: 'e2', email: 'two@example.com', place: null, waitingNumber: 1 }, { ...signup, id: 'e3', email: 'three@example.com', place: 3, invitedAt: '2026-01-02T00:00:00Z' }, { ...signup, id: 'e4', email: 'four@example.com', place: 4, invitedAt: new Date().toISOString() }])),
+    http.get(at('/api/admin/early-access'), () => HttpResponse.json([signup, { ...signup, id: 'e2', email: 'two@example.com', place: null, waitingNumber: 1 }, { ...signup, id: 'e3', email: 'three@example.com', place: 3, invitedAt: '2026-01-02T00:00:00Z' }, { ...signup, id: 'e4', email: 'four@example.com', place: 4, invitedAt: new Date().toISOString() }, { ...signup, id: 'e5', email: 'five@example.com', place: 5, heldUntil: '2026-11-20T13:00:00Z' }])),
     http.post(at('/api/admin/early-access/{id}/promote'), given), http.post(at('/api/admin/early-access/{id}/invite'), given),
     http.delete(at('/api/admin/early-access/{id}'), () => new HttpResponse(null, { status: 204 })), http.delete(at('/api/admin/subscribers/{id}'), () => new HttpResponse(null, { status: 204 })),
   );
@@ -322,6 +323,8 @@ test('subscribers and early access: counts, file, place given, invite, release',
   expect(await screen.findByText('Invite on its way')).toBeInTheDocument();
   await waitFor(() => expect(screen.getByRole('button', { name: 'Invite again three@example.com' })).toBeEnabled());
   expect(screen.getByRole('button', { name: 'Invite again four@example.com' })).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Invite five@example.com' })).toBeDisabled();
+  expect(screen.getByText(/^Held until/)).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Release one@example.com' }));
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Release' }));
   expect(await screen.findByText('Place released')).toBeInTheDocument();

@@ -47,6 +47,8 @@ export const inquire = ({ serviceInterest, ...rest }: Inquiring): Promise<void> 
 
 export const leaveEarlyAccess = (code: string): Promise<string> => agreed(body(api.POST('/api/public/early-access/leave', { body: { code } })));
 
+export const confirmEarlyAccess = (code: string): Promise<string> => agreed(body(api.POST('/api/public/early-access/confirm', { body: { code } })));
+
 export const confirmSubscription = (code: string): Promise<string> => agreed(body(api.POST('/api/public/newsletter/confirm', { body: { code } })));
 
 export const unsubscribe = (code: string): Promise<string> => agreed(body(api.POST('/api/public/newsletter/unsubscribe', { body: { code } })));

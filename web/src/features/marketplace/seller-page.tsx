@@ -15,7 +15,7 @@ export function SellerPage({ seller }: { readonly seller: Seller }) {
     <div className="flex flex-col gap-8">
       <section aria-label="In figures" className={cx(surface, 'p-5')}>
         <SellerFigures seller={seller} className="grid max-w-xl grid-cols-3 gap-4" />
-        <p className="mt-4 text-[0.8125rem] text-muted">“Verified” listings show traffic and revenue computed from the website’s own log, beside what the seller says.</p>
+        <p className="mt-4 text-[0.8125rem] text-muted">“Verified” listings show traffic and revenue measured here on a domain that the seller has proven, beside what the seller says.</p>
       </section>
       <CardGrid
         label="For sale" query={listings}

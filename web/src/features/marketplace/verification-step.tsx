@@ -64,6 +64,15 @@ export function VerificationStep({ draft, faults, onChange, listing, saver }: Pr
           </Button>
         </div>
       )}
+      {current.data?.verificationNote === 'domain_not_proven' && (
+        <p className="max-w-2xl text-muted">
+          Connecting a website does not prove that it is yours. Add the website’s own domain under{' '}
+          <Link to="/account-settings" search={{ tab: 'domains' }} className="text-brand underline">
+            custom domains
+          </Link>{' '}
+          and set its TXT record. The figures are compared as soon as the record is found; keep it as long as the badge is to stay.
+        </p>
+      )}
       {verify.error && <ErrorBox error={verify.error} />}
       {current.data && <VerifiedCard listing={current.data} title="What buyers see" />}
     </div>

@@ -29,7 +29,8 @@ const PENDING = {
   none: 'These figures are what the seller says. Nobody has compared them with measurements yet.',
   asked: 'The seller asked to have the figures compared with the website’s log. That is under way.',
   no_website: 'The figures could not be compared: the website is not measured here, or not by the seller.',
-  no_whole_month: 'The figures cannot be compared yet: the website was not measured for a whole month.',
+  no_whole_month: 'The figures cannot be compared yet: the website was not measured for a whole month. Imported and back-filled events do not count.',
+  domain_not_proven: 'The figures cannot be compared yet: the seller has not proven by DNS that the website’s domain is theirs.',
 } as const;
 
 const monthName = (month: string, style: 'short' | 'long') => formatIn(month, 'UTC', style === 'short' ? { month: 'short' } : { month: 'long', year: 'numeric' });
@@ -40,6 +41,7 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
   const currency = months[0]?.revenue.currency ?? 'USD';
   return (
     <div className="flex flex-col gap-6">
+      <Proven verification={verification} />
       <dl className="grid gap-3 sm:grid-cols-2">
         <Compared
           name="Monthly traffic" claimed={formatTraffic(listing.monthlyTraffic)} measured={formatTraffic(verification.monthlyTraffic)} difference={verification.trafficDifference}
@@ -79,6 +81,34 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
           </div>
         )}
       </div>
+    </div>
+  );
+}
+
+const percent = (share: number) => `${share}%`;
+
+/** What the badge stands for: whose domain it is, and how much of the log was measured here. */
+function Proven({ verification }: { readonly verification: Verified }) {
+  const { provenDomain, share } = verification;
+  const lines = [
+    ['Proven domain', `${provenDomain} (DNS record found)`],
+    ['Months measured', `${share.months} of ${share.monthsInLog} in the log`],
+    ['Page views measured', percent(share.traffic)],
+    ['Revenue measured', share.revenue === null ? 'No revenue' : percent(share.revenue)],
+  ] as const;
+  return (
+    <div>
+      <dl className="grid gap-x-6 gap-y-1 text-[0.8125rem] sm:grid-cols-2">
+        {lines.map(([name, value]) => (
+          <div key={name} className="flex flex-wrap justify-between gap-x-3">
+            <dt className="text-muted">{name}</dt>
+            <dd className="font-medium tabular">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {(share.traffic < 100 || (share.revenue ?? 100) < 100) && (
+        <p className="mt-2 text-[0.8125rem] text-muted">The rest was imported or back-filled by the seller and is in none of these figures.</p>
+      )}
     </div>
   );
 }

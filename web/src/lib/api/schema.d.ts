@@ -4640,9 +4640,30 @@ export interface paths {
         put?: never;
         /**
          * Sign Up For Early Access
-         * @description One of the ten places, or the waiting list: the mail says which. An address has one place.
+         * @description One of the ten places, or the waiting list: the mail says which. An address has one place. It is held for an
+         *     hour, and kept once the mail's link confirmed the address.
          */
         post: operations["signUpForEarlyAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/early-access/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Early Access
+         * @description `code`: from the mailed link, once, within the hour.
+         */
+        post: operations["confirmEarlyAccess"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6488,6 +6509,11 @@ export interface components {
             joinedAt: string;
             /** Invitedat */
             invitedAt: string | null;
+            /**
+             * Helduntil
+             * @description Given up then unless the address is confirmed; null: it is
+             */
+            heldUntil: string | null;
         };
         /**
          * Edit
@@ -7315,7 +7341,7 @@ export interface components {
              * Verificationnote
              * @description Why it is pending; null: nobody asked
              */
-            verificationNote: ("asked" | "no_website" | "no_whole_month") | null;
+            verificationNote: ("asked" | "no_website" | "no_whole_month" | "domain_not_proven") | null;
             /** Publishedat */
             publishedAt: string | null;
             /** Expiresat */
@@ -7538,6 +7564,33 @@ export interface components {
             /** Pageviews */
             pageviews: number;
             revenue: components["schemas"]["Amount"];
+        };
+        /**
+         * MeasuredShare
+         * @description How much of what the log holds about the last twelve whole months was measured as it happened; the rest was
+         *     imported or back-filled by the seller and is in no figure.
+         */
+        MeasuredShare: {
+            /**
+             * Months
+             * @description Whole months with measured page views
+             */
+            months: number;
+            /**
+             * Monthsinlog
+             * @description Months with page views of any origin
+             */
+            monthsInLog: number;
+            /**
+             * Traffic
+             * @description Percent of the page views
+             */
+            traffic: number;
+            /**
+             * Revenue
+             * @description Percent of the commission; null: there is none
+             */
+            revenue: number | null;
         };
         /**
          * Member
@@ -9784,6 +9837,12 @@ export interface components {
              * Format: date-time
              */
             asOf: string;
+            /**
+             * Provendomain
+             * @description The seller put our record into this domain's DNS
+             */
+            provenDomain: string;
+            share: components["schemas"]["MeasuredShare"];
             /**
              * Months
              * @description Whole months, oldest first, at most twelve
@@ -21107,6 +21166,39 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EarlyAccess"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["command_api__leads__public_routes__Done"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmEarlyAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailedLink"];
             };
         };
         responses: {
