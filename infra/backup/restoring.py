@@ -21,7 +21,7 @@ from infra.backup.manifest import Manifest
 from infra.backup.taking import LOG_FOLDER, SPARE_BYTES, Progress, key_mark
 from infra.log import Log, LogUnavailable, Record, open_log
 from infra.migrations import migrate
-from infra.settings import Settings, SettingsError
+from infra.settings import Settings, SettingsError, load
 from infra.stack import secret_file, state
 from infra.stack.plan import ENGINES, base_environment
 from infra.stack.ports import free_ports
@@ -165,13 +165,9 @@ def _fill(source: Path, found: Manifest, laid: LaidOut, listed: Mapping[str, str
 
 def _reaching(laid: LaidOut, found: Manifest) -> Settings:
     environment = laid.made.environment
-    return Settings(
-        data_dir=laid.data_dir,
-        log=found.log,
-        postgres_url=environment["POSTGRES_URL"],
-        clickhouse_url=environment["CLICKHOUSE_URL"],
-        kafka_bootstrap_servers=environment.get("KAFKA_BOOTSTRAP_SERVERS"),
-    )
+    named = ("POSTGRES_URL", "CLICKHOUSE_URL")
+    reach = {name: text for name, text in environment.items() if name in named or name.startswith("KAFKA_")}
+    return replace(load(reach, None), data_dir=laid.data_dir, log=found.log)
 
 
 @contextmanager
