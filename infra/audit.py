@@ -23,6 +23,7 @@ from infra.auditing.recent import audit_recent
 from infra.auditing.refused import audit_refused
 from infra.auditing.report import Report
 from infra.auditing.rollups import audit_rollups
+from infra.auditing.sums import audit_sums
 from infra.auditing.tracked import audit_tracked
 from infra.auditing.trail import audit_trail
 from infra.keyring import open_keyring
@@ -68,6 +69,7 @@ def audit(settings: Settings, *, ledger: Path | None = None, timeout_s: float = 
                 report.add(audit_decided(log, clickhouse, postgres, ends, decrypt))
             report.add(audit_refused(log, clickhouse, postgres, ends))
             report.add(audit_rollups(clickhouse))
+            report.add(audit_sums(clickhouse, postgres))
             report.add(audit_recent(clickhouse))
             report.add(audit_trail(log, postgres, ends))
             if ledger is not None:

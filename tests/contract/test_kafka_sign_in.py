@@ -19,11 +19,12 @@ import pytest
 
 from infra.log import Log, LogUnavailable, Record
 from infra.log.kafka_log import KafkaLog
+from infra.log.signature import Signer
 from infra.settings import Settings
 from infra.stack import ports, secret_file
 from infra.stack.engines import kafka, kafka_users
 from infra.stack.supervisor import Supervisor
-from schemas.topics import DOMAIN
+from schemas.topics import DOMAIN, REJECTED
 from tests.support.engines import engine_folder, start_kafka
 from tests.support.stack import free_ports
 
@@ -156,3 +157,27 @@ def restarted(folder: Path) -> Iterator[Settings]:
 def controller_port(data_dir: Path) -> int:
     rows = dict(line.split("=", 1) for line in (data_dir / "kafka.properties").read_text().splitlines())
     return int(rows["controller.quorum.voters"].rpartition(":")[2])
+
+
+def test_who_has_the_password_but_not_the_key_cannot_pass_for_a_service(kafka_with_topics: Settings) -> None:
+    signer = Signer(kafka_with_topics)
+    with opened(kafka_with_topics, signer=signer) as ours, opened(kafka_with_topics) as theirs:
+        [first] = ours.publish([Record(REJECTED.name, b"k", b"alone", (("h", b"1"),))]).result(60)
+        theirs.publish([Record(REJECTED.name, b"k", b"forged")]).result(60)
+        many = [Record(REJECTED.name, b"%d" % n, bytes(n * 7 % 5000), (("h", b"2"),) * (n % 3)) for n in range(900)]
+        many[500] = replace(many[500], value=bytes(600_000))
+        ours.publish(many).result(60)
+        theirs.publish([Record(REJECTED.name, b"k", b"forged", (("sig", b"\x00\x01" + bytes(32)),))]).result(60)
+        for begin in (first.offset, first.offset + 77):  # in the midst of a run as well
+            source = ours.source(REJECTED.name, 0, begin)
+            found = []
+            while len(found) < first.offset + 903 - begin:
+                found += source.read(100, 30.0)
+            source.close()
+            forged = [record.value for record in found if not record.is_signed]
+            assert forged == [b"forged"] * len(forged) and len(forged) == (2 if begin == first.offset else 1)
+            sent = [Record(REJECTED.name, b"k", b"alone", (("h", b"1"),)), *many][begin - first.offset and 76 :]
+            ours_again = [record for record in found if record.is_signed]
+            assert [(each.key, each.value, each.headers) for each in ours_again] == [
+                (each.key, each.value, each.headers) for each in sent
+            ]
