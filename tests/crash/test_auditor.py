@@ -366,7 +366,10 @@ def test_a_figure_that_was_changed_behind_the_log_is_found(way: Pipeline, ledger
             assert {found for _, found, _ in report.examples} == changed, report.as_text()
 
 
-def test_a_row_in_clickhouse_that_was_changed_behind_the_log_is_found(way: Pipeline, ledger: Path) -> None:
+def test_a_row_in_clickhouse_that_was_changed_behind_the_log_is_found(
+    way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.auditing.report.EXAMPLES", 1_000)
     send(way, ledger)
     reports = [Report()]
     with way.projecting():

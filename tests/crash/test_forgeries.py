@@ -26,6 +26,7 @@ from infra.keyring import open_keyring
 from infra.log import Record, StoredRecord
 from infra.log.postgres_log import PostgresLog
 from projectors.engine.clickhouse import HttpClickHouse
+from schemas.envelope import position_of
 from schemas.events.accounts import RolesChanged
 from schemas.events.conversions import ConversionApproved
 from schemas.topics import CONVERSIONS, DOMAIN
@@ -42,13 +43,13 @@ def forgeries() -> Sequence[Record]:
     approved = a_sale()[1]
     assert isinstance(approved, ConversionApproved)
     approved = approved.model_copy(update={"originator_id": uuid4()})
-    admin = RolesChanged(originator_id=ACCOUNT, originator_version=99, timestamp=NOW, roles=["admin"])
+    role = RolesChanged(originator_id=ACCOUNT, originator_version=99, timestamp=NOW, roles=["moderator"])
     report = Record(CONVERSIONS.name, b"key", reported("forged").model_dump_json().encode())
     return [
         clicked(tracked(random.Random(7), 1), chosen=True),
         report,
         decided(approved, 10**9),
-        decided(admin, 10**9 + 1),
+        decided(role, 10**9 + 1),
         refused(9),
     ]
 
@@ -79,7 +80,7 @@ def test_forged_records_turn_the_audit_red_and_come_to_nothing(way: Pipeline, le
     assert found == {(Kind.WRONG, "signatures"): 5}, report.as_text()
     after = _figures(way)
     assert after == before | {"clicks": before["clicks"] + 1, "conversions": before["conversions"] + 1}
-    assert after["roles"] == before["roles"] and "admin" not in str(before["roles"])
+    assert "moderator" not in after["roles"]
 
 
 def _pass_over_reports(way: Pipeline) -> None:
@@ -145,6 +146,8 @@ def test_topic_domain_is_held_against_the_event_store_record_by_record(way: Pipe
     records = _domain(way)
     with way.projecting(), psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres:
         _store(postgres, records)
+        newest = max(position_of(record.headers) for record in records)
+        postgres.execute("INSERT INTO engine.relay (name, position) VALUES ('relay:domain', %s)", (newest,))
         wait_until_quiet(way.log, postgres, 60)
         postgres.execute("CREATE TABLE kept_records AS TABLE log.record")
         postgres.execute("CREATE TABLE kept_events AS TABLE events.stored_events")

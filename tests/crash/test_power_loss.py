@@ -2,7 +2,7 @@
 
 Java's flight recorder writes down every write and every `force` (fsync) of the broker. The services are stopped, so
 that nothing more is acknowledged, the recording is taken, everything is killed with `kill -9`, and each file of Kafka's
-log is cut back to the length that it had when it was last forced; its indexes, which are mapped into memory and never
+log loses what was written to it after it was last forced; its indexes, which are mapped into memory and never
 forced in time, are removed. Then everything starts again.
 
 What it shows: no acknowledgement has left before the records were forced to the disk, for the topics as for Kafka's own
@@ -26,6 +26,7 @@ import pytest
 
 from infra.stack.plan import ENGINES
 from infra.stack.tools import java
+from schemas.topics import CLICKS
 from tests.support.load import Result
 from tests.support.stack import Stack, stack, wait_for
 from tests.support.under_load import ADMIN, Load, assert_exact, under_load
@@ -55,9 +56,9 @@ def test_what_was_acknowledged_is_there_after_the_power_failed(tmp_path: Path) -
         async def fail() -> Result:
             async with under_load(mine, ledger) as load:
                 await _accepted(load, 300)
-                forced = await asyncio.to_thread(_cut_the_power, mine, tmp_path / "io.jfr")
-                assert any("/clicks-" in path and length for path, length in forced.items()), "nothing was recorded"
-                _cut_the_files(mine.data_dir / "kafka", forced)
+                lost = await asyncio.to_thread(_cut_the_power, mine, tmp_path / "io.jfr")
+                assert sum("/clicks-" in path for path in lost) == CLICKS.partitions, "nothing was recorded"
+                _cut_the_files(mine.data_dir / "kafka", lost)
                 await asyncio.to_thread(mine.start)
                 await _accepted(load, 100)
             return load.result
@@ -77,7 +78,7 @@ async def _reached(load: Load, goal: int) -> None:
 
 
 def _cut_the_power(mine: Stack, dump: Path) -> Mapping[str, int]:
-    """Ends everything at once; the length to which each file had been forced by then."""
+    """Ends everything at once; what each file of the broker had not been forced to keep by then, in bytes."""
     assert mine.process is not None
     os.kill(mine.process.pid, signal.SIGSTOP)  # it would start again what ends
     for name in ACKNOWLEDGING:
@@ -91,7 +92,7 @@ def _cut_the_power(mine: Stack, dump: Path) -> Mapping[str, int]:
     mine.process.kill()
     mine.process.wait()
     wait_for(lambda: not _lives(pid), "Kafka to be gone")
-    return forced_lengths(dump)
+    return unforced(dump)
 
 
 def _lives(pid: str) -> bool:
@@ -99,25 +100,24 @@ def _lives(pid: str) -> bool:
     return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def forced_lengths(dump: Path) -> Mapping[str, int]:
-    """By file: what had been written to it when it was forced for the last time."""
+def unforced(dump: Path) -> Mapping[str, int]:
+    """By file: the bytes that were written to it after it had been forced for the last time."""
     command = [str(tool("jfr")), "print", "--json", "--events", "jdk.FileForce,jdk.FileWrite", str(dump)]
     told = subprocess.run(command, check=True, capture_output=True, timeout=120).stdout
-    written: dict[str, int] = defaultdict(int)
-    forced: dict[str, int] = {}
+    lost: dict[str, int] = defaultdict(int)
     for event in sorted(json.loads(told)["recording"]["events"], key=lambda event: event["values"]["startTime"]):
         path = event["values"]["path"]
         if event["type"] == "jdk.FileWrite":
-            written[path] += event["values"]["bytesWritten"]
+            lost[path] += event["values"]["bytesWritten"]
         else:
-            forced[path] = written[path]
-    return forced
+            lost[path] = 0
+    return lost
 
 
-def _cut_the_files(folder: Path, forced: Mapping[str, int]) -> None:
+def _cut_the_files(folder: Path, lost: Mapping[str, int]) -> None:
     for log in folder.glob("*/*.log"):
-        length = min(forced.get(str(log), 0), log.stat().st_size)
-        print(f"{log.parent.name}: {log.stat().st_size - length} of {log.stat().st_size} bytes are lost")
-        os.truncate(log, length)
+        size, less = log.stat().st_size, lost.get(str(log), 0)
+        print(f"{log.parent.name}: {less} of {size} bytes are lost")
+        os.truncate(log, size - less)
     for index in folder.glob("*/*.*index"):
         index.unlink()
