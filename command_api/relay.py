@@ -19,7 +19,7 @@ from prometheus_client import Counter, Gauge
 
 from command_api.leader import Connection
 from command_api.store import CHANNEL, name_and_version
-from infra.log import Log, Record
+from infra.log import Log, Record, signature
 from schemas.envelope import headers, position_of
 from schemas.topics import DOMAIN
 
@@ -63,14 +63,14 @@ class Relay:
         row = connection.execute("SELECT position FROM engine.relay WHERE name = %s", (NAME,)).fetchone()
         assert row is not None  # noqa: S101 - inserted above
         stored: int = row[0]
-        published = self._last_published()
+        published = self._last_published(signature.start(connection, DOMAIN.name, 0))
         if published > stored:
             log.info("the topic is ahead: going on behind %d, not %d", published, stored)
             return _advance(connection, stored, published)
         _POSITION.set(stored)
         return stored
 
-    def _last_published(self) -> int:
+    def _last_published(self, signed_from: float) -> int:
         end = self._log.end_offset(DOMAIN.name, 0)
         if end == 0:
             return 0
@@ -78,7 +78,9 @@ class Relay:
         source = self._log.source(DOMAIN.name, 0, max(0, end - PAGE))
         try:
             while records := source.read(PAGE, 1.0):
-                last = max(last, *(position_of(record.headers) for record in records))
+                # A forged record must not move the relay past what it has not copied yet.
+                ours = [record for record in records if record.is_signed or record.offset < signed_from]
+                last = max([last, *(position_of(record.headers) for record in ours)])
                 if records[-1].offset >= end - 1:
                     break
         finally:

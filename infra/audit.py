@@ -18,17 +18,21 @@ import psycopg
 from infra.auditing.clickhouse import ClickHouseFailed, Reader
 from infra.auditing.decided import audit_decided
 from infra.auditing.ledger import audit_ledger
+from infra.auditing.progress import CountedLog
 from infra.auditing.quiet import NotQuiet, wait_until_quiet
 from infra.auditing.recent import audit_recent
 from infra.auditing.refused import audit_refused
 from infra.auditing.report import Report
 from infra.auditing.rollups import audit_rollups
+from infra.auditing.sums import audit_sums
 from infra.auditing.tracked import audit_tracked
 from infra.auditing.trail import audit_trail
 from infra.keyring import open_keyring
 from infra.log import LogUnavailable, OffsetOutOfRange, open_log
 from infra.postgres import connect
+from infra.progress import Meter
 from infra.settings import Settings, load
+from schemas.topics import DOMAIN
 
 STATEMENT_TIMEOUT_MS: Final = 600_000
 
@@ -40,7 +44,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     options = parser.parse_args(argv)
     try:
-        report = audit(load(), ledger=options.ledger, timeout_s=options.timeout)
+        report = audit(load(), ledger=options.ledger, timeout_s=options.timeout, tells_progress=not options.json)
     except NotQuiet as error:
         return _failed(f"not everything is read yet: {error}", options.json)
     except (LogUnavailable, OffsetOutOfRange, ClickHouseFailed, psycopg.Error, OSError, ValueError) as error:
@@ -52,8 +56,12 @@ def main(argv: list[str]) -> int:
     return 0 if report.is_clean else 2
 
 
-def audit(settings: Settings, *, ledger: Path | None = None, timeout_s: float = 60) -> Report:
-    """The whole audit. Raises `NotQuiet` after `timeout_s`, and what the engines raise when they are away."""
+def audit(
+    settings: Settings, *, ledger: Path | None = None, timeout_s: float = 60, tells_progress: bool = False
+) -> Report:
+    """The whole audit. `tells_progress`: on standard error.
+
+    Raises `NotQuiet` after `timeout_s`, and what the engines raise when they are away."""
     log = open_log(settings)
     try:
         with (
@@ -63,13 +71,18 @@ def audit(settings: Settings, *, ledger: Path | None = None, timeout_s: float = 
             postgres.autocommit = True
             ends = wait_until_quiet(log, postgres, timeout_s)
             report = Report()
-            report.add(audit_tracked(log, clickhouse, postgres, ends))
-            with open_keyring(settings) as decrypt:
-                report.add(audit_decided(log, clickhouse, postgres, ends, decrypt))
-            report.add(audit_refused(log, clickhouse, postgres, ends))
+            # Topic domain is read twice: for what was decided, and for the anchors of the audit trail.
+            total = sum(ends.values()) + ends[DOMAIN.name, 0]
+            with Meter("records of the log", total, quiet=not tells_progress) as meter:
+                counted = CountedLog(log, meter.advance)
+                report.add(audit_tracked(counted, clickhouse, postgres, ends))
+                with open_keyring(settings) as decrypt:
+                    report.add(audit_decided(counted, clickhouse, postgres, ends, decrypt))
+                report.add(audit_refused(counted, clickhouse, postgres, ends))
+                report.add(audit_trail(counted, postgres, ends))
             report.add(audit_rollups(clickhouse))
+            report.add(audit_sums(clickhouse, postgres))
             report.add(audit_recent(clickhouse))
-            report.add(audit_trail(log, postgres, ends))
             if ledger is not None:
                 report.add(audit_ledger(ledger, clickhouse, postgres))
             return report

@@ -30,6 +30,7 @@ _QUIET = (
     "eventsourcing",
 )
 _MUTE = (
+    "kafka.net.sasl.scram",  # warns of credentials in the clear: SCRAM sends none
     "kafka.net.selector",  # tells of every step that took a tenth of a second, as a busy machine makes them
     "clickhouse_connect.driver._backend.http_sync",  # "Unexpected Http Driver Exception": whoever asked says more
     "apscheduler.scheduler",  # a job that still runs when it is due again waits for its next time: as it should

@@ -89,7 +89,8 @@ def reset_factor(core: Core, account_id: UUID, asked: Asked) -> Decided[AdminedA
 
 
 def keep_an_admin(cursor: Cursor[Any], account: model.Account) -> None:
-    """Notes whether the account is an admin who may sign in. Raises `Refused` when nobody would be left."""
+    """Notes the account's roles, and whether it is an admin. Raises `Refused` when no admin would be left."""
+    note_roles(cursor, account)
     cursor.execute("LOCK TABLE auth.admin IN EXCLUSIVE MODE")
     if Role.ADMIN in account.roles and account.may_sign_in:
         cursor.execute("INSERT INTO auth.admin (account_id) VALUES (%s) ON CONFLICT DO NOTHING", (account.id,))
@@ -97,6 +98,19 @@ def keep_an_admin(cursor: Cursor[Any], account: model.Account) -> None:
     was_one = cursor.execute("DELETE FROM auth.admin WHERE account_id = %s RETURNING 1", (account.id,)).fetchone()
     if was_one is not None and cursor.execute("SELECT 1 FROM auth.admin LIMIT 1").fetchone() is None:
         raise conflict("last_admin", "This is the last admin. Make somebody else one first.")
+
+
+def note_roles(cursor: Cursor[Any], account: model.Account) -> None:
+    """Keeps `auth.role_holder`, from which roles are read that are not a session's."""
+    roles = sorted(role.value for role in account.roles if role is not Role.MEMBER)
+    if roles and account.may_sign_in:
+        cursor.execute(
+            "INSERT INTO auth.role_holder (account_id, roles) VALUES (%s, %s)"
+            " ON CONFLICT (account_id) DO UPDATE SET roles = excluded.roles",
+            (account.id, roles),
+        )
+    else:
+        cursor.execute("DELETE FROM auth.role_holder WHERE account_id = %s", (account.id,))
 
 
 def _load(core: Core, account_id: UUID) -> model.Account:

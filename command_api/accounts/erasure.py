@@ -72,6 +72,7 @@ def _forget(desk: Desk, account_id: UUID, client: Client, *, may_be_last_admin: 
                     rows(cursor, position)
             if may_be_last_admin:
                 cursor.execute("DELETE FROM auth.admin WHERE account_id = %s", (account_id,))
+                cursor.execute("DELETE FROM auth.role_holder WHERE account_id = %s", (account_id,))
             else:
                 keep_an_admin(cursor, model.evolve(account, erased[0]))
             end_all(cursor, account_id)

@@ -274,6 +274,10 @@ class Accounts:
             cursor.execute("INSERT INTO auth.first_account (account_id) VALUES (%s)", (account_id,))
             cursor.execute("INSERT INTO auth.admin (account_id) VALUES (%s)", (account_id,))
             cursor.execute(
+                "INSERT INTO auth.role_holder (account_id, roles) VALUES (%s, %s)",
+                (account_id, [Role.ADMIN.value, Role.ANALYST.value]),
+            )
+            cursor.execute(
                 "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)", (account_id, password_hash)
             )
             cursor.execute("DELETE FROM auth.setup_token")

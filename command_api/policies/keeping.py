@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from command_api.leader import Connection
 from command_api.policies.decide import Refusal as Refused
 from infra.log import Record, StoredRecord
+from infra.log.signature import UNSIGNED
 from schemas import tracking
 from schemas.identity import NAMESPACE
 from schemas.topics import REJECTED
@@ -89,11 +90,12 @@ def dead_letters_to_retry(connection: Connection, topic: str, partition: int) ->
     """Dead letters of a partition that somebody asked to decide again (`althing dlq retry`), the oldest first."""
     rows = connection.execute(
         'SELECT id, "offset", key, value, headers FROM engine.dead_letter WHERE projection = %s AND topic = %s'
-        " AND partition = %s AND state = 'open' AND retry_requested_at IS NOT NULL ORDER BY \"offset\" LIMIT %s",
-        (NAME, topic, partition, RETRIES),
+        " AND partition = %s AND state = 'open' AND retry_requested_at IS NOT NULL AND reason <> %s"
+        ' ORDER BY "offset" LIMIT %s',
+        (NAME, topic, partition, UNSIGNED, RETRIES),
     ).fetchall()
-    return [
-        (letter_id, StoredRecord(topic, partition, offset, 0, bytes(key), bytes(value), _headers(headers)))
+    return [  # only signed ones come to be dead letters of another reason
+        (letter_id, StoredRecord(topic, partition, offset, 0, bytes(key), bytes(value), _headers(headers), True))
         for letter_id, offset, key, value, headers in rows
     ]
 

@@ -18,6 +18,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import inf
 from threading import Event
 from typing import Any, Final
 from uuid import UUID
@@ -52,7 +53,8 @@ from command_api.policies.keeping import (
 from command_api.policies.reading import Reading, Wanted
 from command_api.store import Conflict
 from infra.clickhouse import ClickHouseError
-from infra.log import Log, LogUnavailable, StoredRecord
+from infra.log import Log, LogUnavailable, StoredRecord, signature
+from infra.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.sealing import derived_key
 from schemas.base import DomainEvent
 from schemas.events.conversions import LogPlace, Reported
@@ -102,10 +104,12 @@ class Reports:
         self._partition = partition
         self._click_key = derived_key(core.settings, "click-id")
         self._positions = ClickPositions(core, events)
+        self._signed_from: float = inf
 
     def run(self, connection: Connection, stop: Event) -> None:
         """Decides until `stop`. Raises what the engines raise; nothing is skipped by that."""
         position = self._position(connection)
+        self._signed_from = signature.start(connection, CONVERSIONS.name, self._partition)
         source = self._log.source(CONVERSIONS.name, self._partition, position)
         try:
             while not stop.is_set():
@@ -177,6 +181,10 @@ class Reports:
         batch = Batch()
         reports: list[tuple[StoredRecord, ConversionReported]] = []
         for record in records:
+            if not record.is_signed and record.offset >= self._signed_from:
+                batch.poison.append((record, f"{UNSIGNED}: {UNSIGNED_TEXT}"))
+                batch.outcomes.append("poison")
+                continue
             try:
                 reports.append((record, report_of(record.value)))
             except ValidationError as error:

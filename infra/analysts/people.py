@@ -1,7 +1,8 @@
 """Who an analyst is and what they may see: roles, tokens of ClickHouse clients, websites, and the names behind ids.
 
 Everything is read from Postgres at each statement, under row-level security for that person, so a token that is
-revoked, a role that is taken away and a website that is removed count at once. Connections are the query service's kind
+revoked, a role that is taken away and a website that is removed count at once. Roles are read where they are decided
+(`auth.role_holder`), not from a read model, which follows the log. Connections are the query service's kind
 (`ROLE`): they own nothing.
 """
 
@@ -107,7 +108,9 @@ _BY_HASH: Final[LiteralString] = (
 )
 _TOUCH: Final[LiteralString] = "UPDATE auth.sql_token SET last_used_at = now() WHERE id = %s"
 _PERSON: Final[LiteralString] = (
-    "SELECT email, roles FROM read.accounts WHERE id = %s AND disabled_at IS NULL AND erased_at IS NULL"
+    # The roles are the write side's: no record in the log gives anybody one.
+    "SELECT a.email, h.roles FROM auth.role_holder AS h JOIN read.accounts AS a ON a.id = h.account_id"
+    " WHERE h.account_id = %s AND a.disabled_at IS NULL AND a.erased_at IS NULL"
 )
 _WEBSITES: Final[LiteralString] = "SELECT id FROM read.websites WHERE deleted_at IS NULL AND account_id = %(account)s"
 _TABLES: Final[LiteralString] = (

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from infra.auditing.clickhouse import Reader
 from infra.auditing.records import Ends, read
 from infra.auditing.report import Kind, Report
+from infra.auditing.signatures import Signatures
 from infra.auditing.tracked import dead_letters
 from infra.log import Log
 from schemas.topics import REJECTED
@@ -31,7 +32,7 @@ def audit_refused(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any
     times = Counter(_key(row) for row in rows)
     kept = {_key(row): row for row in rows}
     logged: set[tuple[str, str]] = set()
-    for record in read(log, REJECTED.name, 0, end):
+    for record in Signatures(postgres, report).watched(read(log, REJECTED.name, 0, end)):
         place = f"rejected[0]@{record.offset}"
         if record.offset in dead:
             continue

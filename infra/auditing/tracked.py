@@ -14,6 +14,7 @@ import psycopg
 from infra.auditing.clickhouse import Reader
 from infra.auditing.records import Ends, read
 from infra.auditing.report import Kind, Report
+from infra.auditing.signatures import Signatures
 from infra.auditing.wide_rows import WideRows, hash_of
 from infra.log import Log, StoredRecord
 from schemas.canary import WEBSITE_ID
@@ -36,14 +37,24 @@ class _Duplicate:
 def audit_tracked(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
     """Compares every record before `ends`."""
     report = Report()
+    signatures = Signatures(postgres, report)
     for partition in range(CLICKS.partitions):
         end = ends[CLICKS.name, partition]
-        _audit_partition(log, clickhouse, partition, end, dead_letters(postgres, CLICKS.name, partition), report)
+        dead = dead_letters(postgres, CLICKS.name, partition)
+        _audit_partition(log, clickhouse, partition, end, dead, signatures, report)
     _audit_repeated_ids(clickhouse, ends, report)
     return report
 
 
-def _audit_partition(log: Log, clickhouse: Reader, partition: int, end: int, dead: set[int], report: Report) -> None:
+def _audit_partition(
+    log: Log,
+    clickhouse: Reader,
+    partition: int,
+    end: int,
+    dead: set[int],
+    signatures: Signatures,
+    report: Report,
+) -> None:
     place = f"_topic = '{CLICKS.name}' AND _partition = {partition} AND _offset < {end}"
     duplicates = _duplicates(clickhouse, place, partition, report)
     wanted = {duplicate.first_offset for duplicate in duplicates.values()}
@@ -57,7 +68,7 @@ def _audit_partition(log: Log, clickhouse: Reader, partition: int, end: int, dea
             Kind.WRONG, _CHECK, f"row {_shown(partition, offset)} has no record in the log", count
         ),
     )
-    for record in read(log, CLICKS.name, partition, end):
+    for record in signatures.watched(read(log, CLICKS.name, partition, end)):
         offset = record.offset
         hashes = rows.take(offset)
         report.checked["records of topic clicks"] += 1

@@ -1,7 +1,7 @@
 """Records of the log in a file: blocks of at most a few megabytes, each compressed for itself, one file a partition.
 
 A block is its length (4 bytes, big-endian) and, compressed with Zstandard, a MessagePack list of
-`[offset, timestamp in ms, key, value, headers]`.
+`[offset, timestamp in ms, key, value, headers]`; the headers of a record that was not signed end with `UNSIGNED`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ _LARGEST_BLOCK: Final = 64 * 1024 * 1024
 _LENGTH: Final = struct.Struct(">I")
 _LEVEL: Final = 3
 
+UNSIGNED: Final = ("unsigned", b"")
 Row = tuple[int, int, bytes, bytes, Headers]
 _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(list[Row]).decode
@@ -44,7 +45,8 @@ def write(path: Path, records: Iterable[StoredRecord], wrote: Callable[[int], No
             size = 0
 
         for record in records:
-            block.append((record.offset, record.timestamp_ms, record.key, record.value, record.headers))
+            headers = record.headers if record.is_signed else (*record.headers, UNSIGNED)
+            block.append((record.offset, record.timestamp_ms, record.key, record.value, headers))
             count += 1
             size += len(record.key) + len(record.value)
             if size >= BLOCK_BYTES or len(block) >= BLOCK_RECORDS:

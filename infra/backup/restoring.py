@@ -21,7 +21,7 @@ from infra.backup.manifest import Manifest
 from infra.backup.taking import LOG_FOLDER, SPARE_BYTES, Progress, key_mark
 from infra.log import Log, LogUnavailable, Record, open_log
 from infra.migrations import migrate
-from infra.settings import Settings, SettingsError
+from infra.settings import Settings, SettingsError, load
 from infra.stack import secret_file, state
 from infra.stack.plan import ENGINES, base_environment
 from infra.stack.ports import free_ports
@@ -165,13 +165,9 @@ def _fill(source: Path, found: Manifest, laid: LaidOut, listed: Mapping[str, str
 
 def _reaching(laid: LaidOut, found: Manifest) -> Settings:
     environment = laid.made.environment
-    return Settings(
-        data_dir=laid.data_dir,
-        log=found.log,
-        postgres_url=environment["POSTGRES_URL"],
-        clickhouse_url=environment["CLICKHOUSE_URL"],
-        kafka_bootstrap_servers=environment.get("KAFKA_BOOTSTRAP_SERVERS"),
-    )
+    named = ("POSTGRES_URL", "CLICKHOUSE_URL")
+    reach = {name: text for name, text in environment.items() if name in named or name.startswith("KAFKA_")}
+    return replace(load(reach, None), data_dir=laid.data_dir, log=found.log)
 
 
 @contextmanager
@@ -195,7 +191,7 @@ def _copy_log(source: Path, found: Manifest, log: Log, progress: Progress) -> No
             # Small enough that what waits for the broker stays below the log's own bound.
             for start in range(0, len(rows), 1_000):
                 part = rows[start : start + 1_000]
-                batch = [Record(topic, key, value, headers, at, int(partition)) for _, at, key, value, headers in part]
+                batch = [_record(topic, int(partition), row) for row in part]
                 places = log.publish(batch).result(ACK_TIMEOUT_S + 5)
                 for row, written in zip(part, places, strict=True):
                     if not row[0] == written.offset == following:
@@ -204,6 +200,14 @@ def _copy_log(source: Path, found: Manifest, log: Log, progress: Progress) -> No
                 progress.advance(len(part))
         if following != end:
             raise BackupError(f"The backup's file of {place} ends at {following}, not at {end}.")
+
+
+def _record(topic: str, partition: int, row: records.Row) -> Record:
+    """Signed again if it was signed: what somebody else had written does not become ours by a restore."""
+    _, at, key, value, headers = row
+    if headers and headers[-1] == records.UNSIGNED:
+        return Record(topic, key, value, headers[:-1], at, partition, is_signed=False)
+    return Record(topic, key, value, headers, at, partition)
 
 
 def _build(settings: Settings, found: Manifest, progress: Progress) -> None:

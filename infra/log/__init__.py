@@ -28,7 +28,10 @@ Headers = tuple[tuple[str, bytes], ...]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One fact to append. `key` decides the partition unless `partition` is given; `timestamp_ms` 0 = now."""
+    """One fact to append. `key` decides the partition unless `partition` is given; `timestamp_ms` 0 = now.
+
+    `is_signed`: false only for a record of a backup that was not signed when it was saved (`infra.log.signature`).
+    """
 
     topic: str
     key: bytes
@@ -36,10 +39,14 @@ class Record:
     headers: Headers = ()
     timestamp_ms: int = 0
     partition: int | None = None
+    is_signed: bool = True
 
 
 class StoredRecord(Struct, frozen=True, gc=False):
-    """One fact as it lies in the log. Made by the ten thousand: a `Struct` costs a tenth of a frozen dataclass."""
+    """One fact as it lies in the log. Made by the ten thousand: a `Struct` costs a tenth of a frozen dataclass.
+
+    `is_signed`: one of our services has written it (`infra.log.signature`).
+    """
 
     topic: str
     partition: int
@@ -48,6 +55,7 @@ class StoredRecord(Struct, frozen=True, gc=False):
     key: bytes
     value: bytes
     headers: Headers
+    is_signed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +143,19 @@ class Log(Protocol):
 
 
 def open_log(settings: Settings, *, linger_ms: int = 0, delivery_timeout_s: float = 10.0) -> Log:
-    """The log that the settings name (`ALTHING_LOG`, `KAFKA_BOOTSTRAP_SERVERS`, `POSTGRES_URL`).
+    """The log that the settings name (`ALTHING_LOG`, `KAFKA_BOOTSTRAP_SERVERS`, `POSTGRES_URL`), signing what is
+    published. Without a master key, as only tools that read have none, it does not sign, and takes nothing for signed.
 
     `linger_ms`: how long the producer waits to fill a batch; 0 for the relay, a few ms for ingest.
     `delivery_timeout_s`: after this long a publish that was not acknowledged fails with `LogUnavailable`.
     """
+    from infra.log.signature import Signer
+
+    signer = Signer.of(settings)
     if settings.log == "postgres":
         from infra.log.postgres_log import PostgresLog
 
-        return PostgresLog(settings, delivery_timeout_s=delivery_timeout_s)
+        return PostgresLog(settings, signer, delivery_timeout_s=delivery_timeout_s)
     from infra.log.kafka_log import KafkaLog
 
-    return KafkaLog(settings, linger_ms=linger_ms, delivery_timeout_s=delivery_timeout_s)
+    return KafkaLog(settings, signer, linger_ms=linger_ms, delivery_timeout_s=delivery_timeout_s)

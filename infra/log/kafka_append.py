@@ -20,7 +20,8 @@ from kafka.producer.producer_batch import ProducerBatch
 from kafka.record.memory_records import MemoryRecordsBuilder
 from kafka.structs import TopicPartition
 
-from infra.log import LogUnavailable, Position, Record
+from infra.log import Headers, LogUnavailable, Position, Record
+from infra.log.signature import SIGNATURE_BYTES, Signer, runs
 
 Done = Callable[[list[Position]], None]
 Failed = Callable[[Exception], None]
@@ -30,7 +31,8 @@ _Part = tuple[ProducerBatch, int, list[int]]
 class Appender:
     """Puts calls into one producer. `append` is not thread-safe: its owner holds a lock around it."""
 
-    def __init__(self, producer: KafkaProducer) -> None:
+    def __init__(self, producer: KafkaProducer, signer: Signer | None) -> None:
+        self._signer = signer
         self._accumulator = producer._accumulator
         self._sender = producer._sender
         self._settings = producer.config
@@ -79,27 +81,49 @@ class Appender:
         return parts
 
     def _fill(self, place: TopicPartition, records: Sequence[Record], indexes: list[int], parts: list[_Part]) -> bool:
-        """Appends to the partition's open batch and to new ones; tells whether the sender has to look."""
+        """Appends to the partition's open batch and to new ones; tells whether the sender has to look.
+
+        Records that are signed together come into one batch, next to each other.
+        """
         accumulator, now = self._accumulator, int(time() * 1000)
+        mine = [records[index] for index in indexes]
+        pieces = [(begin, end, size, self._headers(place, mine[begin:end])) for begin, end, size in runs(mine)]
         accumulator._appends_in_progress.increment()
         try:
             with accumulator._tp_lock(place):
                 waiting = accumulator._batches[place]
                 batch = waiting[-1] if waiting else self._new_batch(place)
-                write, first, taken = batch.records.append, batch.records.next_offset(), 0
-                for seen, index in enumerate(indexes):
-                    record = records[index]
-                    entry = (record.timestamp_ms or now, record.key, record.value, record.headers)
-                    if write(*entry) is None:
-                        if seen > taken:
-                            parts.append((batch, first, indexes[taken:seen]))
+                first, taken = batch.records.next_offset(), 0
+                for begin, end, size, last_headers in pieces:
+                    if not self._has_room(batch, size):
+                        if begin > taken:
+                            parts.append((batch, first, indexes[taken:begin]))
                         batch = self._new_batch(place)
-                        write, first, taken = batch.records.append, 0, seen
-                        write(*entry)
+                        first, taken = 0, begin
+                    write = batch.records.append
+                    for record in mine[begin : end - 1]:
+                        write(record.timestamp_ms or now, record.key, record.value, record.headers)
+                    record = mine[end - 1]
+                    write(record.timestamp_ms or now, record.key, record.value, last_headers)
                 parts.append((batch, first, indexes[taken:]))
                 return len(waiting) > 1 or first == 0 or batch.records.is_full()
         finally:
             accumulator._appends_in_progress.decrement()
+
+    def _headers(self, place: TopicPartition, run: Sequence[Record]) -> Headers:
+        """Those of the run's last record, with the signature of the run."""
+        last = run[-1]
+        if self._signer is None or not last.is_signed:
+            return last.headers
+        return (*last.headers, self._signer.header(place.topic, place.partition, run))
+
+    def _has_room(self, batch: ProducerBatch, size: int) -> bool:
+        """Whether the batch takes so many bytes more; an empty one takes any single run."""
+        records = batch.records
+        if records._closed:
+            return False
+        is_fresh: bool = records.next_offset() == 0
+        return is_fresh or records.size_in_bytes() + size + SIGNATURE_BYTES <= int(records._batch_size)
 
     def _new_batch(self, place: TopicPartition) -> ProducerBatch:
         settings, accumulator = self._settings, self._accumulator

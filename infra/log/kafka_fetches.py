@@ -20,11 +20,12 @@ from kafka.record.util import decode_varint
 from kafka.structs import TopicPartition
 
 from infra.log import Headers, StoredRecord
+from infra.log.signature import HEADER, Signer
 
 
-def decode_in_batches(consumer: KafkaConsumer) -> None:
-    """Makes `consumer.poll` give `StoredRecord`."""
-    consumer._fetcher.PartitionRecords = _Records
+def decode_in_batches(consumer: KafkaConsumer, signer: Signer | None) -> None:
+    """Makes `consumer.poll` give `StoredRecord`, their signatures checked."""
+    consumer._fetcher.PartitionRecords = type("_SignedRecords", (_Records,), {"signer": signer})
 
 
 def note_answers(consumer: KafkaConsumer, note: Callable[[], None]) -> None:
@@ -44,6 +45,8 @@ def note_answers(consumer: KafkaConsumer, note: Callable[[], None]) -> None:
 class _Records(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-python has no types
     """The records of one partition in one answer of the broker."""
 
+    signer: Signer | None = None
+
     def _unpack_records(self, tp: TopicPartition, records: Any, *_deserializers: object) -> Iterator[StoredRecord]:
         last: DefaultRecordBatch | None = None
         while (batch := records.next_batch()) is not None:
@@ -56,7 +59,7 @@ class _Records(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-python 
             if batch.is_control_batch:
                 self.next_fetch_offset = batch.next_offset
                 continue
-            for record in _decoded(batch, tp.topic, tp.partition):
+            for record in _decoded(batch, tp.topic, tp.partition, self.signer):
                 self.next_fetch_offset = record.offset + 1
                 yield record
         if last is not None:
@@ -64,12 +67,14 @@ class _Records(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-python 
         self.drain()
 
 
-def _decoded(batch: DefaultRecordBatch, topic: str, partition: int) -> list[StoredRecord]:
+def _decoded(batch: DefaultRecordBatch, topic: str, partition: int, signer: Signer | None) -> list[StoredRecord]:
     batch._maybe_uncompress()
     buffer, at = bytes(batch._buffer), batch._pos
     base, first = batch.base_offset, batch.first_timestamp
     append_time = batch.max_timestamp if batch.timestamp_type == batch.LOG_APPEND_TIME else None
     found: list[StoredRecord] = []
+    is_signed = signer is not None  # until `signer` has looked
+    ends: list[tuple[int, bytes]] = []
     for _ in range(batch.records_count):
         length, at = _varint(buffer, at)
         end = at + length
@@ -89,11 +94,14 @@ def _decoded(batch: DefaultRecordBatch, topic: str, partition: int) -> list[Stor
             at = end
         else:
             headers, at = _headers(buffer, at)
+            if headers and headers[-1][0] == HEADER:
+                ends.append((len(found), headers[-1][1]))
+                headers = headers[:-1]
         if at != end:
             raise CorruptRecordError(f"the record {topic}[{partition}]@{base + offset_delta} has a wrong length")
         moment = first + time_delta if append_time is None else append_time
-        found.append(StoredRecord(topic, partition, base + offset_delta, moment, key, value, headers))
-    return found
+        found.append(StoredRecord(topic, partition, base + offset_delta, moment, key, value, headers, is_signed))
+    return found if signer is None else signer.checked(found, ends)
 
 
 def _headers(buffer: bytes, at: int) -> tuple[Headers, int]:

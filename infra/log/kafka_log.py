@@ -24,6 +24,7 @@ from infra.log.calls import Call, Calls
 from infra.log.kafka_append import Appender
 from infra.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
 from infra.log.kafka_source import KafkaSource
+from infra.log.signature import Signer
 from infra.settings import Settings
 from schemas import topics
 
@@ -36,7 +37,9 @@ _CONNECT_TIMEOUT_S: Final = 2.0
 
 
 class KafkaLog:
-    """`infra.log.Log` on Kafka. `delivery_timeout_s`: after this long an unacknowledged call fails.
+    """`infra.log.Log` on Kafka. Without a `signer` it neither signs nor checks.
+
+    `delivery_timeout_s`: after this long an unacknowledged call fails.
 
     `max_buffered_bytes` bounds what waits for the broker; above it `publish` fails at once with `LogUnavailable`.
     """
@@ -44,12 +47,14 @@ class KafkaLog:
     def __init__(
         self,
         settings: Settings,
+        signer: Signer | None = None,
         *,
         linger_ms: int = 0,
         delivery_timeout_s: float = 10.0,
         max_buffered_bytes: int = 64 * 1024 * 1024,
     ) -> None:
         self._cluster = cluster_of(settings)
+        self._signer = signer
         self._linger_ms = linger_ms
         self._delivery_timeout_s = delivery_timeout_s
         self._begun = Calls("Kafka", delivery_timeout_s, max_buffered_bytes)
@@ -82,7 +87,7 @@ class KafkaLog:
         return call.future
 
     def source(self, topic: str, partition: int, offset: int = 0) -> KafkaSource:
-        return KafkaSource(self._cluster, topic, partition, offset)
+        return KafkaSource(self._cluster, topic, partition, offset, self._signer)
 
     def end_offset(self, topic: str, partition: int) -> int:
         return self.end_offsets([(topic, partition)])[topic, partition]
@@ -190,7 +195,7 @@ class KafkaLog:
         if self._is_away:
             logger.warning("Kafka answers again")
         self._is_away = False
-        appender = Appender(producer)
+        appender = Appender(producer, self._signer)
         with self._gate:
             self._producer, self._appender = producer, appender
             while self._parked:

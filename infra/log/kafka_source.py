@@ -12,6 +12,7 @@ from kafka.structs import TopicPartition
 from infra.log import LogUnavailable, OffsetOutOfRange, StoredRecord
 from infra.log.kafka_clients import Cluster, open_client
 from infra.log.kafka_fetches import decode_in_batches, note_answers
+from infra.log.signature import Signer
 
 _CONTACT_S: Final = 1.0
 _ANSWER_TIMEOUT_MS: Final = 3000
@@ -24,7 +25,8 @@ _CONNECT_TIMEOUT_S: Final = 2.0
 class KafkaSource:
     """`infra.log.Source` on Kafka. Connects at the first `read` and again after every error."""
 
-    def __init__(self, cluster: Cluster, topic: str, partition: int, offset: int) -> None:
+    def __init__(self, cluster: Cluster, topic: str, partition: int, offset: int, signer: Signer | None = None) -> None:
+        self._signer = signer
         self._cluster = cluster
         self._place = TopicPartition(topic, partition)
         self._next = offset
@@ -73,7 +75,7 @@ class KafkaSource:
             request_timeout_ms=10_000,
             metrics_enabled=False,
         )
-        decode_in_batches(consumer)
+        decode_in_batches(consumer, self._signer)
         note_answers(consumer, self._note_contact)
         consumer.assign([self._place])
         consumer.seek(self._place, self._next)

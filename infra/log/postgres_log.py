@@ -22,6 +22,7 @@ from infra.log import LogUnavailable, Place, Position, Record, shown
 from infra.log.calls import Call, Calls
 from infra.log.postgres_deadlines import Deadlines
 from infra.log.postgres_source import Bell, PostgresSource
+from infra.log.signature import Signer
 from infra.settings import Settings
 from schemas import topics
 
@@ -47,11 +48,17 @@ class PostgresLog:
     """
 
     def __init__(
-        self, settings: Settings, *, delivery_timeout_s: float = 10.0, max_buffered_bytes: int = 64 * 1024 * 1024
+        self,
+        settings: Settings,
+        signer: Signer | None = None,
+        *,
+        delivery_timeout_s: float = 10.0,
+        max_buffered_bytes: int = 64 * 1024 * 1024,
     ) -> None:
         if settings.postgres_url is None:
             raise ValueError("POSTGRES_URL is not set")
         self._url = settings.postgres_url
+        self._signer = signer
         self._delivery_timeout_s = delivery_timeout_s
         self._begun = Calls("Postgres", delivery_timeout_s, max_buffered_bytes)
         self._waiting: deque[Call] = deque()
@@ -88,7 +95,7 @@ class PostgresLog:
         return call.future
 
     def source(self, topic: str, partition: int, offset: int = 0) -> PostgresSource:
-        return PostgresSource(self._readers, self._deadlines, self._bell, topic, partition, offset)
+        return PostgresSource(self._readers, self._deadlines, self._bell, topic, partition, offset, self._signer)
 
     def end_offset(self, topic: str, partition: int) -> int:
         return self.end_offsets([(topic, partition)])[topic, partition]
@@ -158,7 +165,7 @@ class PostgresLog:
                 if connection is None:
                     connection = psycopg.connect(self._url, **CONNECTION)  # type: ignore[arg-type]  # per keyword
                 with self._deadlines.within(self._delivery_timeout_s, connection):
-                    places = _insert(connection, group)
+                    places = _insert(connection, group, self._signer)
             except (psycopg.Error, OSError) as error:
                 if connection is not None:
                     connection.close()
@@ -231,8 +238,9 @@ class PostgresLog:
             self._writer.join(_TICK_S)
 
 
-def _insert(connection: psycopg.Connection[Any], group: list[Call]) -> list[list[Position]]:
-    """Writes the calls' records into the open transaction, notifies, and tells their places."""
+def _insert(connection: psycopg.Connection[Any], group: list[Call], signer: Signer | None) -> list[list[Position]]:
+    """Writes the calls' records into the open transaction, notifies, and tells their places. Each is signed by itself:
+    unlike Kafka's batches, rows are read in any portion."""
     now = int(time() * 1000)
     counts: dict[tuple[str, int], int] = defaultdict(int)
     for call in group:
@@ -251,7 +259,10 @@ def _insert(connection: psycopg.Connection[Any], group: list[Call]) -> list[list
                 topic, key, value = record.topic, record.key, record.value
                 offset = offsets[topic, partition]
                 offsets[topic, partition] = offset + 1
-                headers = msgspec.msgpack.encode(record.headers) if record.headers else None
+                every = record.headers
+                if signer is not None and record.is_signed:
+                    every = (*every, signer.header(topic, partition, (record,)))
+                headers = msgspec.msgpack.encode(every) if every else None
                 size = len(key) + len(value) + len(headers or b"")
                 copy.write_row((topic, partition, offset, record.timestamp_ms or now, size, key, value, headers))
                 positions.append(Position(topic, partition, offset))

@@ -14,6 +14,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from infra.log import Headers, LogUnavailable, OffsetOutOfRange, StoredRecord
 from infra.log.postgres_deadlines import Deadlines
+from infra.log.signature import Signer, split
 
 PAGE_BYTES: Final = 32 * 1024 * 1024
 """A read gives at most about this much, whatever `max_records` says."""
@@ -28,8 +29,16 @@ class PostgresSource:
     """`infra.log.Source` on Postgres."""
 
     def __init__(
-        self, readers: ConnectionPool[Any], deadlines: Deadlines, bell: Bell, topic: str, partition: int, offset: int
+        self,
+        readers: ConnectionPool[Any],
+        deadlines: Deadlines,
+        bell: Bell,
+        topic: str,
+        partition: int,
+        offset: int,
+        signer: Signer | None = None,
     ) -> None:
+        self._signer = signer
         self._readers, self._deadlines, self._bell = readers, deadlines, bell
         self._topic, self._partition, self._next = topic, partition, offset
 
@@ -63,11 +72,15 @@ class PostgresSource:
                 self._check_range(connection)
                 return []
         self._next = rows[-1][0] + 1
-        topic, partition = self._topic, self._partition
-        return [
-            StoredRecord(topic, partition, offset, at, key, value, _HEADERS.decode(headers) if headers else ())
-            for offset, at, key, value, headers in rows
-        ]
+        return [self._record(*row) for row in rows]
+
+    def _record(self, offset: int, at: int, key: bytes, value: bytes, packed: bytes | None) -> StoredRecord:
+        headers, signature = split(_HEADERS.decode(packed)) if packed else ((), None)
+        place = self._topic, self._partition
+        if self._signer is None or signature is None:
+            return StoredRecord(*place, offset, at, key, value, headers)
+        record = StoredRecord(*place, offset, at, key, value, headers, is_signed=True)
+        return self._signer.checked([record], [(0, signature)])[0]
 
     def _check_range(self, connection: psycopg.Connection[Any]) -> None:
         row = connection.execute(

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psycopg
 
-from infra.log import LogUnavailable, open_log
+from infra.log import LogUnavailable, open_log, signature
 from infra.postgres import required_url
 from infra.settings import Settings, SettingsError, load
 
@@ -69,6 +69,8 @@ def migrate(settings: Settings) -> None:
     topics = open_log(settings)
     try:
         topics.create_topics()
+        with psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5) as connection:
+            signature.note_starts(connection, topics)
     finally:
         topics.close()
 

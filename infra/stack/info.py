@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from infra.settings import Settings, load
 from infra.stack import state
-from infra.stack.engines import clickhouse, postgres
+from infra.stack.engines import clickhouse, kafka_users, postgres
 from infra.stack.ports import LOOPBACK, Ports
 from infra.stack.secret_file import StackSecrets
 
@@ -52,6 +52,10 @@ def info_main(arguments: list[str]) -> int:
         _print(f"{name:<12}{info[name] or 'not used: the log is in Postgres'}")
     house = info["clickhouse"]
     _print(f"{'clickhouse':<12}{house['url']}  user {house['user']}  password {house['password']}")
+    if user := info.get("kafka_user"):
+        _print(
+            f"{'':<12}Kafka: user {user['user']}  password {user['password']}  {user['mechanism']}, {user['protocol']}"
+        )
     for name in ("data_dir", "version", "log"):
         _print(f"{name:<12}{info[name]}")
     if info["log_note"]:
@@ -81,6 +85,9 @@ def describe(settings: Settings, made: Plan, secrets: StackSecrets, ports: Ports
         "app": settings.app_url,
         "tracking": settings.tracking_base_url,
         "kafka": made.environment.get("KAFKA_BOOTSTRAP_SERVERS"),
+        "kafka_user": (
+            kafka_users.operator(secrets) if made.log == "kafka" and settings.kafka_bootstrap_servers is None else None
+        ),
         "postgres": (
             postgres.analyst_url(ports.postgres, secrets)
             if settings.postgres_url is None

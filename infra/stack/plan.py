@@ -11,7 +11,7 @@ from pathlib import Path
 
 from infra.settings import Settings, SettingsError
 from infra.stack import escrow
-from infra.stack.engines import clickhouse, kafka, postgres
+from infra.stack.engines import clickhouse, kafka, kafka_users, postgres
 from infra.stack.ports import LOOPBACK, Ports
 from infra.stack.probe import answers
 from infra.stack.secret_file import StackSecrets
@@ -49,7 +49,7 @@ def plan(settings: Settings, secrets: StackSecrets, ports: Ports, data_dir: Path
                 data_dir,
                 ports.kafka,
                 ports.kafka_controller,
-                secrets.kafka_cluster_id,
+                secrets,
                 flush_each=settings.kafka_flush_each,
             )
         )
@@ -118,8 +118,12 @@ def _environment(settings: Settings, secrets: StackSecrets, ports: Ports, data_d
         "ALTHING_SCHEDULER_PORT": str(ports.scheduler),
     }
     if log == "kafka":
-        environment["KAFKA_BOOTSTRAP_SERVERS"] = settings.kafka_bootstrap_servers or f"{LOOPBACK}:{ports.kafka}"
-        environment |= _kafka_security(settings)
+        if settings.kafka_bootstrap_servers is not None:
+            environment["KAFKA_BOOTSTRAP_SERVERS"] = settings.kafka_bootstrap_servers
+            environment |= _kafka_security(settings)
+        else:
+            environment["KAFKA_BOOTSTRAP_SERVERS"] = f"{LOOPBACK}:{ports.kafka}"
+            environment |= kafka_users.sign_in(secrets)
     return environment
 
 

@@ -26,6 +26,12 @@ class StackSecrets:
     clickhouse_analyst_password: str
     master_key: str
     kafka_cluster_id: str
+    kafka_password: str
+    kafka_operator_password: str
+
+
+_ADDED = frozenset(("kafka_password", "kafka_operator_password"))
+"""Secrets that files of earlier versions do not have: made when such a file is first read."""
 
 
 def load_or_create(data_dir: Path) -> StackSecrets:
@@ -38,8 +44,12 @@ def load_or_create(data_dir: Path) -> StackSecrets:
         write_all(data_dir, made())
     try:
         found = json.loads(path.read_text())
+        lacking = {field.name for field in fields(StackSecrets)} - found.keys()
+        if lacking and lacking <= _ADDED:
+            found |= {name: secrets.token_urlsafe(24) for name in lacking}
+            write_private(path, json.dumps(found, indent=1))
         return StackSecrets(**{field.name: str(found[field.name]) for field in fields(StackSecrets)})
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SettingsError(
             f"{path} cannot be read as this stack's secrets ({error!r}); restore it from a backup."
         ) from error
@@ -80,4 +90,6 @@ def made() -> StackSecrets:
         clickhouse_analyst_password=secrets.token_urlsafe(24),
         master_key=secrets.token_hex(32),
         kafka_cluster_id=urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="),
+        kafka_password=secrets.token_urlsafe(24),
+        kafka_operator_password=secrets.token_urlsafe(24),
     )

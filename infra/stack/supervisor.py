@@ -178,9 +178,12 @@ class Supervisor:
             os.killpg(pid, signal.SIGKILL)
 
     def _is_ready(self, child: _Child) -> bool:
-        if child.process is None or not child.spec.is_ready():
+        if child.process is None:
             return False
-        return child.spec.port is None or listens(child.process.pid, child.spec.port)
+        # First whether the port is its own: `is_ready` may show a password to whoever listens there.
+        if child.spec.port is not None and not listens(child.process.pid, child.spec.port):
+            return False
+        return child.spec.is_ready()
 
     def _spawn(self, child: _Child) -> None:
         spec = child.spec

@@ -17,6 +17,7 @@ from typing import Final
 import orjson
 
 from infra.log import Log, LogUnavailable, Record, Source, StoredRecord
+from infra.log.signature import UNSIGNED, UNSIGNED_TEXT
 from projectors.engine import dead_letters, failpoints, positions
 from projectors.engine.clickhouse import Refused
 from projectors.engine.dead_letters import DeadLetter
@@ -204,8 +205,17 @@ class ClickHouseWorker(Worker):
         if failpoints.ARE_SET:
             for record in records:
                 failpoints.touch(record.value)
-        self._make(records, known or NothingKnown(), batch)
+        ours = self._without_forged(records)
+        self._make(ours, known or NothingKnown(), batch)
+        if len(ours) < len(records):
+            batch.bad += [Bad(record, UNSIGNED, UNSIGNED_TEXT) for record in records if self.is_forged(record)]
+            batch.bad.sort(key=lambda bad: bad.record.offset)
         return batch
+
+    def _without_forged(self, records: Sequence[StoredRecord]) -> Sequence[StoredRecord]:
+        if all(record.is_signed for record in records):
+            return records
+        return [record for record in records if not self.is_forged(record)]
 
     def _insert(self, batch: Batch, records: Sequence[StoredRecord], token: str) -> None:
         clickhouse, generation = self.runtime.clickhouse, self.key.generation
@@ -254,7 +264,7 @@ class ClickHouseWorker(Worker):
                 records = self._read_before(goal, source)
                 used = [r for r in records if r.offset < goal and r.offset not in self._crashing]
                 judgement = ids.judge()
-                self._make(used, judgement, Batch())
+                self._make(self._without_forged(used), judgement, Batch())
                 ids.commit(judgement, min(records[-1].offset + 1, goal))
         finally:
             source.close()
@@ -301,7 +311,8 @@ class ClickHouseWorker(Worker):
             while at < goal:
                 records = self._read_before(goal, source)
                 batch = Batch()
-                self._make([r for r in records if r.offset < goal and r.offset not in dead], ids.judge(), batch)
+                used = [r for r in records if r.offset < goal and r.offset not in dead]
+                self._make(self._without_forged(used), ids.judge(), batch)
                 if batch.rows:
                     raise SinkLostRows(
                         f"ClickHouse has no row of offset {batch.places[0]}, though the position is {goal}: rows that "

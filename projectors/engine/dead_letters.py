@@ -18,6 +18,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from infra.log import StoredRecord
+from infra.log.signature import UNSIGNED
 from projectors.engine.positions import Key
 from projectors.engine.projection import Bad
 
@@ -91,20 +92,21 @@ def parked_keys(connection: Connection[Any], key: Key) -> set[bytes]:
     """Keys of aggregates whose events wait behind a dead letter."""
     rows = connection.execute(
         "select distinct key from engine.dead_letter where projection = %s and generation = %s and topic = %s "
-        "and partition = %s and state = 'open'",
-        (key.projection, key.generation, key.topic, key.partition),
+        "and partition = %s and state = 'open' and reason <> %s",
+        (key.projection, key.generation, key.topic, key.partition, UNSIGNED),
     ).fetchall()
     return {bytes(row[0]) for row in rows}
 
 
 def to_retry(connection: Connection[Any], key: Key) -> list[DeadLetter]:
-    """Those that somebody asked to try again, in order."""
-    return _open(connection, key, "and retry_requested_at is not null")
+    """Those that somebody asked to try again, in order. A forged one stays what it is: it can only be skipped."""
+    return _open(connection, key, "and retry_requested_at is not null and reason <> %(unsigned)s", unsigned=UNSIGNED)
 
 
 def waiting_for(connection: Connection[Any], key: Key, aggregate: bytes) -> list[DeadLetter]:
-    """Every open dead letter of one aggregate, in order."""
-    return _open(connection, key, "and key = %(aggregate)s", aggregate=aggregate)
+    """Every open dead letter of one aggregate, in order; a forged one is none of its events."""
+    condition = "and key = %(aggregate)s and reason <> %(unsigned)s"
+    return _open(connection, key, condition, aggregate=aggregate, unsigned=UNSIGNED)
 
 
 def hold(connection: Connection[Any], letter_id: UUID) -> bool:

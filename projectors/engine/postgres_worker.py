@@ -14,6 +14,7 @@ from typing import Any, Final
 import psycopg
 
 from infra.log import StoredRecord
+from infra.log.signature import UNSIGNED, UNSIGNED_TEXT
 from projectors.engine import dead_letters, failpoints, positions
 from projectors.engine.dead_letters import PARKED, DeadLetter
 from projectors.engine.positions import Key
@@ -87,7 +88,7 @@ class PostgresWorker(Worker):
         """Nothing here concerns this read model, as is mostly so: one statement, and the position has moved."""
         reached = self._position.domain_position
         for record in records:
-            if cares_for(self._model, record):
+            if cares_for(self._model, record) or self.is_forged(record):
                 return False
             try:
                 reached = max(reached, envelope.position_of(record.headers))
@@ -106,6 +107,9 @@ class PostgresWorker(Worker):
             rows = Rows(connection, self._model.table(self.key.generation), self._model.key)
             for record in records:
                 if record.offset in self._crashing:
+                    continue
+                if self.is_forged(record):
+                    bad.append(Bad(record, UNSIGNED, UNSIGNED_TEXT))
                     continue
                 try:
                     position = envelope.position_of(record.headers)

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
@@ -19,7 +20,7 @@ from typing import Any
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
-from infra.log import Log, LogUnavailable, OffsetOutOfRange, Source, StoredRecord
+from infra.log import Log, LogUnavailable, OffsetOutOfRange, Source, StoredRecord, signature
 from projectors.engine import dead_letters, positions, probe
 from projectors.engine.clickhouse import ClickHouse, Unavailable
 from projectors.engine.dedup import MarkerMoved
@@ -75,6 +76,7 @@ class Worker(ABC, Thread):
         self._source: Source | None = None
         self._left: list[StoredRecord] = []
         self._crashing: frozenset[int] = frozenset()
+        self._signed_from: float = inf
         self._position = Position(0, None, 0, None, 0, 0)
 
     def stop(self) -> None:
@@ -122,6 +124,7 @@ class Worker(ABC, Thread):
             with self.runtime.pool.connection() as connection:
                 self._position = positions.start(connection, self.key, self.runtime.name, counts=self._is_first)
                 self._crashing = dead_letters.crashing(connection, self.key)
+                self._signed_from = signature.start(connection, self.key.topic, self.key.partition)
             self._is_first = False
             self._source = self.runtime.log.source(self.key.topic, self.key.partition, self._position.next_offset)
             self._left = []
@@ -150,6 +153,10 @@ class Worker(ABC, Thread):
             return taken
         assert self._source is not None  # noqa: S101 - set as long as the partition is owned
         return self._source.read(max_records, timeout_s)
+
+    def is_forged(self, record: StoredRecord) -> bool:
+        """Whether nobody with the installation's key has written it: it is set aside, whatever it says."""
+        return not record.is_signed and record.offset >= self._signed_from
 
     def put_back(self, records: list[StoredRecord]) -> None:
         """The next `read` gives these first."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from infra.stack.engines import kafka, kafka_archive
+from infra.stack.secret_file import made
 from infra.stack.tools import KAFKA_ARCHIVE, KAFKA_JARS
 
 
 def test_a_cluster_id_may_begin_like_an_option(tmp_path: Path) -> None:
     """Every 64th does."""
     cluster_id = "-LnbN2ijT2Sx_zdToSvl2A"
-    spec = kafka.spec(tmp_path, 9, 10, cluster_id, flush_each=False)
+    spec = kafka.spec(tmp_path, 9, 10, replace(made(), kafka_cluster_id=cluster_id), flush_each=False)
     spec.prepare()
     assert f"cluster.id={cluster_id}\n" in (tmp_path / "kafka" / "meta.properties").read_text()
 

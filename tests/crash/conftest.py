@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from infra.settings import Settings
 from tests.support.dying import dying
+from tests.support.pipeline import Pipeline, pipeline
 from tests.support.stack import Stack, stack
 from tests.support.under_load import ADMIN
 
@@ -19,3 +22,15 @@ def loaded() -> Iterator[Stack]:
     """`CRASH_LOG` (kafka) says which log is used."""
     with stack({**ADMIN, "ALTHING_LOG": os.environ.get("CRASH_LOG", "kafka"), "ALTHING_CANARY": "1"}) as made:
         yield made
+
+
+@pytest.fixture
+def way(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[Pipeline]:
+    """The way from the log into every table, for a test that breaks it."""
+    with pipeline(embedded_postgres, embedded_clickhouse, tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.jsonl"

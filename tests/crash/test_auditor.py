@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -31,7 +31,6 @@ from infra.auditing.rollups import ROLLUPS
 from infra.keyring import Keyring
 from infra.log import Record
 from infra.postgres import pool
-from infra.settings import Settings
 from projectors.catalogue import CATALOGUE
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from schemas.events.links import LinkCreated, LinkUpdated
@@ -39,7 +38,7 @@ from schemas.topics import CLICKS, CONVERSIONS, DOMAIN
 from schemas.tracking import Refusal
 from tests.support.audited import WEBSITES, a_sale, decided, refused_badly, reported, send, tracked, write_down
 from tests.support.decisions import ACCOUNT, ERASED_ACCOUNT, NOW, PARTNER, WEBSITE, history
-from tests.support.pipeline import Pipeline, pipeline
+from tests.support.pipeline import Pipeline
 
 pytestmark = pytest.mark.timeout(900)  # some audit a dozen times
 EVENTS, RECENT, DUPLICATES = "events__g1", "recent_events__g1", "duplicates__g1"
@@ -91,17 +90,6 @@ def retry_with_a_new_token(clickhouse: ClickHouse, table: str, lines: bytes, tok
 
 def change_one(clickhouse: ClickHouse, table: str, lines: bytes, token: str) -> None:
     clickhouse.insert(table, lines.replace(b'"country":"DE"', b'"country":"FR"', 1), token)
-
-
-@pytest.fixture
-def way(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[Pipeline]:
-    with pipeline(embedded_postgres, embedded_clickhouse, tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.jsonl"
 
 
 def steps_of_marketplace() -> int:
@@ -171,6 +159,9 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.insight_digests": 2,
         "rows of read.exchange_rates": 1,
         "refusals": 4,
+        "signatures": 270 + report.checked["records of topic domain"] + 5,
+        "sums of money": report.checked["sums of money"],
+        "money of conversions": 3,
         "cells of traffic_15m": report.checked["cells of traffic_15m"],
         "cells of partner_15m": report.checked["cells of partner_15m"],
         "cells of country_15m": report.checked["cells of country_15m"],
@@ -261,6 +252,8 @@ ROWS_IN_CLICKHOUSE = (
         f"INSERT INTO {EVENTS} SELECT * REPLACE (0 AS _offset) FROM {EVENTS} WHERE d_approved = 1 LIMIT 1",
     ),
     ("events", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE c_pending = 1 WHERE _topic = 'clicks' AND _offset = 1"),
+    ("money", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE c_approved = -5000000 WHERE type = 'conversion'"),
+    ("money", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE value = 9223372036854775807 WHERE type = 'conversion'"),
 )
 """Which check, what it must say, and the change. Each is made to what the ones before left."""
 
@@ -373,7 +366,10 @@ def test_a_figure_that_was_changed_behind_the_log_is_found(way: Pipeline, ledger
             assert {found for _, found, _ in report.examples} == changed, report.as_text()
 
 
-def test_a_row_in_clickhouse_that_was_changed_behind_the_log_is_found(way: Pipeline, ledger: Path) -> None:
+def test_a_row_in_clickhouse_that_was_changed_behind_the_log_is_found(
+    way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.auditing.report.EXAMPLES", 1_000)
     send(way, ledger)
     reports = [Report()]
     with way.projecting():

@@ -11,12 +11,16 @@ from threading import Event
 from typing import Any
 from uuid import UUID
 
+import orjson
 import pytest
 
 from command_api.leader import Leader, connect
 from command_api.policies.approving import Approving
 from command_api.service import leaders_of
 from infra.clickhouse import ClientPool
+from infra.log import Record
+from infra.log.postgres_log import PostgresLog
+from infra.log.signature import note_starts
 from infra.postgres import required_url
 from infra.settings import Settings
 from schemas.envelope import decode, position_of
@@ -50,6 +54,35 @@ def decide_all(made: Policies) -> None:
         for leader in leaders:
             leader.stop()
         clients.close()
+
+
+def test_a_forged_report_never_becomes_money_and_a_forged_decision_holds_up_nothing(stopped: Policies) -> None:
+    """Somebody has found a way to write to the log, but has not the installation's key."""
+    world, shop = stopped.world, stopped.shop()
+    note_starts(world.postgres, world.log)
+    click = stopped.click(shop, timedelta(minutes=10))
+    forged, true = (stopped.report_of(shop, txid=name, click_id=click) for name in ("FORGED", "TRUE"))
+    forger = PostgresLog(world.settings)
+    try:
+        key = f"{forged['website_id']}{forged['txid']}".encode()
+        position = (("position", b"1000000000"),)
+        decision = Record("domain", b"account", b"{}", position)
+        forger.publish([Record("conversions", key, orjson.dumps(forged)), decision]).result(15)
+    finally:
+        forger.close()
+    stopped.publish([true])
+    decide_all(stopped)
+    found = stopped.state(UUID(true["conversion_id"]))
+    assert found is not None and found.net_commission == 1000
+    assert stopped.state(UUID(forged["conversion_id"])) is None
+    ask = "UPDATE engine.dead_letter SET retry_requested_at = now() WHERE reason = 'unsigned' AND topic = 'conversions'"
+    assert world.postgres.execute(ask).rowcount == 1
+    stopped.publish([stopped.report_of(shop, txid="LATER", click_id=click)])
+    decide_all(stopped)
+    assert stopped.state(UUID(forged["conversion_id"])) is None, "asking again does not make it true"
+    relayed = [position_of(record.headers) for record in world.records("domain") if record.is_signed]
+    stored = world.postgres.execute("SELECT notification_id FROM events.stored_events ORDER BY 1").fetchall()
+    assert relayed == [row[0] for row in stored]
 
 
 @pytest.mark.crash

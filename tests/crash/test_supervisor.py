@@ -54,6 +54,9 @@ def test_info_gives_addresses_and_users_that_may_only_read(mine: Stack) -> None:
             connection.execute("create table read.mine ()")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute("select * from auth.session")
+    user = info["kafka_user"]
+    assert (user["protocol"], user["mechanism"]) == ("SASL_PLAINTEXT", "SCRAM-SHA-512") and user["password"]
+    assert mine.environment["KAFKA_SASL_PASSWORD"] not in json.dumps(info)
     house = info["clickhouse"]
     assert _clickhouse(house, "SELECT 1") == (200, "1\n")
     assert _clickhouse(house, "CREATE TABLE mine (n Int8) ENGINE = Memory")[0] != 200

@@ -23,8 +23,7 @@ from command_api.app import create_app
 from command_api.core import Core, open_core
 from command_api.store import create_schema
 from infra.identity import open_session
-from infra.log import Log, StoredRecord
-from infra.log.postgres_log import PostgresLog
+from infra.log import Log, StoredRecord, open_log
 from infra.settings import Settings
 from schemas.topics import BY_NAME
 from tests.support.databases import own_databases
@@ -64,7 +63,7 @@ class World:
 
     @cached_property
     def log(self) -> Log:
-        log = PostgresLog(self.settings)
+        log = open_log(self.settings)
         log.create_topics()
         return log
 

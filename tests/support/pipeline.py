@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import psycopg
+
 from infra.keyring import open_keyring
-from infra.log import Log
-from infra.log.postgres_log import PostgresLog
+from infra.log import Log, open_log, signature
 from infra.postgres import pool
 from infra.settings import Settings
 from projectors.engine import schema
@@ -34,10 +35,12 @@ class Pipeline:
 
     def __init__(self, settings: Settings, data_dir: Path) -> None:
         self.settings = settings
-        self.log: Log = PostgresLog(settings)
+        self.log: Log = open_log(settings)
         self._data_dir = data_dir
         schema.create_schema(settings)
         self.log.create_topics()
+        with psycopg.connect(settings.postgres_url or "", autocommit=True) as connection:
+            signature.note_starts(connection, self.log)
 
     @contextmanager
     def projecting(

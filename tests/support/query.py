@@ -87,6 +87,8 @@ class QueryService:
             "accounts",
             {"id": account_id, "email": email, "name": "Ada", "roles": sorted(roles), "created_at": datetime.now(UTC)},
         )
+        if held := sorted(set(roles) - {"member"}):
+            self.postgres.execute("INSERT INTO auth.role_holder VALUES (%s, %s)", (account_id, held))
         headers = {"Authorization": f"Bearer {opened.token}"}
         return Person(account_id, session_id, opened.cookie, headers)
 

@@ -26,7 +26,7 @@ import pytest
 from infra.migrations import migrate
 from infra.settings import Settings
 from infra.stack import ports, secret_file
-from infra.stack.engines import clickhouse, kafka, postgres
+from infra.stack.engines import clickhouse, kafka, kafka_users, postgres
 from infra.stack.ports import Ports
 from infra.stack.spec import ProcessSpec
 from infra.stack.state import read
@@ -220,10 +220,20 @@ def embedded_kafka() -> Iterator[Settings]:
     """A Kafka without topics; `kafka_bootstrap_servers` reaches it."""
 
     def make(folder: Path, chosen: Ports, secrets: secret_file.StackSecrets) -> ProcessSpec:
-        return kafka.spec(folder, chosen.kafka, chosen.kafka_controller, secrets.kafka_cluster_id, flush_each=False)
+        return kafka.spec(folder, chosen.kafka, chosen.kafka_controller, secrets, flush_each=False)
 
     with engine(make) as (settings, chosen):
-        yield replace(settings, kafka_bootstrap_servers=f"127.0.0.1:{chosen.kafka}", log="kafka")
+        secrets = secret_file.load_or_create(settings.data_dir)
+        sign_in = kafka_users.sign_in(secrets)
+        yield replace(
+            settings,
+            kafka_bootstrap_servers=f"127.0.0.1:{chosen.kafka}",
+            log="kafka",
+            kafka_security_protocol=sign_in["KAFKA_SECURITY_PROTOCOL"],
+            kafka_sasl_mechanism=sign_in["KAFKA_SASL_MECHANISM"],
+            kafka_sasl_username=sign_in["KAFKA_SASL_USERNAME"],
+            kafka_sasl_password=sign_in["KAFKA_SASL_PASSWORD"],
+        )
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from infra.backup import BackupError, erased, manifest, records, unfinished
+from infra.backup import BackupError, erased, manifest, records, restoring, unfinished
 from infra.backup.command import backup_main, restore_main
 from infra.backup.manifest import Manifest
 from infra.backup.restoring import restore
@@ -41,7 +42,8 @@ def a_backup(folder: Path, **changes: object) -> Path:
 
 
 def stored(offset: int, size: int = 10) -> StoredRecord:
-    return StoredRecord("clicks", 0, offset, 1_700_000_000_000 + offset, b"k", b"v" * size, (("h", b"\0\xff"),))
+    headers = (("h", b"\0\xff"),)
+    return StoredRecord("clicks", 0, offset, 1_700_000_000_000 + offset, b"k", b"v" * size, headers, is_signed=True)
 
 
 def into(folder: Path) -> Settings:
@@ -150,8 +152,19 @@ def test_records_come_back_as_they_were_in_blocks_that_stay_small(tmp_path: Path
     wrote: list[int] = []
     assert records.write(tmp_path / "clicks-0", iter(given), wrote.append) == 7
     assert sum(wrote) == 7 and len(wrote) > 1
-    found = [StoredRecord("clicks", 0, *row) for rows in records.read(tmp_path / "clicks-0") for row in rows]
+    found = [
+        StoredRecord("clicks", 0, *row, is_signed=True) for rows in records.read(tmp_path / "clicks-0") for row in rows
+    ]
     assert found == given
+
+
+def test_a_record_that_was_forged_before_the_backup_is_not_signed_by_a_restore(tmp_path: Path) -> None:
+    forged = structs.replace(stored(0), is_signed=False)
+    records.write(tmp_path / "clicks-0", iter([forged, stored(1)]), lambda _count: None)
+    [rows] = records.read(tmp_path / "clicks-0")
+    again = [restoring._record("clicks", 0, row) for row in rows]
+    assert [each.is_signed for each in again] == [False, True]
+    assert [each.headers for each in again] == [forged.headers, forged.headers]
 
 
 @pytest.mark.parametrize("cut", [1, 3, 20])

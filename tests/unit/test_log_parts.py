@@ -77,7 +77,7 @@ def test_decoding_a_batch_gives_back_what_was_built(
     builder.close()
     batch = MemoryRecords(bytes(builder.buffer())).next_batch()
     place = TopicPartition("clicks", 2)
-    found = [(r.timestamp_ms, r.key, r.value, list(r.headers)) for r in _decoded(batch, *place)]
+    found = [(r.timestamp_ms, r.key, r.value, list(r.headers)) for r in _decoded(batch, *place, None)]
     assert found == records
-    offsets = [record.offset for record in _decoded(MemoryRecords(bytes(builder.buffer())).next_batch(), *place)]
+    offsets = [record.offset for record in _decoded(MemoryRecords(bytes(builder.buffer())).next_batch(), *place, None)]
     assert offsets == list(range(len(records)))

@@ -1,7 +1,13 @@
-"""The embedded Kafka: one KRaft node (broker and controller in one) on loopback."""
+"""The embedded Kafka: one KRaft node (broker and controller in one) on loopback, which every client must sign in to.
+
+Clients sign in by SCRAM-SHA-512 (`infra.stack.engines.kafka_users`). The broker signs in to its own controller, and the
+supervisor as the one who sets up the users, by a password that lives as long as one start (SASL PLAIN). Whoever has no
+rights may not even list the topics: any user of the machine can open these ports.
+"""
 
 from __future__ import annotations
 
+import secrets as random_secrets
 import shutil
 import signal
 import socket
@@ -10,7 +16,9 @@ import subprocess
 from pathlib import Path
 
 from infra.settings import SettingsError
+from infra.stack.engines import kafka_users
 from infra.stack.ports import LOOPBACK
+from infra.stack.secret_file import StackSecrets, write_private
 from infra.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
 from infra.stack.tools import KAFKA_ARCHIVE, KAFKA_JARS, java, launched
 
@@ -32,16 +40,23 @@ _QUIET_LOGGERS = {
 }
 
 
-def spec(data_dir: Path, port: int, controller_port: int, cluster_id: str, *, flush_each: bool) -> ProcessSpec:
+def spec(data_dir: Path, port: int, controller_port: int, secrets: StackSecrets, *, flush_each: bool) -> ProcessSpec:
     """`flush_each`: fsync before each acknowledgement, so that even a power loss on this one machine loses nothing."""
     folder = data_dir / "kafka"
     config = data_dir / "kafka.properties"
+    setup = _Setup()
+
+    def prepare() -> None:
+        setup.password = random_secrets.token_urlsafe(24)
+        properties = _properties(folder, port, controller_port, setup.password, flush_each)
+        _prepare(folder, config, properties, secrets.kafka_cluster_id)
+
     return ProcessSpec(
         name="kafka",
         command=[_java(), *_MACHINE, *archive(), *_logging(), "-cp", f"{KAFKA_JARS}/*", "kafka.Kafka", str(config)],
-        is_ready=lambda: answers(port),
+        is_ready=lambda: answers(port) and kafka_users.set_up(f"{LOOPBACK}:{port}", setup.password, secrets),
         port=port,
-        prepare=lambda: _prepare(folder, config, _properties(folder, port, controller_port, flush_each), cluster_id),
+        prepare=prepare,
         stop_signal=signal.SIGTERM,
         stop_timeout_s=30,
         quiet=True,
@@ -49,15 +64,38 @@ def spec(data_dir: Path, port: int, controller_port: int, cluster_id: str, *, fl
     )
 
 
-def _properties(folder: Path, port: int, controller_port: int, flush_each: bool) -> str:
+class _Setup:
+    """The password of the user that sets up the others: new at each start."""
+
+    password = ""
+
+
+def _properties(folder: Path, port: int, controller_port: int, setup_password: str, flush_each: bool) -> str:
+    setup = kafka_users.SETUP
+    plain = (
+        "org.apache.kafka.common.security.plain.PlainLoginModule required "
+        f'username="{setup}" password="{setup_password}" user_{setup}="{setup_password}";'
+    )
     rows = {
         "process.roles": "broker,controller",
         "node.id": "1",
         "controller.quorum.voters": f"1@{LOOPBACK}:{controller_port}",
         "controller.listener.names": "CONTROLLER",
-        "listeners": f"PLAINTEXT://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller_port}",
-        "advertised.listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
-        "inter.broker.listener.name": "PLAINTEXT",
+        "listeners": f"CLIENTS://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller_port}",
+        "advertised.listeners": f"CLIENTS://{LOOPBACK}:{port}",
+        "listener.security.protocol.map": "CLIENTS:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT",
+        "inter.broker.listener.name": "CLIENTS",
+        "sasl.mechanism.inter.broker.protocol": "PLAIN",
+        "sasl.mechanism.controller.protocol": "PLAIN",
+        "listener.name.clients.sasl.enabled.mechanisms": f"{kafka_users.MECHANISM},PLAIN",
+        "listener.name.clients.scram-sha-512.sasl.jaas.config": (
+            "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+        ),
+        "listener.name.clients.plain.sasl.jaas.config": plain,
+        "listener.name.controller.sasl.enabled.mechanisms": "PLAIN",
+        "listener.name.controller.plain.sasl.jaas.config": plain,
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": f"User:{setup};User:{kafka_users.OWNER}",
         "log.dirs": str(folder),
         "num.network.threads": "2",
         "num.io.threads": "4",
@@ -94,13 +132,13 @@ def _properties(folder: Path, port: int, controller_port: int, flush_each: bool)
 
 
 def _prepare(folder: Path, config: Path, properties: str, cluster_id: str) -> None:
-    config.write_text(properties)
+    write_private(config, properties)
     if folder.exists():
         return
     new = folder.with_name("kafka.new")
     shutil.rmtree(new, ignore_errors=True)
     beside = config.with_name("kafka.new.properties")
-    beside.write_text(properties.replace(f"log.dirs={folder}\n", f"log.dirs={new}\n"))
+    write_private(beside, properties.replace(f"log.dirs={folder}\n", f"log.dirs={new}\n"))
     command = [_java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *archive(), *_logging()]
     command += ["-cp", f"{KAFKA_JARS}/*", "kafka.tools.StorageTool", "format", "-c", str(beside)]
     command += [f"--cluster-id={cluster_id}"]  # joined: every 64th id begins like an option

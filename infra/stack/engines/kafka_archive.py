@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 from infra.settings import SettingsError
 from infra.stack.engines import kafka
 from infra.stack.ports import free_ports
+from infra.stack.secret_file import made
 from infra.stack.tools import KAFKA_ARCHIVE, launched
 
-_CLUSTER_ID = "x" * 22
 _PATIENCE_S = 180.0
 
 
@@ -35,7 +35,7 @@ def main() -> int:
 def make(folder: Path, archive: Path) -> None:
     """Raises `TimeoutError`, `OSError`, `SettingsError` or `subprocess.SubprocessError`."""
     port, controller_port = free_ports(2)
-    spec = kafka.spec(folder, port, controller_port, _CLUSTER_ID, flush_each=False)
+    spec = kafka.spec(folder, port, controller_port, made(), flush_each=False)
     spec.prepare()
     new, log = archive.with_suffix(".new"), folder / "kafka.log"
     program, *rest = spec.command

@@ -1,0 +1,93 @@
+"""Topic `domain` against the event store, record by record and byte by byte, in commit order.
+
+Both sides are read once, beside each other, so that memory does not grow with the history.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+
+from infra.auditing.quiet import exists
+from infra.auditing.report import Kind, Report
+from infra.log import Headers, StoredRecord
+from schemas.envelope import headers
+
+_CHECK: Final = "relay"
+_ROWS_A_FETCH: Final = 2_000
+_COLUMNS: Final = "SELECT notification_id, originator_id, originator_version, topic, state FROM events.stored_events"
+
+Row = tuple[int, UUID, int, str, bytes]
+
+
+class EventStore:
+    """The stored events of one moment. `postgres` must be in a transaction of its own until `finish`."""
+
+    def __init__(self, postgres: psycopg.Connection[Any], report: Report) -> None:
+        self._postgres, self._report = postgres, report
+        self._is_there = exists(postgres, "events.stored_events")
+        self._newest = 0
+        self._relayed = self._relayed_to()
+        self._cursor = postgres.cursor("stored_events")
+        if self._is_there:
+            self._cursor.itersize = _ROWS_A_FETCH
+            self._cursor.execute(f"{_COLUMNS} ORDER BY notification_id")
+        self._ahead: Row | None = self._next()
+
+    def compare(self, position: int, record: StoredRecord) -> None:
+        """The next record of the topic, which says that it is the event at `position`."""
+        if not self._is_there:
+            return
+        if position <= self._newest:  # the relay may repeat itself, but not change its mind
+            found = self._postgres.execute(f"{_COLUMNS} WHERE notification_id = %s", (position,)).fetchone()
+            self._compare_one(position, record, found)
+            return
+        self._newest = position
+        self._skip_to(position)
+        found, self._ahead = (self._ahead, self._next()) if self._is_at(position) else (None, self._ahead)
+        self._compare_one(position, record, found)
+
+    def finish(self) -> None:
+        """After the topic's last record: what the relay says that it has copied must have been there."""
+        if self._is_there:
+            self._skip_to(self._relayed + 1)
+        with closing(self._cursor):
+            pass
+
+    def _skip_to(self, position: int) -> None:
+        while self._ahead is not None and self._ahead[0] < position:
+            self._report.checked["decisions in the event store"] += 1
+            what = f"decision {self._ahead[0]} is not in topic domain, or not where its turn was"
+            self._report.found(Kind.MISSING, _CHECK, what)
+            self._ahead = self._next()
+
+    def _is_at(self, position: int) -> bool:
+        return self._ahead is not None and self._ahead[0] == position
+
+    def _compare_one(self, position: int, record: StoredRecord, found: Row | None) -> None:
+        name = f"domain[0]@{record.offset}"
+        if found is None:
+            self._report.found(Kind.WRONG, _CHECK, f"{name} is decision {position}, which is not in the event store")
+            return
+        self._report.checked["decisions in the event store"] += 1
+        if (record.key, record.value, record.headers) != _record_of(found):
+            self._report.found(Kind.WRONG, _CHECK, f"{name} is not what the event store has as decision {position}")
+
+    def _next(self) -> Row | None:
+        return self._cursor.fetchone() if self._is_there else None
+
+    def _relayed_to(self) -> int:
+        if not exists(self._postgres, "engine.relay"):
+            return 0
+        row = self._postgres.execute("SELECT coalesce(max(position), 0) FROM engine.relay").fetchone()
+        return int(row[0]) if row else 0
+
+
+def _record_of(row: Row) -> tuple[bytes, bytes, Headers]:
+    """Key, value and headers that the relay must have made of a stored event."""
+    position, aggregate, version, topic, state = row
+    name, _, schema = topic.rpartition(".v")
+    return str(aggregate).encode(), bytes(state), headers(name, int(schema), position, aggregate, version)

@@ -1,0 +1,36 @@
+"""From where signing began, every record of the log has a signature of one of our services (`infra.log.signature`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import inf
+from typing import Any
+
+import psycopg
+
+from infra.auditing.quiet import exists
+from infra.auditing.report import Kind, Report
+from infra.log import StoredRecord, signature
+
+
+class Signatures:
+    """Reports what nobody with the installation's key has written."""
+
+    def __init__(self, postgres: psycopg.Connection[Any], report: Report) -> None:
+        self._starts = signature.starts(postgres) if exists(postgres, "log.signed_from") else {}
+        self._report = report
+
+    def watched(self, records: Iterable[StoredRecord]) -> Iterator[StoredRecord]:
+        """All of `records`, which are of one partition; what is forged is reported on the way."""
+        for record in records:
+            if not self.is_forged(record):
+                self._report.checked["signatures"] += record.is_signed
+            else:
+                place = f"{record.topic}[{record.partition}]@{record.offset}"
+                what = f"{place} has no signature of this installation: no command and no ingest has written it"
+                self._report.found(Kind.WRONG, "signatures", what)
+            yield record
+
+    def is_forged(self, record: StoredRecord) -> bool:
+        """Whether readers must have set it aside, whatever it says."""
+        return not record.is_signed and record.offset >= self._starts.get((record.topic, record.partition), inf)

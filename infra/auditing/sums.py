@@ -1,0 +1,76 @@
+"""Sums of money: none is below zero where none can be, and none has left the range in which it is kept.
+
+A sum that has wrapped is equal to the wrapped sum of its parts, so comparing the two finds nothing: here they are added
+up with 256 bits as well. Postgres adds up as `numeric`, which does not wrap.
+"""
+
+# ruff: noqa: S608 - queries are made of this package's own names and of numbers
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import psycopg
+
+from infra.auditing.clickhouse import Reader
+from infra.auditing.quiet import exists
+from infra.auditing.report import Kind, Report
+
+_CHECK: Final = "money"
+_COMMISSIONS: Final = ("c_pending", "c_approved", "c_reversed")
+_ROLLUPS: Final = ("traffic_15m", "country_15m")
+"""Those that hold all of a website's conversions."""
+_WRAP: Final = 2**32
+"""Sums that have wrapped are apart by a multiple of this; rows that are still on their way are not, but by chance."""
+
+
+def audit_sums(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
+    """Checks every sum by website, in the raw rows, in the rollups and in the read models."""
+    report = Report()
+    raw = _sums(clickhouse, "events", (*_COMMISSIONS, "value"), "WHERE type = 'conversion'", report)
+    for table in _ROLLUPS:
+        for website, sums in _sums(clickhouse, table, _COMMISSIONS, "", report).items():
+            for name, total in sums.items():
+                apart = total - raw.get(website, {}).get(name, 0)
+                if apart and apart % _WRAP == 0:
+                    what = f"{table}: {name} of website {website} has wrapped: it is {apart} off the raw rows"
+                    report.found(Kind.WRONG, _CHECK, what)
+    if exists(postgres, "read.conversions"):
+        _check_conversions(postgres, report)
+    return report
+
+
+def _sums(
+    clickhouse: Reader, table: str, names: tuple[str, ...], where: str, report: Report
+) -> Mapping[str, Mapping[str, int]]:
+    """The true sums by website. Reports those that come out otherwise with the table's own type, or below zero."""
+    wide = ", ".join(f"toString(sum(toInt256({name}))) AS true_{name}" for name in names)
+    kept = ", ".join(f"toString(sum({name})) AS kept_{name}" for name in names)
+    query = f"SELECT toString(website_id) AS website, {wide}, {kept} FROM {table} {where} GROUP BY website_id"
+    found: dict[str, dict[str, int]] = {}
+    for row in clickhouse.rows(query):
+        website = row["website"]
+        found[website] = {name: int(row[f"true_{name}"]) for name in names}
+        for name, total in found[website].items():
+            report.checked["sums of money"] += 1
+            if total != int(row[f"kept_{name}"]):
+                what = f"{table}: {name} of website {website} is {total} and wraps to {row[f'kept_{name}']}"
+                report.found(Kind.WRONG, _CHECK, what)
+            elif total < 0:
+                report.found(Kind.WRONG, _CHECK, f"{table}: {name} of website {website} is {total}, below zero")
+    return found
+
+
+def _check_conversions(postgres: psycopg.Connection[Any], report: Report) -> None:
+    for website, count, strange in postgres.execute(_CONVERSIONS):
+        report.checked["money of conversions"] += count
+        if strange:
+            what = f"read.conversions: {strange} conversions of website {website} have money below zero, or take back"
+            report.found(Kind.WRONG, _CHECK, f"{what} more than they brought", strange)
+
+
+_CONVERSIONS: Final = """
+SELECT website_id::text, count(*), count(*) FILTER (
+    WHERE amount < 0 OR commission < 0 OR reversed_amount < 0 OR reversed_commission < 0 OR reversed_amount > amount)
+FROM read.conversions GROUP BY website_id"""

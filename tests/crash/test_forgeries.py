@@ -1,0 +1,200 @@
+"""What somebody writes who can reach the log but has not the installation's key: the audit turns red, and no table,
+figure, role or sum of money follows it. And what is changed in topic `domain` behind the event store's back.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from command_api.store import create_schema as create_event_store
+from infra.audit import audit
+from infra.auditing.clickhouse import Reader
+from infra.auditing.decided import audit_decided
+from infra.auditing.quiet import wait_until_quiet
+from infra.auditing.report import Kind, Report
+from infra.keyring import open_keyring
+from infra.log import Record, StoredRecord
+from infra.log.postgres_log import PostgresLog
+from projectors.engine.clickhouse import HttpClickHouse
+from schemas.envelope import position_of
+from schemas.events.accounts import RolesChanged
+from schemas.events.conversions import ConversionApproved
+from schemas.topics import CONVERSIONS, DOMAIN
+from tests.support.audited import a_sale, clicked, decided, refused, reported, send, tracked
+from tests.support.decisions import ACCOUNT, NOW
+from tests.support.pipeline import Pipeline
+
+pytestmark = pytest.mark.timeout(600)
+
+
+def forgeries() -> Sequence[Record]:
+    """A click, a report with money in it, an approval, a role, and a refusal, each as a service of ours would write it;
+    the decisions pretend to be the newest."""
+    approved = a_sale()[1]
+    assert isinstance(approved, ConversionApproved)
+    approved = approved.model_copy(update={"originator_id": uuid4()})
+    role = RolesChanged(originator_id=ACCOUNT, originator_version=99, timestamp=NOW, roles=["moderator"])
+    report = Record(CONVERSIONS.name, b"key", reported("forged").model_dump_json().encode())
+    return [
+        clicked(tracked(random.Random(7), 1), chosen=True),
+        report,
+        decided(approved, 10**9),
+        decided(role, 10**9 + 1),
+        refused(9),
+    ]
+
+
+@contextmanager
+def forger(way: Pipeline) -> Iterator[PostgresLog]:
+    log = PostgresLog(way.settings)
+    try:
+        yield log
+    finally:
+        log.close()
+
+
+def test_forged_records_turn_the_audit_red_and_come_to_nothing(way: Pipeline, ledger: Path) -> None:
+    send(way, ledger)
+    with way.projecting():
+        assert audit(way.settings).is_clean
+        before = _figures(way)
+        with forger(way) as log:
+            log.publish(forgeries()).result(10)
+        _pass_over_reports(way)
+        # Among the forged ones: a true click is counted, and a true decision after a forged position is followed.
+        way.log.publish([clicked(tracked(random.Random(8), 2), chosen=True)]).result(10)
+        sale = [event.model_copy(update={"originator_id": uuid4()}) for event in a_sale()[:1]]
+        way.log.publish([decided(event, 5000 + number) for number, event in enumerate(sale)]).result(10)
+        report = audit(way.settings)
+    found = Counter((kind, check) for kind, check, _ in report.examples)
+    assert found == {(Kind.WRONG, "signatures"): 5}, report.as_text()
+    after = _figures(way)
+    assert after == before | {"clicks": before["clicks"] + 1, "conversions": before["conversions"] + 1}
+    assert "moderator" not in after["roles"]
+
+
+def _pass_over_reports(way: Pipeline) -> None:
+    """As the attribution policy does, which `tests/crash/test_policies.py` shows."""
+    with psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres:
+        for partition in range(CONVERSIONS.partitions):
+            postgres.execute(
+                "INSERT INTO policy.position (policy, topic, partition, next_offset)"
+                " VALUES ('attribution', %s, %s, %s)",
+                (CONVERSIONS.name, partition, way.log.end_offset(CONVERSIONS.name, partition)),
+            )
+
+
+def _figures(way: Pipeline) -> dict[str, Any]:
+    """What a forger would want to move."""
+    house = HttpClickHouse(way.settings)
+    with psycopg.connect(way.settings.postgres_url or "") as postgres:
+        roles = postgres.execute("SELECT roles FROM read.accounts WHERE id = %s", (ACCOUNT,)).fetchone()
+        conversions = postgres.execute("SELECT count(*) FROM read.conversions").fetchone()
+        earned = postgres.execute("SELECT sum(commission) FROM read.conversions WHERE status = 'approved'").fetchone()
+    assert roles is not None and conversions is not None
+    return {
+        "roles": roles[0],
+        "conversions": conversions[0],
+        "earned": earned,
+        "clicks": house.rows("SELECT count() FROM events WHERE _topic = 'clicks'")[0][0],
+        "approved": house.rows("SELECT sum(c_approved), sum(d_approved) FROM events")[0],
+        "refusals": house.rows("SELECT count() FROM refusals")[0][0],
+    }
+
+
+CHANGES_OF_THE_LOG = {
+    "one is removed": (
+        "DELETE FROM log.record WHERE topic = 'domain' AND \"offset\" = 20",
+        {(Kind.MISSING, "relay"): 1},
+    ),
+    "two change places": (
+        'UPDATE log.record SET "offset" = CASE "offset" WHEN 1020 THEN 21 WHEN 1021 THEN 20 END'
+        " WHERE topic = 'domain' AND \"offset\" >= 1000",
+        {(Kind.MISSING, "relay"): 1},
+    ),
+    "one says something else": (
+        "UPDATE log.record SET value = value || ' '::bytea WHERE topic = 'domain' AND \"offset\" = 20",
+        {(Kind.WRONG, "signatures"): 1, (Kind.MISSING, "relay"): 1},
+    ),
+    "one was never decided": (
+        "DELETE FROM events.stored_events WHERE notification_id = 20",
+        {(Kind.WRONG, "relay"): 1},
+    ),
+    "the store says something else": (
+        "UPDATE events.stored_events SET state = state || ' '::bytea WHERE notification_id = 20",
+        {(Kind.WRONG, "relay"): 1},
+    ),
+}
+
+
+_AWAY = 'UPDATE log.record SET "offset" = "offset" + 1000 WHERE topic = \'domain\' AND "offset" IN (20, 21)'
+
+
+def test_topic_domain_is_held_against_the_event_store_record_by_record(way: Pipeline, ledger: Path) -> None:
+    send(way, ledger)
+    create_event_store(way.settings)
+    records = _domain(way)
+    with way.projecting(), psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres:
+        _store(postgres, records)
+        newest = max(position_of(record.headers) for record in records)
+        postgres.execute("INSERT INTO engine.relay (name, position) VALUES ('relay:domain', %s)", (newest,))
+        wait_until_quiet(way.log, postgres, 60)
+        postgres.execute("CREATE TABLE kept_records AS TABLE log.record")
+        postgres.execute("CREATE TABLE kept_events AS TABLE events.stored_events")
+        sound = _audit_domain(way, postgres)
+        assert sound.is_clean, sound.as_text()
+        assert sound.checked["decisions in the event store"] == len(records)
+        for what, (statement, wanted) in CHANGES_OF_THE_LOG.items():
+            if what == "two change places":  # by way of places that are free
+                postgres.execute(_AWAY)
+            assert postgres.execute(statement.encode()).rowcount > 0, what
+            report = _audit_domain(way, postgres)
+            found = Counter((kind, check) for kind, check, _ in report.examples)
+            assert found.items() >= wanted.items(), f"{what}: {report.as_text()}"
+            for table, kept in (("log.record", "kept_records"), ("events.stored_events", "kept_events")):
+                postgres.execute(f"DELETE FROM {table}; INSERT INTO {table} TABLE {kept}".encode())
+        assert _audit_domain(way, postgres).is_clean
+
+
+def _domain(way: Pipeline) -> list[StoredRecord]:
+    source = way.log.source(DOMAIN.name, 0)
+    try:
+        return source.read(1000, 5.0)
+    finally:
+        source.close()
+
+
+def _store(postgres: psycopg.Connection[Any], records: Sequence[StoredRecord]) -> None:
+    """The event store that these records were copied from."""
+    for record in records:
+        told = {name: value.decode() for name, value in record.headers}
+        postgres.execute(
+            "INSERT INTO events.stored_events (notification_id, originator_id, originator_version, topic, state)"
+            " OVERRIDING SYSTEM VALUE VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            (
+                int(told["position"]),
+                told["aggregate"],
+                int(told["aggregate_version"]),
+                f"{told['event']}.v{told['version']}",
+                record.value,
+            ),
+        )
+
+
+def _audit_domain(way: Pipeline, postgres: psycopg.Connection[Any]) -> Report:
+    ends = {(topic, partition): way.log.end_offset(topic, partition) for topic, partition in _PLACES}
+    with Reader(replace(way.settings)) as clickhouse, open_keyring(way.settings) as decrypt:
+        return audit_decided(way.log, clickhouse, postgres, ends, decrypt)
+
+
+_PLACES = [(DOMAIN.name, 0), *((CONVERSIONS.name, partition) for partition in range(CONVERSIONS.partitions))]
