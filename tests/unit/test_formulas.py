@@ -16,7 +16,8 @@ from query_api.sql.plain_csv import PlainCsv
 from query_api.tabular import csv_response
 
 FORMULA = re.compile(r"[ ]*[=+\-@＝＋－＠]")
-NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
+NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?(,.*)?", re.S)
+"""A number, also where the file is split at another character than the comma behind it: no formula goes on like that."""
 CELLS = st.lists(
     st.tuples(*[st.text(alphabet="=+-@＝;,\t\r\n\"' a1é", max_size=12)] * 3), min_size=1, max_size=4
 )  # fmt: skip
@@ -46,6 +47,7 @@ def formulas(text: str) -> list[tuple[str, str]]:
 @given(CELLS)
 @example([("a;=cmd", 'x;"=cmd"', "y\n=cmd")])
 @example([('x"', ";=1", '\t ""=1')])
+@example([("-1", "", "")])
 def test_no_separator_makes_a_formula_of_a_text(cells: list[tuple[str, str, str]]) -> None:
     rows = [Line(a=a, b=b, n=-5, c=c) for a, b, c in cells]
     assert formulas(bytes(csv_response("x", list(Line.model_fields), rows).body).decode()) == []
