@@ -26,6 +26,7 @@ from projectors.engine import holding, schema
 from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.projection import Catalogue, ClickHouseProjection
 from projectors.engine.read_model import ReadModel
+from projectors.engine.tables import Rollup
 
 log = logging.getLogger(__name__)
 
@@ -127,11 +128,13 @@ def request_rebuild(connection: Connection[Any], catalogue: Catalogue, name: str
 
 
 def rebuild_changed(connection: Connection[Any], catalogue: Catalogue) -> None:
-    """Asks for a new generation of each read model whose live one was built by another version of it.
+    """Asks for a new generation of each read model and rollup whose live one was built by another version of it.
 
-    It becomes live as soon as it is ready. Until then the old one is read as it is; nobody writes to it any more.
+    It becomes live as soon as it is ready. Until then the old one is read as it is; a rollup's goes on to be fed.
     """
-    for model in catalogue.postgres:
+    rollups = [rollup for _, rollup in catalogue.rollups.values()]
+    models: list[ReadModel | Rollup] = [*catalogue.postgres, *rollups]
+    for model in models:
         if schema.is_of_version(connection, model, schema.live_generation(connection, model.name)):
             continue
         try:

@@ -92,8 +92,8 @@ def _create_family(
     create_positions(connection, family, generation)
 
 
-def is_of_version(connection: psycopg.Connection[Any], model: ReadModel, generation: int) -> bool:
-    """Whether a generation was built by the version of the read model that this program has."""
+def is_of_version(connection: psycopg.Connection[Any], model: ReadModel | Table, generation: int) -> bool:
+    """Whether a generation was built by the version of the read model or table that this program has."""
     row = connection.execute(
         "select version from engine.build where name = %s and generation = %s", (model.name, generation)
     ).fetchone()

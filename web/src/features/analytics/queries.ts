@@ -39,6 +39,9 @@ export const geographicQuery = (params: AnalyticsParams) =>
 export const conversionSeriesQuery = (params: AnalyticsParams) =>
   options('conversions', params, (signal) => answer(api.GET('/api/platform/analytics/conversions', { params: { query: params }, signal })));
 
+export const keptApartQuery = (params: AnalyticsParams) =>
+  options('kept-apart', params, (signal) => answer(api.GET('/api/platform/analytics/kept-apart', { params: { query: params }, signal })));
+
 export const deliveryQuery = (websiteId: string, period: Period) => {
   const query = { websiteId, timeRange: period.range, ...(period.from && period.to ? { from: period.from, to: period.to } : {}) };
   return options('delivery', query, (signal) => answer(api.GET('/api/platform/analytics/delivery', { params: { query }, signal })));

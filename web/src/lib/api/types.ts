@@ -24,6 +24,7 @@ export type ClickPoint = Schemas['ClickPoint'];
 export type PartnerPerformance = Schemas['PartnerPerformance'];
 export type CountryPerformance = Schemas['CountryPerformance'];
 export type Delivery = Schemas['Delivery'];
+export type KeptApart = Schemas['KeptApart'];
 export type LiveData = Schemas['LiveData'];
 export type LiveEvent = Schemas['LiveEvent'];
 export type About = Schemas['About'];
