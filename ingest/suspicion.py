@@ -32,7 +32,6 @@ COUNTRIES: Final = 2
 """Countries of one named visitor within `TRAVEL_MS`: at home, and by a VPN. Nobody is in a third one that soon."""
 TRAVEL_MS: Final = 600_000
 WINDOW_MS: Final = 60_000
-SECOND_MS: Final = 1_000
 MOST_SOURCES: Final = 40_000
 """Addresses with a website, and visitors: about 1 KB each at worst."""
 MOST_KEPT: Final = 32
@@ -45,13 +44,11 @@ _UNKNOWN: Final = "ZZ"
 class Limits:
     """What one address may do in about a minute before the rest is marked."""
 
-    __slots__ = ("at_once", "clicks", "events", "links", "neighbours", "visitors")
+    __slots__ = ("clicks", "events", "links", "neighbours", "visitors")
 
     def __init__(self, clicks: int = 60) -> None:
         self.clicks = clicks
         """Clicks on one link."""
-        self.at_once = max(5.0, clicks / 4)
-        """Clicks on one link within a second: a double click is two."""
         self.links = clicks
         """Links of one website."""
         self.visitors = clicks * 2
@@ -87,24 +84,19 @@ class _Source:
 
 
 class _OnLink:
-    """Clicks on one link within about a minute and a second: of an address, of those that begin alike, or of all."""
+    """Clicks on one link within about a minute: of an address, of addresses that begin alike, or of all."""
 
-    __slots__ = ("at", "minute", "second")
+    __slots__ = ("at", "clicks")
 
     def __init__(self) -> None:
         self.at = 0
-        self.minute = self.second = 0.0
+        self.clicks = 0.0
 
     def fade(self, now: int) -> None:
         passed = now - self.at
         if passed > 0:
             self.at = now
-            self.minute *= exp(-passed / WINDOW_MS)
-            self.second *= exp(-passed / SECOND_MS)
-
-    def add(self) -> None:
-        self.minute += 1.0
-        self.second += 1.0
+            self.clicks *= exp(-passed / WINDOW_MS)
 
 
 class _Judged:
@@ -232,18 +224,16 @@ class Suspicions:
         here.fade(now)
         everybody.fade(now)
         near.fade(now)
-        total = everybody.minute
-        if here.minute + 1 > limits.clicks + (total - here.minute) * SHARE:
+        total = everybody.clicks
+        if here.clicks + 1 > limits.clicks + (total - here.clicks) * SHARE:
             return Suspicion.RATE
-        if here.second + 1 > limits.at_once + (everybody.second - here.second) * SHARE:
+        if near.clicks + 1 > limits.neighbours + (total - near.clicks) * SHARE:
             return Suspicion.BURST
-        if near.minute + 1 > limits.neighbours + (total - near.minute) * SHARE:
-            return Suspicion.NETWORK_BURST
         if is_new_link:
             source.links += 1
-        here.add()
-        everybody.add()
-        near.add()
+        here.clicks += 1
+        everybody.clicks += 1
+        near.clicks += 1
         return None
 
     def _put(self, key: int) -> _OnLink:

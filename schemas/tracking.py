@@ -52,7 +52,6 @@ class Suspicion(StrEnum):
 
     RATE = "rate"
     BURST = "burst"
-    NETWORK_BURST = "network_burst"
     CHANGING_AGENTS = "changing_agents"
     MANY_LINKS = "many_links"
     MANY_VISITORS = "many_visitors"

@@ -45,7 +45,7 @@ class _Rollup:
 
 _CELL: Final = {"website_id": "raw.website_id", "bucket": _QUARTER, "is_bot": "raw.is_bot"}
 _SUSPICIOUS: Final = (
-    "('rate', 'burst', 'network_burst', 'changing_agents', 'many_links', 'many_visitors', 'incoherent_headers',"
+    "('rate', 'burst', 'changing_agents', 'many_links', 'many_visitors', 'incoherent_headers',"
     " 'datacentre_address', 'impossible_sequence')"
 )
 _OUTCOME: Final = (

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from socket import inet_aton
 from typing import Any
 
 import httpx
 import pytest
 
+from ingest.datacentres import read_datacentres
 from schemas.topics import CLICKS
 from schemas.tracking import Suspicion, TrackedEvent
 from tests.support.agents import BROWSER, IPHONE
@@ -102,17 +104,18 @@ def test_two_thousand_clicks_of_one_address_are_not_two_thousand_people(
 
 
 def test_five_hundred_readers_of_a_newsletter_are_all_counted(proxied: Edge, shop: Site) -> None:
-    crowd = [
-        (f"{20 + number % 70}.{number % 251}.{number % 241}.9", [*CHROMES, IPHONE][number % 41])
-        for number in range(500)
-    ]
+    hosting = read_datacentres()
+    homes = (f"{20 + number % 70}.{number % 251}.{number % 241}.9" for number in range(1000))
+    readers = [home for home in homes if not hosting.holds(inet_aton(home))][:500]
+    agents = [*CHROMES, IPHONE]
+    crowd = [(home, agents[number % len(agents)]) for number, home in enumerate(readers)]
     assert reasons(follow(proxied, shop, crowd)) == {"": 500}
 
 
-def test_a_dozen_people_of_one_office_are_all_counted(proxied: Edge, shop: Site) -> None:
+def test_fifty_people_of_one_office_are_all_counted(proxied: Edge, shop: Site) -> None:
     agents = [*CHROMES[36:39], IPHONE, IPHONE.replace("17_5", "17_4"), BROWSER.replace("Linux", "Ubuntu; Linux")]
-    office = [("203.0.113.44", agents[number % len(agents)]) for number in range(12)]
-    assert reasons(follow(proxied, shop, office)) == {"": 12}
+    office = [("203.0.113.44", agents[number % len(agents)]) for number in range(50)]
+    assert reasons(follow(proxied, shop, office)) == {"": 50}
 
 
 def test_a_hosting_company_and_headers_of_no_browser(proxied: Edge, shop: Site) -> None:

@@ -261,6 +261,20 @@ test('"Where did my event go" counts every outcome and names the last refusals',
   expect(delivery.getByRole('img', { name: 'Events over time, 100 in all' })).toBeInTheDocument();
 });
 
+test('what the figures leave out is shown by reason; a reason filters to it and back', async () => {
+  const { user, router } = renderApp('/analytics');
+  const apart = within(await screen.findByRole('region', { name: 'Left out of the figures' }));
+  const suspicious = within(await apart.findByRole('region', { name: 'Suspicious' }));
+  expect(suspicious.getByRole('heading')).toHaveTextContent('Suspicious1,993 events');
+  expect(within(apart.getByRole('region', { name: 'Bots' })).getByRole('listitem')).toHaveTextContent('Crawler12 clicks42');
+  await user.click(suspicious.getByRole('button', { name: 'Filter by Changing browsers' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?bots=only&f=is,reason,changing_agents'));
+  await waitFor(() => expect(requests('GET /api/platform/analytics/overview?').at(-1)).toContain('bots=only&reason=changing_agents'));
+  expect(within(screen.getByRole('group', { name: 'Filters' })).getByText('Changing browsers')).toBeInTheDocument();
+  await user.click(apart.getByRole('button', { name: 'Filter by Changing browsers' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe(''));
+});
+
 test('a card whose own call fails says so alone', async () => {
   server.use(http.get(at('/api/platform/analytics/delivery'), () => refuse(500, 'Broken')));
   renderApp('/analytics');

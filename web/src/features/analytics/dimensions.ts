@@ -4,7 +4,7 @@ import type { Dimension } from './search';
 export const REASONS: Readonly<Record<string, string>> = {
   crawler: 'Crawler', prefetch: 'Prefetch', head: 'Link check', headless: 'Headless browser', datacentre: 'Data centre service',
   spam_referrer: 'Spam referrer', no_user_agent: 'No user agent',
-  rate: 'Too many from one address', burst: 'Burst from one address', network_burst: 'Burst from one network',
+  rate: 'Too many from one address', burst: 'Burst from one network',
   changing_agents: 'Changing browsers', many_links: 'Too many links', many_visitors: 'Too many visitors',
   incoherent_headers: 'Headers of no browser', datacentre_address: 'Data centre address', impossible_sequence: 'Impossible sequence',
 };
