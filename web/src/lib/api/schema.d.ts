@@ -3032,6 +3032,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/analytics/kept-apart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Kept Apart
+         * @description Bots and suspicious events by reason: kept, and left out of the figures. Filters hold; `bots` does not matter.
+         */
+        get: operations["get_kept_apart_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/kept-apart.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Kept Apart Csv
+         * @description Bots and suspicious events by reason.
+         */
+        get: operations["get_kept_apart_csv_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/analytics/live": {
         parameters: {
             query?: never;
@@ -6233,6 +6273,11 @@ export interface components {
              */
             bot: number;
             /**
+             * Suspicious
+             * @default 0
+             */
+            suspicious: number;
+            /**
              * Prefetch
              * @default 0
              */
@@ -6883,6 +6928,32 @@ export interface components {
             joinedAt: string;
         };
         /**
+         * KeptApart
+         * @description Events that were kept and are not in the figures, for one reason.
+         */
+        KeptApart: {
+            /**
+             * Reason
+             * @description Value of the filter `reason`: crawler, rate, changing_agents, ...
+             */
+            reason: string;
+            kind: components["schemas"]["Kind"];
+            /** Clicks */
+            clicks: number;
+            /** Pageviews */
+            pageviews: number;
+            /**
+             * Events
+             * @description Clicks, page views and custom events
+             */
+            events: number;
+            /**
+             * Visitors
+             * @description Distinct visitors that they would have counted as
+             */
+            visitors: number;
+        };
+        /**
          * Key
          * @description A valid key. Secret ones are known by their last four characters only.
          */
@@ -6918,6 +6989,12 @@ export interface components {
             /** Revokedat */
             revokedAt: string | null;
         };
+        /**
+         * Kind
+         * @description A machine says or shows what it is; suspicious is what looks like people, and probably is faked.
+         * @enum {string}
+         */
+        Kind: "bot" | "suspicious";
         /**
          * LeadTotals
          * @description How much there is of each.
@@ -7377,6 +7454,11 @@ export interface components {
             receivedAt: string;
             /** Isbot */
             isBot: boolean;
+            /**
+             * Reason
+             * @description Why it is kept apart from the figures; empty: it is not
+             */
+            reason: string;
             /** Path */
             path: string;
             /** Country */
@@ -7810,7 +7892,7 @@ export interface components {
          * @description What became of an event at the edge or right after it: a closed list, shown to the website's owner.
          * @enum {string}
          */
-        Outcome: "accepted" | "duplicate" | "bot" | "prefetch" | "spam_referrer" | "unknown_site" | "origin_not_allowed" | "throttled" | "invalid" | "too_large" | "too_old" | "not_allowed";
+        Outcome: "accepted" | "duplicate" | "bot" | "suspicious" | "prefetch" | "spam_referrer" | "unknown_site" | "origin_not_allowed" | "throttled" | "invalid" | "too_large" | "too_old" | "not_allowed";
         /**
          * Outcomes
          * @description How many events came to each outcome.
@@ -7831,6 +7913,11 @@ export interface components {
              * @default 0
              */
             bot: number;
+            /**
+             * Suspicious
+             * @default 0
+             */
+            suspicious: number;
             /**
              * Prefetch
              * @default 0
@@ -17373,6 +17460,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17432,6 +17521,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17491,6 +17582,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17550,6 +17643,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17646,6 +17741,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17708,6 +17805,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17767,6 +17866,130 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same rows as the JSON */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_kept_apart_analytics: {
+        parameters: {
+            query: {
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                websiteId: string;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptApart"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_kept_apart_csv_analytics: {
+        parameters: {
+            query: {
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                websiteId: string;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17861,6 +18084,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17920,6 +18145,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17979,6 +18206,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -18038,6 +18267,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21271,6 +21502,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21326,6 +21559,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21381,6 +21616,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21436,6 +21673,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21491,6 +21730,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
