@@ -58,6 +58,7 @@ class Suspicion(StrEnum):
     INCOHERENT_HEADERS = "incoherent_headers"
     DATACENTRE_ADDRESS = "datacentre_address"
     IMPOSSIBLE_SEQUENCE = "impossible_sequence"
+    REMARKED = "remarked"
 
 
 class TrackedEvent(Frozen):

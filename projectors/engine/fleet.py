@@ -50,6 +50,9 @@ READY_S: Final = 5.0
 LEADER: Final = "leader"
 
 
+PARAMETERS_EVERY_S: Final = 2.0
+
+
 class Fleet:
     """`run` blocks until `stopping` is set, then lets the workers end their steps."""
 
@@ -66,6 +69,7 @@ class Fleet:
         self._sampler = Sampler(self._ends)
         self._last_beat = 0.0
         self._last_tidy = 0.0
+        self._last_parameters = 0.0
         self._changes_seen = False
         self._pointed: frozenset[tuple[str, int]] | None = None
         self.last_look = monotonic()
@@ -296,6 +300,9 @@ class Fleet:
         if not self._changes_seen:
             generations.rebuild_changed(connection, self._catalogue)
             self._changes_seen = True
+        if monotonic() - self._last_parameters > PARAMETERS_EVERY_S:
+            self._last_parameters = monotonic()
+            generations.rebuild_with_new_parameters(connection, self._catalogue)
 
     def _point_views(self, connection: Connection[Any], found: list[Build]) -> None:
         """What came between the switch in Postgres and the one in ClickHouse, a crash of ours or of a command, or an

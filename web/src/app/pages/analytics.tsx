@@ -138,7 +138,7 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
             <DeliveryCard website={website} period={state} />
           </Below>
           <Below now={later} height="min-h-64 lg:col-span-2">
-            <KeptApartCard params={params} file={fileName(website.domain, state, 'kept-apart')} className="lg:col-span-2" onPick={(reason) => onChange(onlyReason(state, reason))} />
+            <KeptApartCard website={website} filters={state.filters} params={params} file={fileName(website.domain, state, 'kept-apart')} className="lg:col-span-2" onPick={(reason) => onChange(onlyReason(state, reason))} />
           </Below>
         </div>
         <Below now={later}>

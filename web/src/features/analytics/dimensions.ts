@@ -7,6 +7,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   rate: 'Too many from one address', burst: 'Burst from one network',
   changing_agents: 'Changing browsers', many_links: 'Too many links', many_visitors: 'Too many visitors',
   incoherent_headers: 'Headers of no browser', datacentre_address: 'Data centre address', impossible_sequence: 'Impossible sequence',
+  remarked: 'Marked by a rule', remarked_bot: 'Marked as bots by a rule',
 };
 export const reasonName = (reason: string): string => REASONS[reason] ?? reason.replaceAll('_', ' ');
 

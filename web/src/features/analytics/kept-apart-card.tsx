@@ -1,12 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
-import type { KeptApart } from '@/lib/api/types';
+import { Button } from '@/components/ui/button';
+import type { KeptApart, Website } from '@/lib/api/types';
 import { formatCount } from '@/lib/format';
 import { reasonName } from './dimensions';
 import { FilterButton } from './filter-button';
 import { keptApartQuery, type AnalyticsParams } from './queries';
+import { RemarkDialog } from './remark';
+import type { Filter } from './search';
 
 interface Props {
+  readonly website: Website;
+  readonly filters: readonly Filter[];
   readonly params: AnalyticsParams;
   readonly file: string;
   readonly className?: string;
@@ -19,9 +25,10 @@ const KINDS = [
 ] as const;
 
 /** What the figures leave out, and why. */
-export function KeptApartCard({ params, file, className, onPick }: Props) {
+export function KeptApartCard({ website, filters, params, file, className, onPick }: Props) {
   const query = useQuery(keptApartQuery(params));
   const rows = query.data?.data ?? [];
+  const [remarking, setRemarking] = useState(false);
   return (
     <ChartCard
       title="Left out of the figures"
@@ -35,12 +42,14 @@ export function KeptApartCard({ params, file, className, onPick }: Props) {
       emptyText="Nothing was left out in this range."
       isEmpty={rows.length === 0}
       frame="min-h-32"
+      controls={<Button size="sm" onClick={() => setRemarking(true)}>Re-mark…</Button>}
     >
       <div className="grid gap-6 sm:grid-cols-2">
         {KINDS.map(({ kind, label, color }) => (
           <Kind key={kind} label={label} color={color} rows={rows.filter((row) => row.kind === kind)} onPick={onPick} />
         ))}
       </div>
+      {remarking && <RemarkDialog website={website} filters={filters} onClose={() => setRemarking(false)} />}
     </ChartCard>
   );
 }

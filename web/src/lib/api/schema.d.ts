@@ -4584,6 +4584,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/websites/{id}/traffic-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Traffic Rules
+         * @description The rules that hold, oldest first.
+         */
+        get: operations["get_traffic_rules"];
+        put?: never;
+        /**
+         * Create Traffic Rule
+         * @description Makes a rule: events of the period that have all given values count as `mark` says. Figures follow when the
+         *     projection `events` has been built anew.
+         */
+        post: operations["createTrafficRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/websites/{id}/traffic-rules/{ruleId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo Traffic Rule
+         * @description Undoes a rule: events count again as if it had never been.
+         */
+        delete: operations["undoTrafficRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/public/contact": {
         parameters: {
             query?: never;
@@ -9687,6 +9732,53 @@ export interface components {
             /** Conversions */
             conversions: components["schemas"]["ClickConversion"][];
         };
+        /**
+         * TrafficMark
+         * @description What events are counted as: `bot` and `suspicious` are kept apart from the figures.
+         * @enum {string}
+         */
+        TrafficMark: "bot" | "suspicious" | "genuine";
+        /**
+         * TrafficRule
+         * @description What events of a period count as.
+         */
+        TrafficRule: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            mark: components["schemas"]["TrafficMark"];
+            /**
+             * Conditions
+             * @description Values that the events have; empty: all events of the period
+             */
+            conditions: {
+                [key: string]: string;
+            };
+            /** Note */
+            note: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Isfollowed
+             * @description Whether the figures follow it already
+             */
+            isFollowed: boolean;
+        };
         /** Unseen */
         Unseen: {
             /** Unseen */
@@ -10451,6 +10543,46 @@ export interface components {
             /** Name */
             name: string;
         };
+        /** CreateTrafficRule */
+        CreateTrafficRule: {
+            /**
+             * Since
+             * Format: date-time
+             * @description Inclusive; when events occurred
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             * @description Exclusive
+             */
+            until: string;
+            mark: components["schemas"]["TrafficMark"];
+            /** Type */
+            type?: string | null;
+            /** Linkid */
+            linkId?: string | null;
+            /** Partnerid */
+            partnerId?: string | null;
+            /** Country */
+            country?: string | null;
+            /** Device */
+            device?: string | null;
+            /** Browser */
+            browser?: string | null;
+            /** Source */
+            source?: string | null;
+            /**
+             * Reason
+             * @description Why the edge kept them apart: crawler, rate, ...
+             */
+            reason?: string | null;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        };
         /** CreatedInvite */
         CreatedInvite: {
             /** Id */
@@ -10514,6 +10646,25 @@ export interface components {
              * Format: date-time
              */
             createdAt: string;
+        };
+        /** CreatedTrafficRule */
+        CreatedTrafficRule: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            mark: components["schemas"]["TrafficMark"];
         };
         /**
          * CustomDomain
@@ -20941,6 +21092,105 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Snippet"];
                 };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_traffic_rules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficRule"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createTrafficRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTrafficRule"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTrafficRule"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undoTrafficRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                ruleId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused or failed */
             default: {

@@ -25,6 +25,7 @@ export type PartnerPerformance = Schemas['PartnerPerformance'];
 export type CountryPerformance = Schemas['CountryPerformance'];
 export type Delivery = Schemas['Delivery'];
 export type KeptApart = Schemas['KeptApart'];
+export type TrafficRule = Schemas['TrafficRule'];
 export type LiveData = Schemas['LiveData'];
 export type LiveEvent = Schemas['LiveEvent'];
 export type About = Schemas['About'];
