@@ -44,7 +44,8 @@ class AlsoBack(Protocol):
 
 
 PARAMETERS: Final = "parameters"
-PARAMETERS_PAUSE_S: Final = 600
+PARAMETERS_PAUSE_S: Final = 3600
+"""A rebuild reads the whole log, and owners of websites can cause one: not more than one an hour."""
 
 
 class NotAllowed(Exception):
@@ -171,7 +172,8 @@ def rebuild_with_new_parameters(connection: Connection[Any], catalogue: Catalogu
             continue
         if family.parameters(connection) == live.progress.get(PARAMETERS, []):
             continue
-        if live.progress.get(PARAMETERS) and (datetime.now(UTC) - live.created_at).total_seconds() < PARAMETERS_PAUSE_S:
+        age = (datetime.now(UTC) - live.created_at).total_seconds()
+        if live.generation > 1 and age < PARAMETERS_PAUSE_S:
             continue
         try:
             generation = request_rebuild(connection, catalogue, family.name, "changed rules", promote=True)
