@@ -43,6 +43,7 @@ from command_api.operations import projections as projection_requests
 from command_api.operations import routes as operations
 from command_api.partners import routes as partners
 from command_api.websites import routes as websites
+from command_api.websites import traffic_routes
 from infra import PRODUCT_NAME, health
 from infra.countries import open_places
 from infra.identity import refuse_cross_site
@@ -61,6 +62,7 @@ CONTEXTS = (
     website_login,
     providers,
     websites,
+    traffic_routes,
     domains,
     partners,
     links,

@@ -371,6 +371,25 @@ class Settings:
     site_rate: int = setting(
         "ALTHING_SITE_RATE", parse_count, 5_000, "Events a second that one website may send before it is answered 429."
     )
+    mark_suspicious: bool = setting(
+        "ALTHING_MARK_SUSPICIOUS",
+        parse_flag,
+        True,
+        "Mark clicks and visitors that are probably faked: they are kept, and figures leave them out. 0: mark none.",
+    )
+    suspicious_clicks: int = setting(
+        "ALTHING_SUSPICIOUS_CLICKS",
+        parse_count,
+        60,
+        "Clicks a minute on one link from one address; those beyond are marked as suspicious. The limits on visitors, "
+        "events and links of an address are multiples of it. Each ingest process counts for itself.",
+    )
+    mark_datacentres: bool = setting(
+        "ALTHING_MARK_DATACENTRES",
+        parse_flag,
+        True,
+        "Mark what comes from the address ranges of hosting companies as suspicious. 0: people behind VPNs count.",
+    )
     city_database: Path | None = setting(
         "ALTHING_CITY_DATABASE", Path, None, "An MMDB file with region and city, used in place of the country database."
     )

@@ -28,6 +28,8 @@ class Agent:
     headless: bool = False
     tool: bool = False
     datacentre: bool = False
+    version: str = ""
+    """The browser's major version."""
 
 
 @lru_cache(maxsize=16_384)
@@ -42,8 +44,9 @@ def parse_agent(text: str) -> Agent:
     parsed = ua_parser.parse(text)
     browser = parsed.user_agent.family if parsed.user_agent else ""
     system = parsed.os.family if parsed.os else ""
+    version = (parsed.user_agent.major or "") if parsed.user_agent else ""
     device = "bot" if crawler or headless or datacentre else _device(text, system)
-    return Agent(browser, system, device, crawler, headless, tool, datacentre)
+    return Agent(browser, system, device, crawler, headless, tool, datacentre, version)
 
 
 def _is_crawler(text: str) -> bool:

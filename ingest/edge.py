@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from infra.countries import Places
+from infra.http_guard import Scope
 from infra.log import Log
 from infra.settings import Settings
 from ingest.conversion_keys import ConversionKeys
@@ -18,6 +19,7 @@ from ingest.refusals import Refusals
 from ingest.retries import Retries
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.publish import Publisher
+from ingest.suspicion import Suspicions
 
 
 @dataclass(slots=True)
@@ -39,4 +41,9 @@ class Edge:
     conversion_keys: ConversionKeys
     decisions: Decisions
     key_uses: KeyUses
+    suspicions: Suspicions
     stopping: bool = False
+
+    def is_https(self, scope: Scope) -> bool:
+        """Whether the client came by HTTPS, to this process or to the proxy before it."""
+        return self.settings.tracking_base_url.startswith("https:") or scope.get("scheme") == "https"

@@ -67,6 +67,7 @@ async def _record(edge: Edge, key: Key, query: dict[str, str], scope: Scope, hea
     row.is_bot, row.bot_reason = bool(reason), reason
     occurred, clamped = moment_of(visit, sent.occurred_at)
     edge.hasher.pseudonymise(visit, sent, row, occurred)
+    edge.suspicions.judge(visit, headers, row, is_named=bool(sent.visitor_id))
     record_headers = stamp(visit, sent, row, occurred, clamped)
     record = Record(topics.CLICKS.name, row.event_id.encode(), encode_row(row), record_headers, visit.now)
     await edge.publisher.submit([record])

@@ -138,6 +138,7 @@ def _click(edge: Edge, link: Link, client: Client, scope: Scope, headers: Mappin
     reason = bots.visit_reason(client.agent, bool(client.agent_text), headers, scope["method"], referrer_host)
     row.is_bot, row.bot_reason = bool(reason), reason
     row.visitor = edge.hasher.passing_visitor(visit, now)
+    edge.suspicions.judge_redirect(visit, headers, edge.is_https(scope), row)
     return row
 
 
@@ -178,9 +179,7 @@ async def _publish(edge: Edge, row: Row) -> None:
 def _cookie(edge: Edge, link: Link, text: str, scope: Scope) -> str:
     partner = edge.directory.partners.get(link.partner_id)
     days = partner.cookie_days if partner is not None else DEFAULT_COOKIE_DAYS
-    secure = (
-        "; Secure" if edge.settings.tracking_base_url.startswith("https:") or scope.get("scheme") == "https" else ""
-    )
+    secure = "; Secure" if edge.is_https(scope) else ""
     return f"{COOKIE}={text}; Max-Age={days * 86400}; Path=/; SameSite=Lax{secure}"
 
 

@@ -20,6 +20,7 @@ from ingest.app import App, endpoint_of
 from ingest.canary import canary
 from ingest.conversion_keys import ConversionKeys
 from ingest.counters import Counters
+from ingest.datacentres import Datacentres, read_datacentres
 from ingest.decisions import Decisions
 from ingest.directory import Directory
 from ingest.edge import Edge
@@ -34,6 +35,7 @@ from ingest.retries import Retries
 from ingest.steps.decode import MAX_BODY, MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
+from ingest.suspicion import Limits, Suspicions
 from schemas.tracking import Outcome
 
 logger = logging.getLogger(__name__)
@@ -116,6 +118,10 @@ class Service:
             conversion_keys=ConversionKeys(postgres),
             decisions=Decisions(postgres),
             key_uses=KeyUses(directory, postgres),
+            suspicions=Suspicions(
+                Limits(settings.suspicious_clicks) if settings.mark_suspicious else None,
+                read_datacentres() if settings.mark_datacentres else Datacentres(),
+            ),
         )
         self._refresher = Refresher(
             settings.postgres_url,

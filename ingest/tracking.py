@@ -26,10 +26,13 @@ from ingest.steps.stamp import moment_of, stamp
 from ingest.steps.validate import begin_row
 from ingest.visit import Client, Headers, Visit, client_of, visit_of, with_overrides
 from schemas import topics
-from schemas.tracking import NO_ID, Outcome
+from schemas.tracking import NO_ID, Outcome, Suspicion
 
 ENDPOINT: Final = "/track"
 MAX_DEBUGGED: Final = 100
+SITE: Final = "site"
+NO_HEADERS: Final[Headers] = {}
+SUSPICIONS: Final = frozenset(Suspicion)
 _CLICKS: Final = topics.CLICKS.name
 _DEBUG: Final = b"x-debug-request"
 
@@ -152,6 +155,9 @@ class _Request:
         enrich(self.edge.directory, self.edge.click_key, visit, sent, row)
         occurred, clamped = moment_of(visit, sent.occurred_at)
         self.edge.hasher.pseudonymise(visit, sent, row, occurred)
+        if visit.kind == SITE or sent.ip is not None:  # else the address is that of the website's own server
+            headers = self.headers if visit.kind == SITE else NO_HEADERS
+            self.edge.suspicions.judge(visit, headers, row, is_named=bool(sent.visitor_id))
         record_headers = stamp(visit, sent, row, occurred, clamped)
         self.rows.append(row)
         # An id made here cannot be repeated, so its record may lie anywhere: one batch to one partition is cheapest.
@@ -205,6 +211,8 @@ def outcome_of(row: Row) -> Outcome:
         return Outcome.ACCEPTED
     if row.bot_reason == PREFETCH:
         return Outcome.PREFETCH
+    if row.bot_reason in SUSPICIONS:
+        return Outcome.SUSPICIOUS
     return Outcome.SPAM_REFERRER if row.bot_reason == SPAM_REFERRER else Outcome.BOT
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.clickhouse import conversion_rows, event_rows, refusal_rows
+from projectors.clickhouse import conversion_rows, event_rows, marks, refusal_rows
 from projectors.clickhouse.country_15m import COUNTRIES
 from projectors.clickhouse.delivery_minute import DELIVERY
 from projectors.clickhouse.duplicates import DUPLICATES
@@ -52,6 +52,7 @@ from projectors.postgres.partners import PARTNERS
 from projectors.postgres.programs import PROGRAMS
 from projectors.postgres.statement_months import STATEMENT_MONTHS
 from projectors.postgres.subscriptions import SUBSCRIPTIONS
+from projectors.postgres.traffic_rules import TRAFFIC_RULES
 from projectors.postgres.website_keys import WEBSITE_KEYS
 from projectors.postgres.website_zones import WEBSITE_ZONES
 from projectors.postgres.websites import WEBSITES
@@ -68,6 +69,8 @@ EVENTS_FAMILY: Final = ClickHouseProjection(
     topics=(CLICKS, DOMAIN),
     makers={CLICKS.name: event_rows.make_rows, DOMAIN.name: conversion_rows.make_rows},
     remembers_ids=frozenset({CLICKS.name}),
+    parameters=marks.read,
+    understand=marks.understand,
 )
 
 REFUSALS_PROJECTION: Final = ClickHouseProjection(
@@ -89,6 +92,7 @@ CATALOGUE: Final = Catalogue(
         WEBSITES,
         WEBSITE_KEYS,
         WEBSITE_ZONES,
+        TRAFFIC_RULES,
         CUSTOM_DOMAINS,
         PARTNERS,
         PARTNER_TERMS,

@@ -35,6 +35,7 @@ class Outcome(StrEnum):
     ACCEPTED = "accepted"
     DUPLICATE = "duplicate"
     BOT = "bot"
+    SUSPICIOUS = "suspicious"
     PREFETCH = "prefetch"
     SPAM_REFERRER = "spam_referrer"
     UNKNOWN_SITE = "unknown_site"
@@ -44,6 +45,20 @@ class Outcome(StrEnum):
     TOO_LARGE = "too_large"
     TOO_OLD = "too_old"
     NOT_ALLOWED = "not_allowed"
+
+
+class Suspicion(StrEnum):
+    """Why an event is probably faked. It is kept apart like a machine's: `is_bot` with one of these as `bot_reason`."""
+
+    RATE = "rate"
+    BURST = "burst"
+    CHANGING_AGENTS = "changing_agents"
+    MANY_LINKS = "many_links"
+    MANY_VISITORS = "many_visitors"
+    INCOHERENT_HEADERS = "incoherent_headers"
+    DATACENTRE_ADDRESS = "datacentre_address"
+    IMPOSSIBLE_SEQUENCE = "impossible_sequence"
+    REMARKED = "remarked"
 
 
 class TrackedEvent(Frozen):
@@ -75,9 +90,11 @@ class TrackedEvent(Frozen):
     device: str = Field(default="", description="desktop, mobile, tablet, bot, other")
     browser: str = ""
     os: str = ""
-    is_bot: bool = False
+    is_bot: bool = Field(default=False, description="Kept apart from the figures: a machine's, or suspicious")
     bot_reason: str = Field(
-        default="", description="crawler, head, prefetch, headless, datacentre, spam_referrer, no_user_agent"
+        default="",
+        description="crawler, head, prefetch, headless, datacentre, spam_referrer, no_user_agent; or a `Suspicion`: "
+        + ", ".join(Suspicion),
     )
     click_id: str = ""
     link_id: UUID = NO_ID

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
@@ -21,10 +21,14 @@ from schemas.currencies import MAGNITUDES, MAX_AMOUNT, MINOR_DIGITS
 from schemas.events.websites import (
     AttributionModel,
     KeyKind,
+    TrafficConditions,
+    TrafficMark,
     WebsiteConnected,
     WebsiteDisconnected,
     WebsiteKeyIssued,
     WebsiteKeyRevoked,
+    WebsiteTrafficRemarked,
+    WebsiteTrafficRemarkUndone,
     WebsiteUpdated,
 )
 from schemas.zones import available_timezones
@@ -37,6 +41,8 @@ MOST_PER_ACCOUNT: Final = 500
 DEFAULT_CLAIM_DOLLARS: Final = 5_000
 DEFAULT_CLAIMS_PER_CLICK: Final = 5
 MAX_CLAIMS_PER_CLICK: Final = 1_000
+MOST_RULES: Final = 50
+LONGEST_RULE: Final = timedelta(days=366)
 _PORTS: Final = {"http": 80, "https": 443}
 _HOST: Final = re.compile(r"(\*\.)?[a-z0-9_-][a-z0-9_.-]*|[0-9a-f:.]*:[0-9a-f:.]*")
 _NO_ZONES: Final = {"localtime", "Factory"}
@@ -83,6 +89,10 @@ class Website:
     def max_claims_per_click(self) -> int:
         """Transactions that one click may claim within an hour."""
         return self.claim_limits.max_per_click or DEFAULT_CLAIMS_PER_CLICK
+
+    rules: frozenset[UUID] = frozenset()
+    """Rules for its traffic that hold."""
+    undone: frozenset[UUID] = frozenset()
 
     def live_keys(self, kind: KeyKind) -> int:
         return sum(1 for key in self.keys.values() if key.kind is kind and not key.revoked)
@@ -163,6 +173,47 @@ def revoke_key(website: Website | None, key_id: UUID, asked: Asked) -> list[Doma
     return [WebsiteKeyRevoked(**step(website.id, website.version, asked), key_id=key_id)]
 
 
+def remark_traffic(
+    website: Website | None,
+    rule_id: UUID,
+    *,
+    since: datetime,
+    until: datetime,
+    mark: TrafficMark,
+    conditions: TrafficConditions,
+    note: str,
+    asked: Asked,
+) -> list[WebsiteTrafficRemarked]:
+    website = owned(website, asked)
+    if not since < until:
+        raise invalid("empty_period", "The period ends before it begins.", "until")
+    if until - since > LONGEST_RULE:
+        raise invalid("long_period", f"A rule is for at most {LONGEST_RULE.days} days.", "until")
+    if len(website.rules) >= MOST_RULES:
+        raise conflict("too_many_rules", f"A website has at most {MOST_RULES} rules. Undo one first.")
+    return [
+        WebsiteTrafficRemarked(
+            **step(website.id, website.version, asked),
+            rule_id=rule_id,
+            since=since,
+            until=until,
+            mark=mark,
+            conditions=conditions,
+            note=note.strip(),
+        )
+    ]
+
+
+def undo_remark(website: Website | None, rule_id: UUID, asked: Asked) -> list[DomainEvent]:
+    """A rule that was undone stays so."""
+    website = owned(website, asked)
+    if rule_id in website.undone:
+        return []
+    if rule_id not in website.rules:
+        raise missing("rule")
+    return [WebsiteTrafficRemarkUndone(**step(website.id, website.version, asked), rule_id=rule_id)]
+
+
 def owned(website: Website | None, asked: Asked) -> Website:
     """The website, if it is there and the asker may act for its owner. Raises `Refused` (missing)."""
     if website is None or website.disconnected or not asked.may_act_for(website.account_id):
@@ -214,6 +265,11 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
         case WebsiteKeyRevoked():
             revoked = replace(website.keys[event.key_id], revoked=True)
             return replace(website, keys={**website.keys, event.key_id: revoked})
+        case WebsiteTrafficRemarked():
+            return replace(website, rules=website.rules | {event.rule_id})
+        case WebsiteTrafficRemarkUndone():
+            left = website.rules - {event.rule_id}
+            return replace(website, rules=left, undone=website.undone | {event.rule_id})
         case _:
             raise AnotherKind(f"{event.NAME} does not happen to websites")
 

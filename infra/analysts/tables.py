@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from schemas.figures import MONEY, in_rollup
+from schemas.tracking import Suspicion
 
 DATABASE: Final = "althing"
 
@@ -48,6 +49,7 @@ def _of_events(name: str, comment: str, columns: tuple[Column, ...], condition: 
 
 
 _LOW: Final = "LowCardinality(String)"
+_SUSPICIONS: Final = ", ".join(Suspicion)
 
 _HEAD: Final = """
 website_id UUID The website; its domain and currency are in table websites
@@ -76,8 +78,8 @@ region {_LOW} Region, where it is known
 device {_LOW} desktop, mobile, tablet or other
 browser {_LOW} Family of the browser
 os {_LOW} Family of the operating system
-is_bot Bool A machine; dashboards leave these out
-bot_reason {_LOW} Why it counts as one
+is_bot Bool A machine, or suspicious; dashboards leave these out
+bot_reason {_LOW} Why it is left out: crawler, prefetch, ...; of suspicious ones: {_SUSPICIONS}
 """
 _LINK: Final = """
 click_id String The click; partners hand it back with a sale
@@ -205,7 +207,7 @@ _CONVERTED: Final = ("pending", "approved", "rejected", "reversed", "c_pending",
 _BUCKET: Final = """
 website_id UUID The website
 bucket DateTime('UTC') Start of the quarter of an hour, UTC
-is_bot Bool Of machines
+is_bot Bool Of machines, or suspicious
 """
 
 

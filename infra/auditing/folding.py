@@ -435,6 +435,7 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "websites": _websites,
     "website_keys": _website_keys,
     "website_zones": statement_folds.website_zones,
+    "traffic_rules": statement_folds.traffic_rules,
     "custom_domains": domain_folds.custom_domains,
     "partners": _partners,
     "partner_terms": _partner_terms,

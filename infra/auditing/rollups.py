@@ -46,8 +46,13 @@ class _Rollup:
 
 
 _CELL: Final = {"website_id": "raw.website_id", "bucket": _QUARTER, "is_bot": "raw.is_bot"}
+_SUSPICIOUS: Final = (
+    "('rate', 'burst', 'changing_agents', 'many_links', 'many_visitors', 'incoherent_headers',"
+    " 'datacentre_address', 'impossible_sequence', 'remarked')"
+)
 _OUTCOME: Final = (
-    "if(raw.bot_reason IN ('prefetch', 'spam_referrer'), toString(raw.bot_reason), if(raw.is_bot, 'bot', 'accepted'))"
+    "if(raw.bot_reason IN ('prefetch', 'spam_referrer'), toString(raw.bot_reason),"
+    f" if(raw.bot_reason IN {_SUSPICIOUS}, 'suspicious', if(raw.is_bot, 'bot', 'accepted')))"
 )
 ROLLUPS: Final = (
     _Rollup("traffic_15m", _CELL, _MEASURES),

@@ -18,6 +18,26 @@ def website_zones(rows: Rows, event: DomainEvent, position: int) -> None:
         rows[key] = {"website_id": key[0], "since": key[1], "timezone": event.timezone, "position": position}
 
 
+def traffic_rules(rows: Rows, event: DomainEvent, position: int) -> None:
+    if isinstance(event, websites.WebsiteTrafficRemarked):
+        rows[(event.rule_id,)] = {
+            "id": event.rule_id,
+            "website_id": event.originator_id,
+            "since": event.since,
+            "until": event.until,
+            "mark": event.mark.value,
+            "conditions": {
+                name: str(value) for name, value in event.conditions.model_dump().items() if value is not None
+            },
+            "note": event.note,
+            "position": position,
+            "created_at": event.timestamp,
+            "undone_at": None,
+        }
+    elif isinstance(event, websites.WebsiteTrafficRemarkUndone) and (event.rule_id,) in rows:
+        rows[(event.rule_id,)]["undone_at"] = event.timestamp
+
+
 def statement_months(rows: Rows, event: DomainEvent, _: int) -> None:
     facts, change = getattr(event, "facts", None), getattr(event, "change", None)
     if facts is None or change is None or facts.attribution is None or not change.commission_approved:

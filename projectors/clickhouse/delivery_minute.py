@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.tables import Rollup
+from schemas.tracking import Suspicion
 
 NAME: Final = "delivery_minute"
-VERSION: Final = 1
+VERSION: Final = 2
+
+_SUSPICIONS: Final = ", ".join(f"'{reason}'" for reason in Suspicion)
 
 DELIVERY: Final = Rollup(
     name=NAME,
@@ -24,7 +27,8 @@ DELIVERY: Final = Rollup(
     select=(
         "SELECT website_id, toStartOfMinute(received_at) AS minute,\n"
         "  CAST(multiIf(bot_reason = 'prefetch', 'prefetch', bot_reason = 'spam_referrer', 'spam_referrer',\n"
-        "    is_bot, 'bot', 'accepted'), 'LowCardinality(String)') AS outcome, count() AS events\n"
+        f"    bot_reason IN ({_SUSPICIONS}), 'suspicious', is_bot, 'bot', 'accepted'),\n"
+        "    'LowCardinality(String)') AS outcome, count() AS events\n"
         "FROM {source} WHERE ({where}) AND type <> 'conversion' GROUP BY website_id, minute, outcome"
     ),
     keys=("website_id", "minute", "outcome"),

@@ -12,13 +12,16 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Annotated, Final
+from typing import Final
 from uuid import UUID, uuid5
 
 import msgspec
+import orjson
 
 from infra.log import Record, StoredRecord
 from projectors.clickhouse.duplicates import DUPLICATES
+from projectors.clickhouse.event_row import Row
+from projectors.clickhouse.marks import Marks, Rule, result_of
 from projectors.engine.projection import Bad, Batch, Known, Seen
 from schemas.canary import WEBSITE_ID
 from schemas.topics import CLICKS, REJECTED
@@ -32,8 +35,6 @@ LAST_YEAR: Final = 2105
 LONGEST_TYPE: Final = 64
 INVALID: Final = "invalid"
 
-Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-Unsigned = Annotated[int, msgspec.Meta(ge=0)]
 _Named = tuple[bytes, bytes, int]
 """An id that a client chose: key, content and time of arrival, as `Known` takes them."""
 
@@ -41,58 +42,11 @@ _REFUSALS: Final = UUID("b3b7a2b4-4a4f-5f0d-8e0c-27a9c2b9a1d5")
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
 _FIRST: Final = datetime(FIRST_YEAR, 1, 1)  # noqa: DTZ001 - compared with times that have no zone either
 _END: Final = datetime(LAST_YEAR + 1, 1, 1)  # noqa: DTZ001 - compared with times that have no zone either
+_NO_MARKS: Final[Marks] = {}
 _BRACE: Final = ord("}")
 _TYPE: Final = re.compile(r"[a-z0-9_.-]+")
 _COUNTRY: Final = re.compile(r"[A-Z]{2}")
 _PLACED: Final = b'%b,"_topic":"%b","_partition":%d,"_offset":%d}'
-
-
-class Row(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """`schemas.tracking.TrackedEvent` as msgspec checks it; a unit test holds the two together."""
-
-    event_id: UUID
-    website_id: UUID
-    type: str
-    occurred_at: datetime
-    received_at: datetime
-    visitor: Unsigned = 0
-    session: Unsigned = 0
-    hostname: str = ""
-    path: str = ""
-    title: str = ""
-    referrer_host: str = ""
-    source: str = ""
-    channel: str = ""
-    utm_source: str = ""
-    utm_medium: str = ""
-    utm_campaign: str = ""
-    utm_content: str = ""
-    utm_term: str = ""
-    country: str = "ZZ"
-    region: str = ""
-    device: str = ""
-    browser: str = ""
-    os: str = ""
-    is_bot: bool = False
-    bot_reason: str = ""
-    click_id: str = ""
-    link_id: UUID = UUID(int=0)
-    partner_id: UUID = UUID(int=0)
-    sub1: str = ""
-    sub2: str = ""
-    sub3: str = ""
-    sub4: str = ""
-    sub5: str = ""
-    sub6: str = ""
-    sub7: str = ""
-    sub8: str = ""
-    sub9: str = ""
-    sub10: str = ""
-    value: Int64 = 0
-    currency: str = ""
-    props: str = ""
-    flags: str = ""
-    origin: str = "server"
 
 
 _decode: Final = msgspec.json.Decoder(Row).decode
@@ -126,6 +80,7 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
     """
     good: list[tuple[StoredRecord, _Named | None]] = []
     add = good.append
+    marks: Marks = batch.parameters or _NO_MARKS
     for record in records:
         try:
             row = _decode(record.value)
@@ -144,8 +99,20 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
             if row.website_id == WEBSITE_ID:
                 _keep_apart(record, row, record.offset, batch)
             else:
+                if marks and (rules := marks.get(row.website_id)) is not None:
+                    record = _marked(record, row, rules)
                 add((record, _named(record, row) if record.headers else None))
     return good
+
+
+def _marked(record: StoredRecord, row: Row, rules: Sequence[Rule]) -> StoredRecord:
+    """The record as the rules have it."""
+    result = result_of(rules, row)
+    if result is None or result == (row.is_bot, row.bot_reason):
+        return record
+    fields = orjson.loads(record.value)
+    fields["is_bot"], fields["bot_reason"] = result
+    return msgspec.structs.replace(record, value=orjson.dumps(fields))
 
 
 @lru_cache(4096)

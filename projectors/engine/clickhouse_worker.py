@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -22,6 +22,7 @@ from projectors.engine import dead_letters, failpoints, positions
 from projectors.engine.clickhouse import Refused
 from projectors.engine.dead_letters import DeadLetter
 from projectors.engine.dedup import Judgement, NothingKnown, RememberedIds
+from projectors.engine.generations import PARAMETERS
 from projectors.engine.lost_rows import attach_lacking
 from projectors.engine.positions import Key
 from projectors.engine.projection import Bad, Batch, ClickHouseProjection, Known, Seen
@@ -58,10 +59,12 @@ class ClickHouseWorker(Worker):
         self._make = projection.makers[key.topic]
         self._ids: RememberedIds | None = None
         self._sink_is_checked = False
+        self._parameters: Any = None
         self._last_insert = 0.0
         self._last_prune = monotonic()
 
     def prepare(self) -> None:
+        self._parameters = self._projection.understand(self._read_parameters())
         if self.key.topic in self._projection.remembers_ids:
             folder = self.runtime.data_dir / "projector" / self.key.projection / str(self.key.generation)
             self._ids = RememberedIds(folder / f"{self.key.topic}-{self.key.partition}")
@@ -88,6 +91,15 @@ class ClickHouseWorker(Worker):
     def retry(self, letters: Sequence[DeadLetter]) -> None:
         for letter in letters:
             self._retry_one(letter)
+
+    def _read_parameters(self) -> list[Any]:
+        """Those that the build began with: the same records always make the same rows of it."""
+        with self.runtime.pool.connection() as connection:
+            row = connection.execute(
+                "select coalesce(progress -> %s, '[]'::jsonb) from engine.build where name = %s and generation = %s",
+                (PARAMETERS, self.key.projection, self.key.generation),
+            ).fetchone()
+        return list(row[0]) if row is not None else []
 
     def _gather(self) -> list[StoredRecord]:
         """The next batch: full, or what came until the log was drained for a moment."""
@@ -199,7 +211,7 @@ class ClickHouseWorker(Worker):
                 )
 
     def _rows_of(self, records: Sequence[StoredRecord], known: Known | None) -> Batch:
-        batch = Batch(domain_position=self._position.domain_position)
+        batch = Batch(domain_position=self._position.domain_position, parameters=self._parameters)
         if self._crashing:
             records = [record for record in records if record.offset not in self._crashing]
         if failpoints.ARE_SET:
@@ -325,7 +337,7 @@ class ClickHouseWorker(Worker):
     def _retry_one(self, letter: DeadLetter) -> None:
         record = letter.record(self.key.topic, self.key.partition)
         judgement = _Retry(self._ids.judge() if self._ids is not None else None)
-        batch = Batch()
+        batch = Batch(parameters=self._parameters)
         if self.ends_the_process(letter):
             batch.bad.append(Bad(record, dead_letters.CRASHES, dead_letters.CRASH))
         else:

@@ -27,7 +27,7 @@ from infra.settings import Settings
 from projectors.engine import backfill, generations, holding, metrics, schema
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse, Unavailable
 from projectors.engine.clickhouse_worker import ClickHouseWorker
-from projectors.engine.generations import KEPT_DAYS, RUNNING, Build
+from projectors.engine.generations import KEPT_DAYS, PARAMETERS, RUNNING, Build
 from projectors.engine.operations import Operations
 from projectors.engine.positions import Key
 from projectors.engine.postgres_worker import PostgresWorker
@@ -50,6 +50,9 @@ READY_S: Final = 5.0
 LEADER: Final = "leader"
 
 
+PARAMETERS_EVERY_S: Final = 2.0
+
+
 class Fleet:
     """`run` blocks until `stopping` is set, then lets the workers end their steps."""
 
@@ -66,6 +69,7 @@ class Fleet:
         self._sampler = Sampler(self._ends)
         self._last_beat = 0.0
         self._last_tidy = 0.0
+        self._last_parameters = 0.0
         self._changes_seen = False
         self._pointed: frozenset[tuple[str, int]] | None = None
         self.last_look = monotonic()
@@ -296,6 +300,9 @@ class Fleet:
         if not self._changes_seen:
             generations.rebuild_changed(connection, self._catalogue)
             self._changes_seen = True
+        if monotonic() - self._last_parameters > PARAMETERS_EVERY_S:
+            self._last_parameters = monotonic()
+            generations.rebuild_with_new_parameters(connection, self._catalogue)
 
     def _point_views(self, connection: Connection[Any], found: list[Build]) -> None:
         """What came between the switch in Postgres and the one in ClickHouse, a crash of ours or of a command, or an
@@ -364,11 +371,15 @@ def _by_build(found: Iterable[Lag]) -> dict[tuple[str, int], list[Lag]]:
 
 
 def expired(connection: Connection[Any]) -> list[tuple[str, int]]:
-    """Retired generations that nobody will roll back to any more."""
+    """Retired generations that nobody will roll back to any more; soon those of other parameters than the live one's,
+    since a rollback to them would only be followed by another build."""
     return connection.execute(
-        "select name, generation from engine.build where state = 'retired' and dropped_at is null "
-        "and retired_at < now() - make_interval(days => %s)",
-        (KEPT_DAYS,),
+        "select b.name, b.generation from engine.build b join engine.projection p on p.name = b.name "
+        "join engine.build l on l.name = p.name and l.generation = p.live_generation "
+        "where b.state = 'retired' and b.dropped_at is null and (b.retired_at < now() - make_interval(days => %s) "
+        "or (b.retired_at < now() - interval '1 hour' and coalesce(b.progress -> %s, '[]'::jsonb) "
+        "<> coalesce(l.progress -> %s, '[]'::jsonb)))",
+        (KEPT_DAYS, PARAMETERS, PARAMETERS),
     ).fetchall()
 
 

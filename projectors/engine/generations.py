@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, LiteralString, Protocol
 
 import psycopg
@@ -24,7 +24,7 @@ from psycopg.types.json import Jsonb
 
 from projectors.engine import holding, schema
 from projectors.engine.clickhouse import ClickHouse
-from projectors.engine.projection import Catalogue, ClickHouseProjection
+from projectors.engine.projection import Catalogue, ClickHouseProjection, Projection
 from projectors.engine.read_model import ReadModel
 
 log = logging.getLogger(__name__)
@@ -40,6 +40,11 @@ class AlsoBack(Protocol):
     """What `rollback` does besides, in its transaction."""
 
     def __call__(self, generation: int, *, is_live: bool) -> None: ...
+
+
+PARAMETERS: Final = "parameters"
+PARAMETERS_PAUSE_S: Final = 3600
+"""A rebuild reads the whole log, and owners of websites can cause one: not more than one an hour."""
 
 
 class NotAllowed(Exception):
@@ -102,8 +107,11 @@ def active_build(connection: Connection[Any], name: str) -> Build | None:
     return None
 
 
-def request_rebuild(connection: Connection[Any], catalogue: Catalogue, name: str, reason: str = "") -> int:
-    """Asks for a new generation beside the live one; returns its number. Raises `NotAllowed`."""
+def request_rebuild(
+    connection: Connection[Any], catalogue: Catalogue, name: str, reason: str = "", *, promote: bool = False
+) -> int:
+    """Asks for a new generation beside the live one; returns its number. `promote`: it becomes live as soon as it is
+    ready. Raises `NotAllowed`."""
     live_build(connection, name)
     try:
         with connection.transaction():
@@ -116,10 +124,16 @@ def request_rebuild(connection: Connection[Any], catalogue: Catalogue, name: str
                 _add_build(connection, name, generation, rollup.version, reason, source)
             else:
                 projection = catalogue.projections[name]
-                _add_build(connection, name, generation, projection.version, reason, None)
+                _add_build(
+                    connection, name, generation, projection.version, reason, None, _parameters(connection, projection)
+                )
                 if isinstance(projection, ClickHouseProjection):
                     for rollup in projection.rollups:
                         _add_build(connection, rollup.name, generation, rollup.version, reason, generation)
+            connection.execute(
+                "update engine.build set promote_when_ready = %s where name = %s and generation = %s",
+                (promote, name, generation),
+            )
             connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
     except psycopg.errors.UniqueViolation as error:
         raise NotAllowed(f"{name} is being rebuilt already.") from error
@@ -145,15 +159,36 @@ def _rebuild_changed(connection: Connection[Any], catalogue: Catalogue, name: st
     if schema.is_of_version(connection, name, version, schema.live_generation(connection, name)):
         return False
     try:
-        generation = request_rebuild(connection, catalogue, name, f"version {version}")
+        generation = request_rebuild(connection, catalogue, name, f"version {version}", promote=True)
     except NotAllowed as refused:
         log.warning("%s is of another version: %s", name, refused)
         return True
-    connection.execute(
-        "update engine.build set promote_when_ready = true where name = %s and generation = %s", (name, generation)
-    )
     log.info("%s is of another version: building generation %d", name, generation)
     return True
+
+
+def rebuild_with_new_parameters(connection: Connection[Any], catalogue: Catalogue) -> None:
+    """Asks for a new generation of each projection whose parameters are others than those that its live one has.
+
+    One at a time, and not sooner than `PARAMETERS_PAUSE_S` after the last one began: meanwhile changes are gathered.
+    """
+    for family in catalogue.clickhouse:
+        if family.parameters is None:
+            continue
+        live = live_build(connection, family.name)
+        if live.state != "live" or active_build(connection, family.name) is not None:
+            continue
+        if family.parameters(connection) == live.progress.get(PARAMETERS, []):
+            continue
+        age = (datetime.now(UTC) - live.created_at).total_seconds()
+        if live.generation > 1 and age < PARAMETERS_PAUSE_S:
+            continue
+        try:
+            generation = request_rebuild(connection, catalogue, family.name, "changed rules", promote=True)
+        except NotAllowed as refused:
+            log.info("%s waits with its changed rules: %s", family.name, refused)
+            continue
+        log.info("%s has other rules: building generation %d", family.name, generation)
 
 
 def promote(
@@ -478,13 +513,26 @@ def _next_generation(connection: Connection[Any], names: list[str]) -> int:
 
 
 def _add_build(
-    connection: Connection[Any], name: str, generation: int, version: int, reason: str, source: int | None
+    connection: Connection[Any],
+    name: str,
+    generation: int,
+    version: int,
+    reason: str,
+    source: int | None,
+    parameters: Sequence[Any] = (),
 ) -> None:
+    progress = {PARAMETERS: parameters} if parameters else {}
     connection.execute(
-        "insert into engine.build (name, generation, state, version, reason, source_generation) "
-        "values (%s, %s, 'building', %s, %s, %s)",
-        (name, generation, version, reason, source),
+        "insert into engine.build (name, generation, state, version, reason, source_generation, progress) "
+        "values (%s, %s, 'building', %s, %s, %s, %s)",
+        (name, generation, version, reason, source, Jsonb(progress)),
     )
+
+
+def _parameters(connection: Connection[Any], projection: Projection) -> list[Any]:
+    if isinstance(projection, ReadModel) or projection.parameters is None:
+        return []
+    return projection.parameters(connection)
 
 
 def _new_dead_letters(connection: Connection[Any], build: Build) -> int:

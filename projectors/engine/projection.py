@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
+
+from psycopg import Connection
 
 from infra.log import Record, StoredRecord
 from projectors.engine.read_model import ReadModel
@@ -54,6 +56,8 @@ class Batch:
     places: list[int] = field(default_factory=list)
     others: dict[str, list[bytes]] = field(default_factory=dict)
     bad: list[Bad] = field(default_factory=list)
+    parameters: Any = None
+    """What the projection made of its build's parameters (`ClickHouseProjection.understand`)."""
     publish: list[Record] = field(default_factory=list)
     """Sent to the log by the live generation before its position advances; ids make repeats harmless."""
 
@@ -80,6 +84,10 @@ class ClickHouseProjection:
     remembers_ids: frozenset[str] = frozenset()
     """Topics whose maker asks `Known`."""
     topics: tuple[Topic, ...] = ()
+    parameters: Callable[[Connection[Any]], list[Any]] | None = None
+    """What rows depend on beside the records, as JSON. A build keeps what it began with; when it changes, the running
+    service builds a generation with the new ones and makes it live."""
+    understand: Callable[[list[Any]], Any] = list
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -45,8 +45,19 @@ _OF: Final = {
 _COLUMNS: Final = ", ".join(
     f"t.{name} AS {name}"
     for name in (
-        *("event_id", "type", "occurred_at", "received_at", "is_bot", "path", "country", "device", "source"),
-        *("link_id", "partner_id", "click_id", "conversion_id", "_topic", "_partition", "_offset"),
+        *("event_id", "type", "occurred_at", "received_at", "is_bot", "bot_reason", "path"),
+        *(
+            "country",
+            "device",
+            "source",
+            "link_id",
+            "partner_id",
+            "click_id",
+            "conversion_id",
+            "_topic",
+            "_partition",
+            "_offset",
+        ),
         *("d_pending", "d_approved", "d_rejected", "d_reversed", "c_pending", "c_approved", "c_reversed"),
     )
 )
@@ -80,6 +91,7 @@ class LoggedEvent(BaseModel):
     occurredAt: datetime
     receivedAt: datetime
     isBot: bool
+    reason: str = Field(description="Why it is kept apart from the figures; empty: it is not")
     path: str
     country: str
     device: str
@@ -125,6 +137,7 @@ def _event(row: columnar.Row) -> LoggedEvent:
         occurredAt=row["occurred_at"].replace(tzinfo=UTC),
         receivedAt=row["received_at"].replace(tzinfo=UTC),
         isBot=row["is_bot"],
+        reason=row["bot_reason"],
         path=row["path"],
         country=row["country"],
         device=row["device"],

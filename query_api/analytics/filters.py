@@ -25,6 +25,7 @@ COLUMNS: Final[Mapping[str, str]] = {
     "device": "device",
     "source": "source",
     "link": "link_id",
+    "reason": "bot_reason",
     **{f"sub{number}": f"sub{number}" for number in range(1, 11)},
 }
 """Filter name to column of the raw table."""

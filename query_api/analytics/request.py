@@ -71,6 +71,9 @@ class FigureQuery(TimeQuery):
     device: Values = ""
     source: Values = ""
     link: Values = Field(default="", description="Ids or slugs")
+    reason: Values = Field(
+        default="", description="Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include"
+    )
     sub1: Values = ""
     sub2: Values = ""
     sub3: Values = ""

@@ -1,4 +1,4 @@
-"""The five analytics calls, each as JSON and, with the same rows, as `.csv`."""
+"""The five analytics calls, and what they leave out; each as JSON and, with the same rows, as `.csv`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
-from query_api.analytics import clicks, conversions, geographic, overview, partners, series
+from query_api.analytics import clicks, conversions, geographic, kept_apart, overview, partners, series
 from query_api.analytics.clicks import ClickPoint
 from query_api.analytics.conversions import ConversionPoint
 from query_api.analytics.geographic import CountryPerformance
+from query_api.analytics.kept_apart import KeptApart
 from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
 from query_api.analytics.request import Asked, TheAsked
@@ -85,6 +86,13 @@ def read_geographic(asked: Asked, response: Response) -> list[CountryPerformance
     return geographic.answer(found, asked.website.currency)
 
 
+@router.get("/kept-apart")
+def get_kept_apart(asked: TheAsked, response: Response) -> list[KeptApart]:
+    """Bots and suspicious events by reason: kept, and left out of the figures. Filters hold; `bots` does not matter."""
+    [found] = asked.read(response, kept_apart.query(asked.selection, asked.range))
+    return kept_apart.answer(found)
+
+
 class FigureRow(BaseModel):
     """One figure of the overview as a row."""
 
@@ -125,6 +133,12 @@ def get_partners_csv(asked: TheAsked, response: Response) -> Response:
 def get_geographic_csv(asked: TheAsked, response: Response) -> Response:
     """Countries by clicks."""
     return _file(asked, response, "geographic", CountryPerformance, read_geographic(asked, response))
+
+
+@router.get("/kept-apart.csv", **_CSV)
+def get_kept_apart_csv(asked: TheAsked, response: Response) -> Response:
+    """Bots and suspicious events by reason."""
+    return _file(asked, response, "kept-apart", KeptApart, get_kept_apart(asked, response))
 
 
 def _file(asked: Asked, response: Response, name: str, row: type[BaseModel], rows: list[Any]) -> Response:

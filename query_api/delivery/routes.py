@@ -1,7 +1,7 @@
 """`GET /api/platform/analytics/delivery`: what became of everything that was sent for a website, and the last refusals.
 
-Counts are by time of arrival: what was kept (accepted, or flagged as a bot's) from `delivery_minute`, ids that came
-again from `duplicates`, and what was refused from `refusals`.
+Counts are by time of arrival: what was kept (accepted, or flagged as a bot's or suspicious) from `delivery_minute`,
+ids that came again from `duplicates`, and what was refused from `refusals`.
 """
 
 from __future__ import annotations

@@ -100,6 +100,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("conversionSteps", "read.conversion_steps", "position", _OF_WEBSITES),
     Section("statementMonths", "read.statement_months", "id", _OF_WEBSITES),
     Section("websiteZones", "read.website_zones", "position", _OF_WEBSITES),
+    Section("trafficRules", "read.traffic_rules", "position", _OF_WEBSITES),
     Section("matchingProfiles", "read.matching_profiles", "account_id", _OWN),
     Section("applications", "read.applications", "id", _OWN),
     Section("applicationSteps", "read.application_steps", "id", _OWN),

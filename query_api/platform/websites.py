@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from query_api.context import STALE, Context, Reads, Theirs
 from query_api.owned import Owned, not_found
+from schemas.events.websites import TrafficMark
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
 
@@ -42,6 +43,19 @@ class Key(BaseModel):
     revokedAt: datetime | None
 
 
+class TrafficRule(BaseModel):
+    """What events of a period count as."""
+
+    id: UUID
+    since: datetime
+    until: datetime
+    mark: TrafficMark
+    conditions: dict[str, str] = Field(description="Values that the events have; empty: all events of the period")
+    note: str
+    createdAt: datetime
+    isFollowed: bool = Field(description="Whether the figures follow it already")
+
+
 class Snippet(BaseModel):
     """What to paste into the website's pages."""
 
@@ -51,6 +65,14 @@ class Snippet(BaseModel):
 _SITE_KEYS: Final = (
     "SELECT DISTINCT ON (website_id) website_id, public_key FROM read.website_keys"
     " WHERE website_id = ANY(%s) AND kind = 'site' AND revoked_at IS NULL ORDER BY website_id, created_at DESC, id DESC"
+)
+_RULES: Final = (
+    'SELECT r.id, r.since, r.until, r.mark, r.conditions, r.note, r.created_at AS "createdAt",'
+    " coalesce(b.progress -> 'parameters' @> jsonb_build_array(jsonb_build_object('id', r.id)), false)"
+    ' AS "isFollowed" FROM read.traffic_rules AS r'
+    " JOIN engine.projection AS p ON p.name = 'events'"
+    " JOIN engine.build AS b ON b.name = p.name AND b.generation = p.live_generation"
+    " WHERE r.website_id = %s AND r.undone_at IS NULL ORDER BY r.position"
 )
 _KEYS: Final = (
     "SELECT k.id, k.kind, k.public_key, k.last4, k.allowed_origins, k.created_at, k.revoked_at, u.used_at"
@@ -87,6 +109,13 @@ def get_keys(id: UUID, theirs: Theirs) -> list[Key]:
     """The valid keys of a website, oldest first."""
     website = theirs.website(id)
     return [_key(row) for row in theirs.reader.rows(_KEYS, (website.id,))]
+
+
+@router.get("/{id}/traffic-rules", dependencies=[Depends(Reads("websites", "traffic_rules"))])
+def get_traffic_rules(id: UUID, theirs: Theirs) -> list[TrafficRule]:
+    """The rules that hold, oldest first."""
+    website = theirs.website(id)
+    return [TrafficRule(**row) for row in theirs.reader.rows(_RULES, (website.id,))]
 
 
 @router.get("/{id}/snippet", dependencies=[Depends(Reads("websites", "website_keys"))])

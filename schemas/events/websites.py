@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent, Personal
+from schemas.base import DomainEvent, Frozen, Personal
 
 
 class KeyKind(StrEnum):
@@ -25,6 +25,27 @@ class AttributionModel(StrEnum):
 
     LAST_CLICK = "last_click"
     FIRST_CLICK = "first_click"
+
+
+class TrafficMark(StrEnum):
+    """What events are counted as: `bot` and `suspicious` are kept apart from the figures."""
+
+    BOT = "bot"
+    SUSPICIOUS = "suspicious"
+    GENUINE = "genuine"
+
+
+class TrafficConditions(Frozen):
+    """Which events of the period are meant: those that have every value that is given; without any, all."""
+
+    type: str | None = Field(default=None, pattern=r"^[a-z0-9_.-]{1,64}$", description="click, pageview, ...")
+    link_id: UUID | None = None
+    partner_id: UUID | None = None
+    country: str | None = Field(default=None, pattern=r"^[A-Z]{2}$")
+    device: str | None = Field(default=None, max_length=64)
+    browser: str | None = Field(default=None, max_length=256)
+    source: str | None = Field(default=None, max_length=1024)
+    reason: str | None = Field(default=None, max_length=64, description="`bot_reason` as the edge gave it")
 
 
 class WebsiteConnected(DomainEvent):
@@ -90,3 +111,25 @@ class ClaimsUnusual(DomainEvent):
     hour: datetime = Field(description="Beginning of the hour (UTC) in which the limit was passed")
     claims: int = Field(description="Claims in that hour until then")
     usual: int = Field(description="Claims of a usual hour of the seven days before, rounded up")
+
+
+class WebsiteTrafficRemarked(DomainEvent):
+    """A rule was made: events of a period count as what it says, whatever the edge took them for.
+
+    Conversions are not meant. Of several rules for one event the newest holds.
+    """
+
+    NAME: ClassVar[str] = "website.traffic_remarked"
+    rule_id: UUID
+    since: datetime = Field(description="Inclusive; of the time at which events occurred")
+    until: datetime = Field(description="Exclusive")
+    mark: TrafficMark
+    conditions: TrafficConditions = TrafficConditions()
+    note: str = Field(default="", max_length=500)
+
+
+class WebsiteTrafficRemarkUndone(DomainEvent):
+    """A rule was taken back: events count as if it had never been."""
+
+    NAME: ClassVar[str] = "website.traffic_remark_undone"
+    rule_id: UUID

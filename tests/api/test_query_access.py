@@ -46,7 +46,7 @@ ELSEWHERE = (
 """How the addresses begin whose readers the tests of these parts tell apart."""
 OWN_LISTS = {"/api/platform/websites", "/api/platform/links", "/api/platform/conversions"}
 OF_ANALYSTS = {f"/api/platform/sql/{name}" for name in ("schema", "history", "queries", "tokens")}
-OF_A_WEBSITE = {"/api/platform/websites/{id}/keys", "/api/platform/websites/{id}/snippet"}
+OF_A_WEBSITE = {f"/api/platform/websites/{{id}}/{part}" for part in ("keys", "snippet", "traffic-rules")}
 
 
 @pytest.fixture(scope="module")

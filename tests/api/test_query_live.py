@@ -25,6 +25,7 @@ from query_api.live import routes
 from query_api.live.hub import MAX_OF_ONE_ACCOUNT
 from query_api.live.reading import read
 from query_api.reader import Reader
+from schemas.tracking import Suspicion
 from tests.support.clickhouse import start_clickhouse
 from tests.support.engines import Engine, engine_folder
 from tests.support.query import Person, QueryService, event, serving, this_moment
@@ -286,6 +287,7 @@ def test_every_event_has_one_outcome(query_service: QueryService) -> None:
             event(website, now, visitor=2, is_bot=True, bot_reason="crawler"),
             event(website, now, visitor=2, is_bot=True, bot_reason="prefetch"),
             event(website, now, visitor=2, is_bot=True, bot_reason="spam_referrer"),
+            *(event(website, now, visitor=3, is_bot=True, bot_reason=reason) for reason in Suspicion),
         ]
     )
     again = {"website_id": str(website), "received_at": event(website, now)["received_at"], "first_offset": 1}
@@ -310,9 +312,10 @@ def test_every_event_has_one_outcome(query_service: QueryService) -> None:
         assert found["bucket"] == bucket and len(found["series"]) == buckets
         counted = {name: count for name, count in found["outcomes"].items() if count}
         assert counted == {
-            "accepted": 2, "bot": 1, "prefetch": 1, "spam_referrer": 1, "duplicate": 1, "invalid": 1, "throttled": 40,
+            "accepted": 2, "bot": 1, "prefetch": 1, "spam_referrer": 1, "suspicious": len(Suspicion), "duplicate": 1,
+            "invalid": 1, "throttled": 40,
         }  # fmt: skip
-        assert len(found["outcomes"]) == 12
+        assert len(found["outcomes"]) == 13
         for name, count in found["outcomes"].items():
             assert sum(point[name] for point in found["series"]) == count
         assert {(one["code"], one["count"]) for one in found["refusals"]} == {("id_conflict", 1), ("rate", 40)}

@@ -87,6 +87,8 @@ VALUES: Mapping[str, Any] = {
     "currentPassword": PASSWORD,
     "newPassword": "a lighthouse, far out",
     "month": "2026-11",
+    "since": "2026-11-01T00:00:00Z",
+    "until": "2026-11-02T00:00:00Z",
 }
 
 
@@ -160,6 +162,8 @@ class Walk:
     def _id(self, template: str, name: str) -> str:
         if name == "keyId":
             return str(self._of.key)
+        if name == "ruleId":
+            return str(self._of.rule)
         if name == "kind":
             return "reply"
         if "/projections/" in template:

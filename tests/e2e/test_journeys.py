@@ -7,7 +7,7 @@ import re
 import httpx
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.conftest import PATIENCE_S, Publisher, Watched, connect, partner_with_link, patient, read, sign_in
+from tests.e2e.conftest import AGENT, PATIENCE_S, Publisher, Watched, connect, partner_with_link, patient, read, sign_in
 from tests.support.stack import Stack, wait_for
 
 
@@ -81,6 +81,32 @@ def test_filters_and_ranges_live_in_the_address(admin_stack: Stack, page: Page, 
     expect(page.get_by_test_id("kpi-Total Clicks")).to_have_text("5")
     page.keyboard.press("Escape")
     expect(page).not_to_have_url(re.compile("country"))
+
+
+def test_fake_clicks_are_shown_apart_with_their_reason(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
+    """One address follows a link as forty browsers: a handful counts, the rest is left out, listed and filtered by."""
+    site = connect(api, "faked.example")
+    _, link = partner_with_link(api, site["id"], "Faked Partner", 10)
+    with httpx.Client(timeout=PATIENCE_S) as program:
+        for number in range(200):
+            agent = {"User-Agent": AGENT.replace("Chrome/142", f"Chrome/{100 + number % 40}")}
+            assert program.get(link["url"], headers=agent).status_code == 302
+    overview = f"/api/platform/analytics/overview?websiteId={site['id']}"
+    wait_for(lambda: read(api, f"{overview}&bots=include")["clicks"]["total"] == 200, "the clicks to be projected")
+    counted = read(api, overview)["clicks"]
+    assert counted["total"] < 20 and counted["unique"] < 10
+
+    sign_in(page, admin_stack.app)
+    page.goto(f"{admin_stack.app}/analytics?website={site['id']}")
+    expect(page.get_by_test_id("kpi-Total Clicks")).to_have_text(str(counted["total"]))
+    expect(page.get_by_test_id("outcome-suspicious")).to_have_text(str(200 - counted["total"]))
+    card = page.get_by_role("region", name="Left out of the figures")
+    expect(card.get_by_role("region", name="Suspicious").get_by_role("heading")).to_contain_text(
+        f"{200 - counted['total']} events"
+    )
+    card.get_by_role("button", name="Filter by Changing browsers").click()
+    expect(page).to_have_url(re.compile("bots=only&f=is,reason,changing_agents"))
+    expect(page.get_by_test_id("kpi-Total Clicks")).to_have_text(str(200 - counted["total"]))
 
 
 def test_what_is_not_there_says_so_in_the_products_words(admin_stack: Stack, context: BrowserContext) -> None:

@@ -94,7 +94,7 @@ def tracked(rng: random.Random, number: int) -> TrackedEvent:
         country=rng.choice(["DE", "DE", "IS", "ZZ"]),
         title='Tab\tund "Zeichen" – \U0001f600\\',
         is_bot=is_bot,
-        bot_reason=rng.choice(["crawler", "prefetch", "spam_referrer"]) if is_bot else "",
+        bot_reason=rng.choice(["crawler", "prefetch", "spam_referrer", "rate", "changing_agents"]) if is_bot else "",
         partner_id=rng.choice([PARTNER, UUID(int=0)]),
         value=rng.randrange(-(2**63), 2**63),
         props='{"a": [1, null, "\\u0000"]}',

@@ -20,7 +20,7 @@ NOW = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
 WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
 PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
 ACCOUNT, ERASED_ACCOUNT = (uuid5(WEBSITE, name) for name in ("account", "erased account"))
-LINK, KEY, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "operations"))
+LINK, KEY, RULE, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "rule", "operations"))
 INVITE = uuid5(WEBSITE, "invite")
 DOMAIN, HOST = (uuid5(WEBSITE, name) for name in ("domain", "host"))
 
@@ -103,6 +103,17 @@ def _site() -> list[DomainEvent]:
         (websites.WebsiteKeyIssued, {**key, "allowed_origins": ("https://a.example",)}),
         (websites.WebsiteUpdated, {"timezone": "Asia/Tokyo", "attribution_model": "first_click"}),
         (websites.WebsiteKeyRevoked, {"key_id": KEY}),
+        (
+            websites.WebsiteTrafficRemarked,
+            {
+                "rule_id": RULE,
+                "since": NOW - timedelta(days=1),
+                "until": NOW,
+                "mark": "suspicious",
+                "conditions": {"type": "click", "link_id": LINK},
+            },
+        ),
+        (websites.WebsiteTrafficRemarkUndone, {"rule_id": RULE}),
         (websites.WebsiteDisconnected, {}),
     )
 

@@ -173,6 +173,9 @@ class World:
         service.insert(
             "website_keys", {"id": self.key, "website_id": self.website, "kind": "site", **key, "created_at": now}
         )
+        rule = {"since": now - timedelta(days=2), "until": now - timedelta(days=1), "mark": "bot", "note": ""}
+        place = {"id": uuid4(), "website_id": self.website, "position": 1, "created_at": now}
+        service.insert("traffic_rules", {**place, **rule, "conditions": Jsonb({"country": "DE"})})
         terms = {"partner_id": self.partner, "effective_at": now, "terms": Jsonb(PERCENT_10)}
         service.insert("partner_terms", terms)
         service.events([event(self.website, now, visitor=1, link_id=self.link, partner_id=self.partner)])

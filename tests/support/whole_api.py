@@ -123,6 +123,9 @@ class Belongings:
         self.website, self.secret_key = UUID(made["id"]), str(made["secretKey"])
         key = _made(api.call("POST", f"/api/platform/websites/{self.website}/keys", self.owner, json={"kind": "site"}))
         self.key = UUID(key["id"])
+        rule = {"since": "2026-11-01T00:00:00Z", "until": "2026-11-02T00:00:00Z", "mark": "bot"}
+        rules = f"/api/platform/websites/{self.website}/traffic-rules"
+        self.rule = UUID(_made(api.call("POST", rules, self.owner, json=rule))["id"])
         terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}
         self.partner = UUID(_made(api.call("POST", "/api/admin/partners", self.admin, json=terms))["id"])
         named = {"websiteId": str(self.website), "partnerId": str(self.partner)}

@@ -17,7 +17,7 @@ from query_api.tabular import csv_response
 
 FORMULA = re.compile(r"[ ]*[=+\-@＝＋－＠]")
 NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?(,.*)?", re.S)
-"""A number, also where the file is split at another character than the comma behind it: no formula goes on like that."""
+"""A number, also where the file is split at another character than the comma behind it: no formula goes on so."""
 CELLS = st.lists(
     st.tuples(*[st.text(alphabet="=+-@＝;,\t\r\n\"' a1é", max_size=12)] * 3), min_size=1, max_size=4
 )  # fmt: skip

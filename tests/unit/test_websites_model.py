@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -16,10 +16,14 @@ from ingest.steps.identify_site import check_origin
 from schemas.events.websites import (
     AttributionModel,
     KeyKind,
+    TrafficConditions,
+    TrafficMark,
     WebsiteConnected,
     WebsiteDisconnected,
     WebsiteKeyIssued,
     WebsiteKeyRevoked,
+    WebsiteTrafficRemarked,
+    WebsiteTrafficRemarkUndone,
     WebsiteUpdated,
 )
 
@@ -244,3 +248,49 @@ def test_keys_carry_their_kind_and_a_checksum(kind: KeyKind) -> None:
 def test_addresses_that_must_not_be_followed_are_refused(address: str) -> None:
     with pytest.raises(Refused):
         web_address(address, "baseUrl")
+
+
+RULE = uuid4()
+
+
+def remarked(website: model.Website, asked: Asked = ASKED, **changes: datetime) -> list[WebsiteTrafficRemarked]:
+    period = {"since": NOW - timedelta(days=2), "until": NOW - timedelta(days=1), **changes}
+    return model.remark_traffic(
+        website,
+        RULE,
+        mark=TrafficMark.SUSPICIOUS,
+        conditions=TrafficConditions(country="DE"),
+        note=" One day ",
+        asked=asked,
+        **period,
+    )
+
+
+def test_a_rule_for_traffic_is_made_and_undone_once() -> None:
+    website = connected()
+    [made] = remarked(website)
+    assert (made.rule_id, made.mark, made.conditions.country, made.note) == (RULE, "suspicious", "DE", "One day")
+    website = model.evolve(website, made)
+    [undone] = model.undo_remark(website, RULE, ASKED)
+    assert isinstance(undone, WebsiteTrafficRemarkUndone) and undone.rule_id == RULE
+    assert model.undo_remark(model.evolve(website, undone), RULE, ASKED) == []
+
+
+def test_rules_for_traffic_that_make_no_sense_are_refused() -> None:
+    website = connected()
+    for changes, code in (
+        ({"until": NOW - timedelta(days=2)}, "empty_period"),
+        ({"since": NOW - timedelta(days=400)}, "long_period"),
+    ):
+        with pytest.raises(Refused) as caught:
+            remarked(website, **changes)
+        assert caught.value.code == code
+    for attempt in (lambda: remarked(website, STRANGER), lambda: model.undo_remark(website, RULE, ASKED)):
+        with pytest.raises(Refused) as caught:
+            attempt()
+        assert caught.value.kind == "missing"
+    for _ in range(model.MOST_RULES):
+        website = model.evolve(website, remarked(website)[0].model_copy(update={"rule_id": uuid4()}))
+    with pytest.raises(Refused) as caught:
+        remarked(website)
+    assert caught.value.code == "too_many_rules"

@@ -245,6 +245,12 @@ function analytics(name, query, nothing) {
     const shown = query.country ? countries.filter(([code]) => query.country.split(',').includes(code)).map(([code]) => [code, 1]) : countries;
     return shown.map(([code, share]) => ({ country: code, countryName: code === 'ZZ' ? 'Unknown' : names.of(code), clicks: Math.round(clicks * share), conversions: Math.round(conversions * share), revenue: Math.round(revenue * share * 100) / 100 }));
   }
+  if (name === 'kept-apart') {
+    if (nothing) return [];
+    return [['changing_agents', 'suspicious', 0.09], ['crawler', 'bot', 0.06], ['rate', 'suspicious', 0.03], ['datacentre_address', 'suspicious', 0.02], ['prefetch', 'bot', 0.01]].map(([reason, kind, share]) => (
+      { reason, kind, clicks: Math.round(clicks * share), pageviews: Math.round(clicks * share * 2), events: Math.round(clicks * share) + Math.round(clicks * share * 2), visitors: Math.round(clicks * share * 0.8) }
+    ));
+  }
   return delivery(series, nothing);
 }
 

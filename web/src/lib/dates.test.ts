@@ -1,11 +1,24 @@
 import { expect, test } from 'vitest';
-import { addDays, addYears, ago, daysBetween, formatDateTime, formatIn, formatTime, isDay, todayIn, wallClock } from './dates';
+import { addDays, addYears, ago, daysBetween, formatDateTime, formatIn, formatTime, isDay, startOfDay, todayIn, wallClock } from './dates';
 
 test('plain dates and local times are never moved by a zone', () => {
   for (const zone of ['UTC', 'America/Los_Angeles', 'Asia/Kolkata', 'Pacific/Auckland']) {
     expect(wallClock('2026-11-20', zone)).toBe('2026-11-20T00:00');
     expect(wallClock('2026-11-20T15:00:00', zone)).toBe('2026-11-20T15:00');
     expect(formatIn('2026-11-20', zone, { month: 'short', day: 'numeric' })).toBe('Nov 20');
+  }
+});
+
+test('a day begins at its first instant, where midnight is skipped or comes twice', () => {
+  for (const [day, zone, instant] of [
+    ['2026-11-20', 'UTC', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20', 'America/Los_Angeles', '2026-11-20T08:00:00.000Z'],
+    ['2026-11-20', 'Asia/Kathmandu', '2026-11-19T18:15:00.000Z'],
+    ['2026-11-20', 'Pacific/Kiritimati', '2026-11-19T10:00:00.000Z'],
+    ['2026-11-01', 'America/Havana', '2026-11-01T04:00:00.000Z'],
+    ['2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z'],
+  ] as const) {
+    expect(startOfDay(day, zone)).toBe(instant);
   }
 });
 

@@ -35,6 +35,14 @@ export function wallClock(date: string, timezone: string): string {
   return `${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`;
 }
 
+/** The instant at which a day begins in a zone (its first instant, where midnight is skipped or comes twice). */
+export function startOfDay(day: string, timezone: string): string {
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  const candidates = Array.from({ length: 4 * 30 }, (_, quarter) => midnight + (quarter - 60) * 900_000);
+  const first = candidates.find((instant) => wallClock(new Date(instant).toISOString(), timezone).slice(0, 10) >= day);
+  return new Date(first ?? midnight).toISOString();
+}
+
 /** Today's date in a zone, "YYYY-MM-DD". */
 export const todayIn = (timezone: string, now: Date = new Date()): string =>
   wallClock(now.toISOString(), timezone).slice(0, 10);

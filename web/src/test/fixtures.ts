@@ -40,7 +40,7 @@ export const conversion = (over: Partial<Conversion> = {}): Conversion => ({
 });
 
 export const outcomes = (over: Partial<Delivery['outcomes']> = {}): Delivery['outcomes'] => ({
-  accepted: 0, duplicate: 0, bot: 0, prefetch: 0, spam_referrer: 0, unknown_site: 0, origin_not_allowed: 0, throttled: 0, invalid: 0, too_large: 0, too_old: 0, not_allowed: 0, ...over,
+  accepted: 0, duplicate: 0, bot: 0, suspicious: 0, prefetch: 0, spam_referrer: 0, unknown_site: 0, origin_not_allowed: 0, throttled: 0, invalid: 0, too_large: 0, too_old: 0, not_allowed: 0, ...over,
 });
 
 export const liveEvent = (over: Partial<LiveEvent> = {}): LiveEvent => ({

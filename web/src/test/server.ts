@@ -3,7 +3,7 @@ import { http, HttpResponse, type DefaultBodyType } from 'msw';
 import { setupServer } from 'msw/node';
 import type { paths } from '@/lib/api/schema';
 import type { Insight } from '@/features/insights/queries';
-import type { About, Account, Activity, AdminLink, AdminPartner, ClickPoint, Conversion, CountryPerformance, CustomDomain, Delivery, InviteCode, Link, Overview, Partner, PartnerPerformance, TrackedClick, Website } from '@/lib/api/types';
+import type { About, Account, Activity, AdminLink, AdminPartner, ClickPoint, Conversion, CountryPerformance, CustomDomain, Delivery, InviteCode, KeptApart, Link, Overview, Partner, PartnerPerformance, TrackedClick, Website } from '@/lib/api/types';
 import { PROVIDERS } from '@/lib/sign-in-providers';
 import * as make from './fixtures';
 
@@ -82,6 +82,10 @@ export const server = setupServer(
     { country: 'DE', countryName: 'Germany', clicks: 300, conversions: 8, revenue: 184.25 },
   ]),
   get('/api/platform/analytics/delivery', () => state.delivery),
+  get('/api/platform/analytics/kept-apart', (): KeptApart[] => [
+    { reason: 'changing_agents', kind: 'suspicious', clicks: 1993, pageviews: 0, events: 1993, visitors: 34 },
+    { reason: 'crawler', kind: 'bot', clicks: 12, pageviews: 30, events: 42, visitors: 9 },
+  ]),
   get('/api/analytics/{websiteId}/insights', () => state.insights),
   get('/api/platform/insights/digest', () => ({ every: 'off' as const })),
   get('/api/admin/analytics', () => ({ totalClicks: 12_345, totalConversions: 48, conversionRate: 0.39, totalRevenue: 984.2, currency: 'USD', notConverted: [] })),

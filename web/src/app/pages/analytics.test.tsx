@@ -261,6 +261,50 @@ test('"Where did my event go" counts every outcome and names the last refusals',
   expect(delivery.getByRole('img', { name: 'Events over time, 100 in all' })).toBeInTheDocument();
 });
 
+test('what the figures leave out is shown by reason; a reason filters to it and back', async () => {
+  const { user, router } = renderApp('/analytics');
+  const apart = within(await screen.findByRole('region', { name: 'Left out of the figures' }));
+  const suspicious = within(await apart.findByRole('region', { name: 'Suspicious' }));
+  expect(suspicious.getByRole('heading')).toHaveTextContent('Suspicious1,993 events');
+  expect(within(apart.getByRole('region', { name: 'Bots' })).getByRole('listitem')).toHaveTextContent('Crawler12 clicks42');
+  await user.click(suspicious.getByRole('button', { name: 'Filter by Changing browsers' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?bots=only&f=is,reason,changing_agents'));
+  await waitFor(() => expect(requests('GET /api/platform/analytics/overview?').at(-1)).toContain('bots=only&reason=changing_agents'));
+  expect(within(screen.getByRole('group', { name: 'Filters' })).getByText('Changing browsers')).toBeInTheDocument();
+  await user.click(apart.getByRole('button', { name: 'Filter by Changing browsers' }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe(''));
+});
+
+test('a period is re-marked for what the page is filtered by; a rule is undone', async () => {
+  let rules = [{ id: 'r1', since: '2026-11-05T00:00:00Z', until: '2026-11-06T00:00:00Z', mark: 'bot', conditions: {}, note: '', createdAt: '2026-11-07T00:00:00Z', isFollowed: true }];
+  const asked: unknown[] = [];
+  server.use(
+    http.get(at('/api/platform/websites/{id}/traffic-rules'), () => HttpResponse.json(rules)),
+    http.post(at('/api/platform/websites/{id}/traffic-rules'), async ({ request }) => {
+      asked.push(await request.json());
+      return HttpResponse.json({ id: 'r2', since: '', until: '', mark: 'suspicious' }, { status: 201 });
+    }),
+    http.delete(at('/api/platform/websites/{id}/traffic-rules/{ruleId}'), () => {
+      rules = [];
+      return new HttpResponse(null, { status: 204 });
+    }),
+  );
+  const { user } = renderApp('/analytics?f=is,country,DE');
+  await user.click(await screen.findByRole('button', { name: 'Re-mark…' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Re-mark a period' }));
+  const from = dialog.getByLabelText('From');
+  await user.clear(from);
+  await user.type(from, '2026-11-06');
+  const to = dialog.getByLabelText('To');
+  await user.clear(to);
+  await user.type(to, '2026-11-06');
+  expect(dialog.getByText('Only events that the page is filtered by: Country.')).toBeInTheDocument();
+  await user.click(dialog.getByRole('button', { name: 'Make rule' }));
+  await waitFor(() => expect(asked).toEqual([{ since: '2026-11-06T00:00:00.000Z', until: '2026-11-07T00:00:00.000Z', mark: 'suspicious', note: '', country: 'DE' }]));
+  await user.click(await dialog.findByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(dialog.queryByRole('list', { name: 'Rules' })).not.toBeInTheDocument());
+});
+
 test('a card whose own call fails says so alone', async () => {
   server.use(http.get(at('/api/platform/analytics/delivery'), () => refuse(500, 'Broken')));
   renderApp('/analytics');

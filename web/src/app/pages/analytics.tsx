@@ -17,7 +17,7 @@ import { FigureStrip, KpiCards } from '@/features/analytics/kpi-cards';
 import { PartnerCard } from '@/features/analytics/partner-card';
 import { fileName, finished } from '@/features/analytics/periods';
 import { clicksQuery, geographicQuery, overviewQuery, paramsOf, partnerPerformanceQuery, refreshWebsite } from '@/features/analytics/queries';
-import { COMPARISONS, readState, toggleFilter, writeState, type AnalyticsState } from '@/features/analytics/search';
+import { COMPARISONS, readState, onlyReason, toggleFilter, writeState, type AnalyticsState } from '@/features/analytics/search';
 import { Toolbar } from '@/features/analytics/toolbar';
 import { TrendCard } from '@/features/analytics/trend-card';
 import { useLiveRefresh } from '@/features/analytics/use-live-refresh';
@@ -28,6 +28,7 @@ import { Page } from './page';
 
 // What stands below the first view is fetched after the charts.
 const DeliveryCard = lazy(() => import('@/features/analytics/delivery-card').then((module) => ({ default: module.DeliveryCard })));
+const KeptApartCard = lazy(() => import('@/features/analytics/kept-apart-card').then((module) => ({ default: module.KeptApartCard })));
 const StatusBars = lazy(() => import('@/features/analytics/status-bars').then((module) => ({ default: module.StatusBars })));
 const ConversionsCard = lazy(() => import('@/features/conversions/conversions-card').then((module) => ({ default: module.ConversionsCard })));
 const InsightsCard = lazy(() => import('@/features/insights/insights-card').then((module) => ({ default: module.InsightsCard })));
@@ -135,6 +136,9 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
           </Below>
           <Below now={later}>
             <DeliveryCard website={website} period={state} />
+          </Below>
+          <Below now={later} height="min-h-64 lg:col-span-2">
+            <KeptApartCard website={website} filters={state.filters} params={params} file={fileName(website.domain, state, 'kept-apart')} className="lg:col-span-2" onPick={(reason) => onChange(onlyReason(state, reason))} />
           </Below>
         </div>
         <Below now={later}>

@@ -16,6 +16,7 @@ const OUTCOMES: readonly { readonly id: Outcome; readonly label: string; readonl
   { id: 'accepted', label: 'Accepted', group: 0 },
   { id: 'duplicate', label: 'Duplicate, counted once', group: 1 },
   { id: 'bot', label: 'Bot, kept apart', group: 2 },
+  { id: 'suspicious', label: 'Suspicious, kept apart', group: 2 },
   { id: 'prefetch', label: 'Prefetch, kept apart', group: 2 },
   { id: 'spam_referrer', label: 'Spam referrer', group: 3 },
   { id: 'unknown_site', label: 'Unknown website', group: 3 },

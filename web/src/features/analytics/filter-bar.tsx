@@ -4,7 +4,7 @@ import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { LatePopover } from '@/components/ui/late-popover';
 import { countryName } from '@/lib/countries';
-import { dimensionName } from './dimensions';
+import { dimensionName, reasonName } from './dimensions';
 import { withFilter, withoutFilter, type AnalyticsState, type Bots, type Dimension } from './search';
 import { shown } from './values';
 
@@ -24,6 +24,7 @@ export function FilterBar({ state, onChange, partners, links }: Props) {
   const nameOf = (dimension: Dimension, value: string): string => {
     if (dimension === 'partner') return partners.find((item) => item.id === value)?.name ?? value;
     if (dimension === 'link') return links.find((item) => item.id === value)?.slug ?? value;
+    if (dimension === 'reason') return reasonName(value);
     return dimension === 'country' ? countryName(value) : shown(value);
   };
   return (

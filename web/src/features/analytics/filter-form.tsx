@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { CountriesField } from '@/components/ui/countries-field';
 import { SelectField, TextField } from '@/components/ui/field';
-import { dimensionName } from './dimensions';
+import { dimensionName, REASONS } from './dimensions';
 import { DIMENSIONS, type Dimension, type Filter } from './search';
 import { typed } from './values';
 
@@ -66,5 +66,6 @@ export function FilterForm({ partners, links, onAdd }: Props) {
 function choicesOf(dimension: Dimension, partners: Props['partners'], links: Props['links']) {
   if (dimension === 'partner') return partners.map((item) => ({ value: item.id, label: item.name }));
   if (dimension === 'link') return links.map((item) => ({ value: item.id, label: item.slug }));
+  if (dimension === 'reason') return Object.entries(REASONS).map(([value, label]) => ({ value, label }));
   return dimension === 'device' ? DEVICES.map((item) => ({ value: item, label: item })) : null;
 }

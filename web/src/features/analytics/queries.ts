@@ -1,5 +1,5 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import { answer, api, type Answer } from '@/lib/api/client';
+import { answer, api, body, type Answer } from '@/lib/api/client';
 import type { paths } from '@/lib/api/schema';
 import type { AnalyticsState, Comparison, Filter } from './search';
 import type { Period } from './periods';
@@ -38,6 +38,15 @@ export const geographicQuery = (params: AnalyticsParams) =>
 
 export const conversionSeriesQuery = (params: AnalyticsParams) =>
   options('conversions', params, (signal) => answer(api.GET('/api/platform/analytics/conversions', { params: { query: params }, signal })));
+
+export const keptApartQuery = (params: AnalyticsParams) =>
+  options('kept-apart', params, (signal) => answer(api.GET('/api/platform/analytics/kept-apart', { params: { query: params }, signal })));
+
+export const trafficRulesQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: ['traffic-rules', websiteId] as const,
+    queryFn: ({ signal }) => body(api.GET('/api/platform/websites/{id}/traffic-rules', { params: { path: { id: websiteId } }, signal })),
+  });
 
 export const deliveryQuery = (websiteId: string, period: Period) => {
   const query = { websiteId, timeRange: period.range, ...(period.from && period.to ? { from: period.from, to: period.to } : {}) };

@@ -9,7 +9,7 @@ export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export const BOTS = ['exclude', 'include', 'only'] as const;
 export const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const;
 export const DIMENSIONS = [
-  'partner', 'country', 'device', 'source', 'link',
+  'partner', 'country', 'device', 'source', 'link', 'reason',
   'sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10',
 ] as const;
 
@@ -93,6 +93,12 @@ export function toggleFilter(state: AnalyticsState, dimension: Dimension, value:
   const present = state.filters.find((item) => item.dimension === dimension);
   const same = present && !present.not && present.values.length === 1 && present.values[0] === value;
   return same ? withoutFilter(state, dimension) : withFilter(state, { dimension, not: false, values: [value] });
+}
+
+/** Shows nothing but what is kept apart for that reason; picked again, the usual figures. */
+export function onlyReason(state: AnalyticsState, reason: string): AnalyticsState {
+  const next = toggleFilter(state, 'reason', reason);
+  return { ...next, bots: next.filters.some((item) => item.dimension === 'reason') ? 'only' : 'exclude' };
 }
 
 function writeFilter(filter: Filter): string {

@@ -3032,6 +3032,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/platform/analytics/kept-apart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Kept Apart
+         * @description Bots and suspicious events by reason: kept, and left out of the figures. Filters hold; `bots` does not matter.
+         */
+        get: operations["get_kept_apart_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/analytics/kept-apart.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Kept Apart Csv
+         * @description Bots and suspicious events by reason.
+         */
+        get: operations["get_kept_apart_csv_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/platform/analytics/live": {
         parameters: {
             query?: never;
@@ -4600,6 +4640,51 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/websites/{id}/traffic-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Traffic Rules
+         * @description The rules that hold, oldest first.
+         */
+        get: operations["get_traffic_rules"];
+        put?: never;
+        /**
+         * Create Traffic Rule
+         * @description Makes a rule: events of the period that have all given values count as `mark` says. Figures follow when the
+         *     projection `events` has been built anew.
+         */
+        post: operations["createTrafficRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/platform/websites/{id}/traffic-rules/{ruleId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo Traffic Rule
+         * @description Undoes a rule: events count again as if it had never been.
+         */
+        delete: operations["undoTrafficRule"];
         options?: never;
         head?: never;
         patch?: never;
@@ -6352,6 +6437,11 @@ export interface components {
              */
             bot: number;
             /**
+             * Suspicious
+             * @default 0
+             */
+            suspicious: number;
+            /**
              * Prefetch
              * @default 0
              */
@@ -7007,6 +7097,32 @@ export interface components {
             joinedAt: string;
         };
         /**
+         * KeptApart
+         * @description Events that were kept and are not in the figures, for one reason.
+         */
+        KeptApart: {
+            /**
+             * Reason
+             * @description Value of the filter `reason`: crawler, rate, changing_agents, ...
+             */
+            reason: string;
+            kind: components["schemas"]["Kind"];
+            /** Clicks */
+            clicks: number;
+            /** Pageviews */
+            pageviews: number;
+            /**
+             * Events
+             * @description Clicks, page views and custom events
+             */
+            events: number;
+            /**
+             * Visitors
+             * @description Distinct visitors that they would have counted as
+             */
+            visitors: number;
+        };
+        /**
          * Key
          * @description A valid key. Secret ones are known by their last four characters only.
          */
@@ -7042,6 +7158,12 @@ export interface components {
             /** Revokedat */
             revokedAt: string | null;
         };
+        /**
+         * Kind
+         * @description A machine says or shows what it is; suspicious is what looks like people, and probably is faked.
+         * @enum {string}
+         */
+        Kind: "bot" | "suspicious";
         /**
          * LeadTotals
          * @description How much there is of each.
@@ -7501,6 +7623,11 @@ export interface components {
             receivedAt: string;
             /** Isbot */
             isBot: boolean;
+            /**
+             * Reason
+             * @description Why it is kept apart from the figures; empty: it is not
+             */
+            reason: string;
             /** Path */
             path: string;
             /** Country */
@@ -7961,7 +8088,7 @@ export interface components {
          * @description What became of an event at the edge or right after it: a closed list, shown to the website's owner.
          * @enum {string}
          */
-        Outcome: "accepted" | "duplicate" | "bot" | "prefetch" | "spam_referrer" | "unknown_site" | "origin_not_allowed" | "throttled" | "invalid" | "too_large" | "too_old" | "not_allowed";
+        Outcome: "accepted" | "duplicate" | "bot" | "suspicious" | "prefetch" | "spam_referrer" | "unknown_site" | "origin_not_allowed" | "throttled" | "invalid" | "too_large" | "too_old" | "not_allowed";
         /**
          * Outcomes
          * @description How many events came to each outcome.
@@ -7982,6 +8109,11 @@ export interface components {
              * @default 0
              */
             bot: number;
+            /**
+             * Suspicious
+             * @default 0
+             */
+            suspicious: number;
             /**
              * Prefetch
              * @default 0
@@ -9761,6 +9893,53 @@ export interface components {
             /** Conversions */
             conversions: components["schemas"]["ClickConversion"][];
         };
+        /**
+         * TrafficMark
+         * @description What events are counted as: `bot` and `suspicious` are kept apart from the figures.
+         * @enum {string}
+         */
+        TrafficMark: "bot" | "suspicious" | "genuine";
+        /**
+         * TrafficRule
+         * @description What events of a period count as.
+         */
+        TrafficRule: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            mark: components["schemas"]["TrafficMark"];
+            /**
+             * Conditions
+             * @description Values that the events have; empty: all events of the period
+             */
+            conditions: {
+                [key: string]: string;
+            };
+            /** Note */
+            note: string;
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /**
+             * Isfollowed
+             * @description Whether the figures follow it already
+             */
+            isFollowed: boolean;
+        };
         /** Unseen */
         Unseen: {
             /** Unseen */
@@ -10555,6 +10734,46 @@ export interface components {
              */
             expiresInDays: number;
         };
+        /** CreateTrafficRule */
+        CreateTrafficRule: {
+            /**
+             * Since
+             * Format: date-time
+             * @description Inclusive; when events occurred
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             * @description Exclusive
+             */
+            until: string;
+            mark: components["schemas"]["TrafficMark"];
+            /** Type */
+            type?: string | null;
+            /** Linkid */
+            linkId?: string | null;
+            /** Partnerid */
+            partnerId?: string | null;
+            /** Country */
+            country?: string | null;
+            /** Device */
+            device?: string | null;
+            /** Browser */
+            browser?: string | null;
+            /** Source */
+            source?: string | null;
+            /**
+             * Reason
+             * @description Why the edge kept them apart: crawler, rate, ...
+             */
+            reason?: string | null;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        };
         /** CreatedInvite */
         CreatedInvite: {
             /** Id */
@@ -10623,6 +10842,25 @@ export interface components {
              * Format: date-time
              */
             expiresAt: string;
+        };
+        /** CreatedTrafficRule */
+        CreatedTrafficRule: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            mark: components["schemas"]["TrafficMark"];
         };
         /**
          * CustomDomain
@@ -17633,6 +17871,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17692,6 +17932,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17751,6 +17993,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17810,6 +18054,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17906,6 +18152,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -17968,6 +18216,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -18027,6 +18277,130 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same rows as the JSON */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_kept_apart_analytics: {
+        parameters: {
+            query: {
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                websiteId: string;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
+                sub1?: string;
+                sub2?: string;
+                sub3?: string;
+                sub4?: string;
+                sub5?: string;
+                sub6?: string;
+                sub7?: string;
+                sub8?: string;
+                sub9?: string;
+                sub10?: string;
+            };
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptApart"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_kept_apart_csv_analytics: {
+        parameters: {
+            query: {
+                timeRange?: components["schemas"]["TimeRange"];
+                /** @description First day, with timeRange=custom: YYYY-MM-DD */
+                from?: string | null;
+                /** @description Last day, inclusive */
+                to?: string | null;
+                websiteId: string;
+                compare?: components["schemas"]["Compare"];
+                bots?: components["schemas"]["query_api__analytics__filters__Bots"];
+                /** @description Ids or slugs */
+                partner?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                device?: string;
+                source?: string;
+                /** @description Ids or slugs */
+                link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -18121,6 +18495,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -18180,6 +18556,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -18239,6 +18617,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -18298,6 +18678,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21094,6 +21476,105 @@ export interface operations {
             };
         };
     };
+    get_traffic_rules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description X-Position of a command: wait (2 s at most) for it */
+                "x-wait-for"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficRule"][];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createTrafficRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTrafficRule"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTrafficRule"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undoTrafficRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                ruleId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     sendInquiry: {
         parameters: {
             query?: never;
@@ -21676,6 +22157,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21731,6 +22214,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21786,6 +22271,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21841,6 +22328,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;
@@ -21896,6 +22385,8 @@ export interface operations {
                 source?: string;
                 /** @description Ids or slugs */
                 link?: string;
+                /** @description Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include */
+                reason?: string;
                 sub1?: string;
                 sub2?: string;
                 sub3?: string;

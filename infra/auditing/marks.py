@@ -1,0 +1,75 @@
+"""Rules that mark events anew, followed once more: what the live generation of `events` made of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+import psycopg
+
+from infra.auditing.clickhouse import Reader
+from infra.auditing.report import Kind, Report
+
+Fields = dict[str, Any]
+_CHECK: Final = "traffic rules"
+_MARKED: Final = {"bot": (True, "remarked_bot"), "suspicious": (True, "remarked"), "genuine": (False, "")}
+
+
+def generation_of(clickhouse: Reader) -> int:
+    """The generation that view `events` shows."""
+    [view] = clickhouse.rows(
+        "SELECT as_select AS text FROM system.tables WHERE database = currentDatabase() AND name = 'events'"
+    )
+    return int(view["text"].rpartition("__g")[2].strip("`"))
+
+
+class Rules:
+    """Those that a generation was built by."""
+
+    def __init__(self, postgres: psycopg.Connection[Any], generation: int, report: Report) -> None:
+        row = postgres.execute(
+            "SELECT progress -> 'parameters' FROM engine.build WHERE name = 'events' AND generation = %s",
+            (generation,),
+        ).fetchone()
+        self._rules: list[Fields] = (row[0] if row is not None else None) or []
+        made = {
+            row[0]: row[1:]
+            for row in postgres.execute(
+                "SELECT id::text, website_id::text, since, until, mark, conditions FROM read.traffic_rules"
+            )
+        }
+        for rule in self._rules:
+            report.checked["rules that events follow"] += 1
+            told = (
+                rule["website_id"],
+                datetime.fromisoformat(rule["since"]),
+                datetime.fromisoformat(rule["until"]),
+                rule["mark"],
+                rule["conditions"],
+            )
+            if made.get(rule["id"]) != told:
+                report.found(Kind.WRONG, _CHECK, f"events follows rule {rule['id']}, which nobody made so")
+
+    def applied(self, fields: Fields) -> Fields:
+        """A record's fields as a row must have them: the newest rule that fits it holds."""
+        for rule in reversed(self._rules):
+            if rule["website_id"] == fields["website_id"] and fits(rule, fields):
+                is_bot, reason = _MARKED[rule["mark"]]
+                return {**fields, "is_bot": is_bot, "bot_reason": reason}
+        return fields
+
+
+def fits(rule: Fields, fields: Fields) -> bool:
+    """Whether the rule means the record."""
+    at = datetime.fromisoformat(fields["occurred_at"] + "+00:00")
+    if not datetime.fromisoformat(rule["since"]) <= at < datetime.fromisoformat(rule["until"]):
+        return False
+    defaults = {"country": "ZZ", "link_id": _NO_ID, "partner_id": _NO_ID}
+    for name, wanted in rule["conditions"].items():
+        column = "bot_reason" if name == "reason" else name
+        if fields.get(column, defaults.get(column, "")) != wanted:
+            return False
+    return True
+
+
+_NO_ID: Final = "00000000-0000-0000-0000-000000000000"

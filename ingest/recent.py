@@ -1,0 +1,35 @@
+"""A map with a bound, for what was seen lately: it forgets what was not used."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """At least the `most`/2 keys that were used last, and never more than `most`. Forgetting costs no search."""
+
+    __slots__ = ("_half", "_old", "_young")
+
+    def __init__(self, most: int) -> None:
+        self._half = max(1, most // 2)
+        self._young: dict[K, V] = {}
+        self._old: dict[K, V] = {}
+
+    def get(self, key: K) -> V | None:
+        found = self._young.get(key)
+        if found is None and self._old:
+            found = self._old.pop(key, None)
+            if found is not None:
+                self.put(key, found)
+        return found
+
+    def put(self, key: K, value: V) -> None:
+        if len(self._young) >= self._half and key not in self._young:
+            self._old, self._young = self._young, {}
+        self._young[key] = value
+
+    def __len__(self) -> int:
+        return len(self._young) + len(self._old)

@@ -1,0 +1,89 @@
+"""Rules that mark events anew: which rows of `events` count as what, for whole periods.
+
+A generation of `events` keeps the rules that it was begun with (`ClickHouseProjection.parameters`), so its rows follow
+from the log and these rules alone. When rules are made or undone, a new generation is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from psycopg import Connection
+
+from projectors.clickhouse.event_row import Row
+from schemas.events.websites import TrafficMark
+from schemas.tracking import Suspicion
+
+REMARKED_BOT: Final = "remarked_bot"
+_RESULTS: Final = {
+    TrafficMark.BOT.value: (True, REMARKED_BOT),
+    TrafficMark.SUSPICIOUS.value: (True, Suspicion.REMARKED.value),
+    TrafficMark.GENUINE.value: (False, ""),
+}
+_RULES: Final = (
+    "select id::text, website_id::text, since, until, mark, conditions from read.traffic_rules "
+    "where undone_at is null order by position, id"
+)
+_COLUMNS: Final = {"reason": "bot_reason"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`result`: `is_bot` and `bot_reason` of rows that occurred in the period and have all `values` (as text)."""
+
+    since: datetime
+    until: datetime
+    values: tuple[tuple[str, str], ...]
+    result: tuple[bool, str]
+
+    def fits(self, row: Row) -> bool:
+        return self.since <= row.occurred_at < self.until and all(
+            str(getattr(row, column)) == value for column, value in self.values
+        )
+
+
+Marks = Mapping[UUID, Sequence[Rule]]
+"""By website, the newest rule first."""
+
+
+def read(connection: Connection[Any]) -> list[Any]:
+    """The rules that hold, oldest first, as JSON."""
+    return [
+        {
+            "id": rule_id,
+            "website_id": website_id,
+            "since": _text(since),
+            "until": _text(until),
+            "mark": mark,
+            "conditions": conditions,
+        }
+        for rule_id, website_id, since, until, mark, conditions in connection.execute(_RULES).fetchall()
+    ]
+
+
+def understand(parameters: Sequence[Any]) -> Marks:
+    """From what `read` gave."""
+    marks: dict[UUID, list[Rule]] = {}
+    for rule in reversed(parameters):
+        values = tuple((_COLUMNS.get(name, name), str(value)) for name, value in rule["conditions"].items())
+        found = Rule(_moment(rule["since"]), _moment(rule["until"]), values, _RESULTS[rule["mark"]])
+        marks.setdefault(UUID(rule["website_id"]), []).append(found)
+    return marks
+
+
+def result_of(rules: Sequence[Rule], row: Row) -> tuple[bool, str] | None:
+    """What the newest rule that fits makes of the row; none when none fits."""
+    return next((rule.result for rule in rules if rule.fits(row)), None)
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()
+
+
+def _moment(text: str) -> datetime:
+    """Without a zone, as rows have it: UTC."""
+    return datetime.fromisoformat(text).replace(tzinfo=None)

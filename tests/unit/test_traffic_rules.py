@@ -1,0 +1,65 @@
+"""Which events a rule for traffic means, and what it makes of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from infra.auditing import marks as audited
+from projectors.clickhouse.event_row import Row
+from projectors.clickhouse.marks import result_of, understand
+
+SITE, LINK = UUID(int=1), UUID(int=2)
+AT = datetime(2026, 11, 6, 10)  # noqa: DTZ001 - rows have UTC without saying so
+
+
+def rule(mark: str = "suspicious", **conditions: str) -> dict[str, Any]:
+    period = {"since": "2026-11-06T00:00:00+00:00", "until": "2026-11-07T00:00:00+00:00"}
+    return {"id": "x", "website_id": str(SITE), "mark": mark, "conditions": conditions, **period}
+
+
+def row(at: datetime = AT, **values: Any) -> Row:
+    return Row(UUID(int=9), SITE, "click", at, at, **values)
+
+
+def made(rules: list[dict[str, Any]], of: Row) -> tuple[bool, str] | None:
+    return result_of(understand(rules).get(of.website_id, ()), of)
+
+
+def test_the_newest_rule_that_fits_holds() -> None:
+    assert made([rule("bot"), rule("suspicious")], row()) == (True, "remarked")
+    assert made([rule("suspicious"), rule("bot")], row()) == (True, "remarked_bot")
+    assert made([rule("bot"), rule("genuine")], row(is_bot=True, bot_reason="rate")) == (False, "")
+    assert made([rule("bot"), rule("genuine", country="FR")], row(country="DE")) == (True, "remarked_bot")
+    assert made([], row()) is None
+
+
+@pytest.mark.parametrize(
+    ("conditions", "values", "fits"),
+    [
+        ({}, {}, True),
+        ({"type": "click"}, {}, True),
+        ({"type": "pageview"}, {}, False),
+        ({"link_id": str(LINK)}, {"link_id": LINK}, True),
+        ({"link_id": str(LINK)}, {}, False),
+        ({"country": "ZZ"}, {}, True),
+        ({"reason": "rate"}, {"is_bot": True, "bot_reason": "rate"}, True),
+        ({"reason": "rate", "device": "mobile"}, {"bot_reason": "rate"}, False),
+        ({"source": ""}, {}, True),
+    ],
+)
+def test_all_values_have_to_fit(conditions: dict[str, str], values: dict[str, Any], fits: bool) -> None:
+    given = rule(**conditions)
+    assert (made([given], row(**values)) is not None) == fits
+    shown = {name: str(value) if isinstance(value, UUID) else value for name, value in values.items()}
+    record = {"website_id": str(SITE), "type": "click", "occurred_at": "2026-11-06 10:00:00.000", **shown}
+    assert audited.fits(given, record) == fits, "the audit reads the rule alike"
+
+
+def test_a_period_holds_its_begin_and_not_its_end() -> None:
+    for hour, day, fits in ((0, 6, True), (23, 6, True), (0, 7, False), (23, 5, False)):
+        at = datetime(2026, 11, day, hour)  # noqa: DTZ001 - as above
+        assert (made([rule()], row(at)) is not None) == fits
