@@ -39,6 +39,7 @@ def main(arguments: list[str]) -> int:
         "test-fast": test_fast,
         "lint": lint,
         "bench": bench,
+        "fuzz": fuzz,
         "ci": ci,
         "setup": set_up,
     }
@@ -108,6 +109,12 @@ LINTERS = (
 def bench() -> None:
     set_up(development=True)
     call([str(PYTHON), "-m", "tests.bench"])
+
+
+def fuzz() -> None:
+    """Ten minutes of every function of the ClickHouse engine as an analyst's bomb."""
+    set_up(development=True)
+    call([str(PYTHON), "-m", "tests.bench.fuzz_functions"])
 
 
 def ci() -> None:
