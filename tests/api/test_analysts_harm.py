@@ -4,7 +4,6 @@ and neither dashboards nor other analysts wait for it."""
 from __future__ import annotations
 
 import socket
-import statistics
 import threading
 import time
 from base64 import b64encode
@@ -34,10 +33,6 @@ GONE_S = 10.0
 """What is gone 2 s after its end, on a machine that runs other tests at the same time. Each bomb needs minutes."""
 
 OWNER = (USER, PASSWORD)
-DASHBOARD = (
-    "SELECT toStartOfHour(bucket) AS hour, sum(clicks), sum(approved) FROM althing.traffic_15m"
-    " WHERE NOT is_bot GROUP BY hour ORDER BY hour"
-)
 
 
 @pytest.fixture(scope="module")
@@ -117,34 +112,6 @@ def test_a_bomb_is_gone_when_its_client_is(world: AnalystWorld, door: str) -> No
         httpx.post(address, timeout=httpx.Timeout(60, read=1.5), **call)
     wait_until(lambda: outcomes(world, zoe) == ["cancelled"], GONE_S, "its end to be written down")
     wait_until(lambda: is_quiet(world), GONE_S, "the engine to let it go")
-
-
-def test_eight_hostile_analysts_beside_dashboards(world: AnalystWorld) -> None:
-    hostile = [world.asker("analyst") for _ in range(8)]
-    dashboards = httpx.Client(base_url=world.clickhouse.address, auth=OWNER, timeout=60)
-
-    def p95(reads: int) -> float:
-        took = []
-        for _ in range(reads):
-            started = time.perf_counter()
-            dashboards.post("/", content=DASHBOARD).raise_for_status()
-            took.append(time.perf_counter() - started)
-        return statistics.quantiles(took, n=20)[-1]
-
-    p95(20)
-    quiet = p95(150)
-    bombs, ids = sorted(BOMBS.values()), [f"hostile-{number}" for number in range(8)]
-    with ThreadPoolExecutor(8) as threads:
-        asked = [
-            threads.submit(world.ask, asker, bombs[number % len(bombs)], max_execution_time="12", query_id=ids[number])
-            for number, asker in enumerate(hostile)
-        ]
-        wait_until(lambda: bool(busy_processes(world)), 60, "their statements to run")
-        beside = p95(150)
-        named = ", ".join(f"'{one}'" for one in ids)
-        world.http.post("/", content=f"KILL QUERY WHERE query_id IN ({named}) SYNC", auth=OWNER).raise_for_status()
-        assert {each.result().headers["x-clickhouse-exception-code"] for each in asked} <= {"394", "159"}
-    assert beside < 3 * quiet + 0.02, f"{beside * 1000:.1f} ms beside them, {quiet * 1000:.1f} ms without"
 
 
 def test_no_format_and_no_setting_opens_a_connection(world: AnalystWorld) -> None:
