@@ -40,6 +40,7 @@ def main(arguments: list[str]) -> int:
         "lint": lint,
         "bench": bench,
         "oracle": oracle,
+        "fuzz": fuzz,
         "ci": ci,
         "setup": set_up,
     }
@@ -116,6 +117,12 @@ def oracle() -> None:
     set_up(development=True)
     environment = {"ORACLE_SEEDS": "20", "ORACLE_SALES": "60", **os.environ}
     call([str(PYTHON), "-m", "pytest", "-q", "tests/oracle"], environment)
+
+
+def fuzz() -> None:
+    """Ten minutes of every function of the ClickHouse engine as an analyst's bomb."""
+    set_up(development=True)
+    call([str(PYTHON), "-m", "tests.bench.fuzz_functions"])
 
 
 def ci() -> None:

@@ -221,7 +221,7 @@ def _add_health(app: FastAPI) -> None:
     @app.get("/readyz", include_in_schema=False)
     def readyz(request: Request) -> Response:
         services: Services = request.app.state.services
-        parts = {"postgres": _postgres_answers(services.pool), "clickhouse": services.columnar.ready()}
+        parts = {"postgres": _postgres_answers(services.pool), "clickhouse": services.columnar.answers()}
         status, body = health.readyz(parts)
         return Response(body, status, media_type="application/json")
 

@@ -19,6 +19,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 import urllib3
 from clickhouse_connect.driver.client import Client
@@ -49,6 +50,8 @@ _OUR_FAULT: Final = frozenset({10, 36, 42, 43, 44, 46, 47, 53, 62, 179, 184, 207
 """Codes of ClickHouse that blame the statement: a fault of the program (500), not of the server (503)."""
 
 _TABLE: Final = re.compile(r"\{(\w+):Identifier\}")
+_READ: Final = b"SELECT count() FROM numbers(1)"
+_READ_TIMEOUT: Final = urllib3.Timeout(connect=PING_TIMEOUT_S, read=2.0)
 _PING: Final = urllib3.Timeout(connect=PING_TIMEOUT_S, read=PING_TIMEOUT_S)
 
 
@@ -77,6 +80,10 @@ class Columnar:
         self._settings = settings
         self._tables = tables
         self._ping_url = f"{address(settings.clickhouse_url)}/ping"
+        self._read_url = f"{address(settings.clickhouse_url)}/"
+        parts = urlsplit(settings.clickhouse_url)
+        named = f"{unquote(parts.username or 'default')}:{unquote(parts.password or '')}"
+        self._credentials = urllib3.make_headers(basic_auth=named)
         self._connections = urllib3.PoolManager(num_pools=2, maxsize=THREADS, block=False, retries=False)
         self._threads = ThreadPoolExecutor(THREADS, "clickhouse")
         self._connecting = threading.Lock()
@@ -121,6 +128,16 @@ class Columnar:
         if answers:
             self._answered_at = time.monotonic()
         return answers
+
+    def answers(self) -> bool:
+        """Whether the server answers a read now: a ping is answered also by one whose reads all hang."""
+        try:
+            found = self._connections.request(
+                "POST", self._read_url, body=_READ, headers=self._credentials, timeout=_READ_TIMEOUT, retries=False
+            )
+        except (urllib3.exceptions.HTTPError, OSError):
+            return False
+        return found.status == 200 and found.data == b"1\n"
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -52,7 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         engine,
         users,
         default_database=DATABASE,
-        limits=Limits(running=given.max_running, waiting=given.max_waiting),
+        limits=Limits(
+            running=given.max_running, waiting=given.max_waiting, analysts_memory_bytes=given.memory_mb << 20
+        ),
         door=_door() if given.analysts else None,
     )
     code = _serve(front, given.host, given.port)
@@ -71,7 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, required=True, help="0: a free one; the address is printed when ready")
     parser.add_argument("--users-file", type=Path, required=True, help="JSON, see infra/clickhouse_front/users.py")
-    parser.add_argument("--memory-mb", type=int, default=DEFAULT_MEMORY_MB, help="upper bound for the engine")
+    parser.add_argument(
+        "--memory-mb",
+        type=int,
+        default=DEFAULT_MEMORY_MB,
+        help="upper bound for the engine, and for the processes that run analysts' statements together",
+    )
     parser.add_argument("--max-running", type=int, default=16, help="queries that run at once; others wait")
     parser.add_argument("--analysts", action="store_true", help="let analysts in, whom Postgres (POSTGRES_URL) knows")
     parser.add_argument("--max-waiting", type=int, default=512, help="queries that may wait; any more are refused")

@@ -27,6 +27,7 @@ from infra.analysts.tables import DATABASE
 from infra.analysts.verdict import RUNS_IN, Refused, Unreadable, fill
 from infra.analysts.vetting import Vetting
 from infra.analysts.views import TooMany, row_filter
+from infra.clickhouse_front import allowed
 from infra.clickhouse_front.engine import Stats
 from infra.clickhouse_front.errors import (
     ACCESS_DENIED,
@@ -53,11 +54,6 @@ CONNECTIONS = 4
 _DATABASES = ("", DATABASE, "default")
 _SHOW = re.compile(r"show\s+(databases|tables)(?:\s+(?:from|in)\s+[`\"]?\w+[`\"]?)?", re.IGNORECASE)
 _DESCRIBE = re.compile(r"desc(?:ribe)?\s+(?:table\s+)?(?:[`\"]?althing[`\"]?\.)?[`\"]?(\w+)[`\"]?", re.IGNORECASE)
-_FORMATS = re.compile(
-    r"(TabSeparated|TSV|CSV|CustomSeparated|JSON|Pretty|Values|Vertical|XML|Native|RowBinary|Parquet|Arrow|ORC|Avro"
-    r"|MsgPack|BSONEachRow|Markdown|Null|LineAsString|RawBLOB|TSKV|SQLInsert)\w*",
-    re.IGNORECASE,
-)
 
 
 @dataclass
@@ -67,6 +63,7 @@ class Passage:
     user: User
     request: Request
     statement: Statement
+    statement_id: str
     stats: Stats = field(default_factory=Stats)
 
 
@@ -106,7 +103,7 @@ class Door:
         runs = replace(read_statement(admitted.sql.encode()), output_format=asked_format)
         own = {**request.own, "database": RUNS_IN}
         limited = replace(user, limits={**limits.settings(), **row_filter(scope)})
-        passage, started = Passage(limited, replace(request, own=own), runs), time.monotonic()
+        passage, started = Passage(limited, replace(request, own=own), runs, str(statement_id)), time.monotonic()
         outcome, message = "failed", ""
         try:
             yield passage
@@ -142,7 +139,7 @@ def _refuse_odd(analyst: Analyst, request: Request, statement: Statement, asked_
     if statement.input_format is not None or request.external:
         raise Refused("Only SELECT statements can run here, without data of their own.")
     for name in (asked_format, request.default_format):
-        if name is not None and (not _FORMATS.fullmatch(name) or "progress" in name.lower()):
+        if name is not None and name.lower() not in allowed.OUTPUT_FORMATS:
             raise Refused(f"The format {name[:40]} is not available here.")
     if (request.database or "") not in _DATABASES:
         raise error(UNKNOWN_DATABASE, f"Database {(request.database or '')[:80]} does not exist")

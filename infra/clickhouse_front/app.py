@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, suppress
@@ -18,17 +17,15 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import ParamSpec, TypeVar
 
-from infra.analysts.limits import DELIVERED_S, RESULT_BYTES, RESULT_ROWS
 from infra.clickhouse_front import codings, reading
-from infra.clickhouse_front.admission import Admission
+from infra.clickhouse_front.admission import Admission, Incomplete, Places
+from infra.clickhouse_front.analysing import ON_BEHALF, Analysing, Asked, on_behalf
 from infra.clickhouse_front.analysts import Door
-from infra.clickhouse_front.body import Body
+from infra.clickhouse_front.body import FORM_S, INSERT_S, STATEMENT_S, Body
 from infra.clickhouse_front.engine import Engine, Stats
 from infra.clickhouse_front.errors import (
     QUERY_IS_TOO_LARGE,
     READONLY,
-    TIMEOUT_EXCEEDED,
-    TOO_MANY_ROWS_OR_BYTES,
     ClickHouseError,
     error,
     from_engine,
@@ -41,6 +38,7 @@ from infra.clickhouse_front.running import Kill, Running, RunningQueries, read_k
 from infra.clickhouse_front.sessions import Session, Sessions
 from infra.clickhouse_front.sql import Statement, read_statement
 from infra.clickhouse_front.users import User, Users, authenticate
+from infra.clickhouse_front.workers import Workers
 from infra.http_guard import Receive, Scope, Send
 
 P = ParamSpec("P")
@@ -49,6 +47,9 @@ log = logging.getLogger(__name__)
 
 ABORT = "althing.abort"
 """Extension of the ASGI scope: cuts the request's connection."""
+PROBE = "SELECT count() FROM numbers_mt(200000) WHERE number % 2 SETTINGS max_threads = 2, max_block_size = 10000"
+PROBE_ANSWER = "100000"
+PROBE_S = 2.0
 APPEND_BYTES = 1 << 20
 MAX_INSERT_BYTES = 1 << 30
 
@@ -63,6 +64,10 @@ class Limits:
     readonly_seconds: int = 60
     readonly_result_rows: int = 10_000_000
     readonly_memory_bytes: int = 1 << 30
+    incomplete: int = 512
+    incomplete_of_reader: int = 32
+    analysts_of_account: int = 3
+    analysts_memory_bytes: int = 2 << 30
 
     @property
     def readonly_running(self) -> int:
@@ -95,7 +100,14 @@ class Front:
         self._sessions = Sessions(engine)
         self._threads = ThreadPoolExecutor(limits.running, "engine")
         self._side_threads = ThreadPoolExecutor(2, "side")
+        self._spool_threads = ThreadPoolExecutor(4, "spool")
+        self._probe_thread = ThreadPoolExecutor(1, "probe")
+        self._probe: asyncio.Future[str] | None = None
         self._running = RunningQueries()
+        self._incomplete, self._limits = Incomplete(limits.incomplete), limits
+        places = Places(limits.readonly_running, limits.analysts_of_account, limits.waiting, limits.wait_s)
+        workers = Workers(engine.folder / "analysts", places, limits.analysts_memory_bytes)
+        self._analysing = Analysing(engine, workers, self._running, default_database)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         reply = Reply(send, self._engine.version, self._engine.timezone, head_only=scope["method"] == "HEAD")
@@ -112,11 +124,16 @@ class Front:
     def stop(self) -> None:
         self._readers.stop()
         self._admission.stop()
+        self._analysing.stop()
         for entry in self._running.reads():
-            self._side_threads.submit(self._kill, entry.mark)
+            if entry.stop is None:
+                self._side_threads.submit(self._kill, entry.mark)
 
     def close(self) -> None:
+        self._analysing.close()
         self._side_threads.shutdown()
+        self._spool_threads.shutdown()
+        self._probe_thread.shutdown(wait=False)
         self._threads.shutdown(cancel_futures=True)
         self._sessions.close()
         if self._door is not None:
@@ -124,14 +141,20 @@ class Front:
         self._engine.close()
 
     async def _ready(self, reply: Reply) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            # Not on the queries' threads: a busy engine is a ready one.
-            answer = await loop.run_in_executor(self._side_threads, self._engine.scalar, "SELECT 1")
-            ok = answer == "1" and not self._admission.stopping
-        except ClickHouseError:
-            ok = False
+        ok = not self._admission.stopping and await self._answers()
         await reply.plain(200 if ok else 503, b"Ok.\n" if ok else b"Not ready.\n")
+
+    async def _answers(self) -> bool:
+        """Whether the engine answers a read: one that takes threads of its pool, on a thread of its own here, since a
+        busy engine is a ready one. A read that hangs is asked no second time."""
+        if self._probe is None or self._probe.done():
+            loop = asyncio.get_running_loop()
+            self._probe = loop.run_in_executor(self._probe_thread, self._engine.scalar, PROBE)
+        try:
+            async with asyncio.timeout(PROBE_S):
+                return await asyncio.shield(self._probe) == PROBE_ANSWER
+        except (ClickHouseError, TimeoutError):
+            return False
 
     async def _interface(self, scope: Scope, receive: Receive, reply: Reply) -> None:
         body: Body | None = None
@@ -145,13 +168,15 @@ class Front:
             _choose_coding(reply, request)
             decoder = codings.decoder(request.headers.get("content-encoding", ""), native=request.flag("decompress"))
             body = Body(receive, decoder)
+            body.allow(FORM_S if request.is_form else STATEMENT_S)
             with ExitStack() as files:
-                async with self._slot(user):
+                with self._incomplete_of(user):
                     if request.is_form:
                         request = await self._with_form(request, body, files)
                         reply.query_id = request.query_id
                         _choose_coding(reply, request)
-                    await self._answer(request, user, body, receive, reply)
+                    statement = await _statement(request, body)
+                await self._answer(request, user, statement, body, receive, reply)
         except ClickHouseError as failure:
             await self._fail(reply, body, failure)
         except TimeoutError:
@@ -179,9 +204,13 @@ class Front:
             await slots.enter_async_context(self._admission.slot())
             yield
 
+    def _incomplete_of(self, user: User) -> AbstractContextManager[None]:
+        most = self._limits.incomplete_of_reader if user.readonly else self._limits.incomplete
+        return self._incomplete.one(user.name, most)
+
     async def _with_form(self, request: Request, body: Body, files: ExitStack) -> Request:
         kind = request.headers["content-type"]
-        return with_form(request, await read_form(body, kind, self._engine.incoming, files, self._blocking))
+        return with_form(request, await read_form(body, kind, self._engine.incoming, files, self._spooling))
 
     async def _fail(self, reply: Reply, body: Body | None, failure: ClickHouseError) -> None:
         unread = body is not None and not body.complete
@@ -190,32 +219,38 @@ class Front:
         with suppress(TimeoutError):
             await reply.fail(failure, close=unread)
 
-    async def _answer(self, request: Request, user: User, body: Body, receive: Receive, reply: Reply) -> None:
-        statement = await _statement(request, body)
-        if self._door is not None and user.analyst is not None:
-            async with self._door.passing(user, user.analyst, request, statement) as passage:
-                passage.stats = await self._read(passage.request, passage.user, passage.statement, receive, reply)
+    async def _answer(
+        self, request: Request, user: User, statement: Statement, body: Body, receive: Receive, reply: Reply
+    ) -> None:
+        if user.analyst is not None and self._door is not None:
+            async with self._door.passing(user, user.analyst, request, statement) as passed:
+                account, limits = str(user.analyst.account_id), passed.user.limits or {}
+                asked = Asked(account, passed.request, passed.statement, passed.user, limits, passed.statement_id)
+                passed.stats = await self._analysing.answer(asked, receive, reply)
+            return
+        if not user.readonly and (account := request.headers.get(ON_BEHALF, "")):
+            await self._analysing.answer(on_behalf(account, request, statement, user), receive, reply)
             return
         if statement.kind == "KILL" and (kill := read_kill(statement.head, request.parameters)) is not None:
             statement = await self._kill_named(kill, request, user, statement)
         if statement.input_format is None:
-            await self._read(request, user, statement, receive, reply)
+            async with self._slot(user):
+                await self._read(request, user, statement, receive, reply)
             return
         async with self._query(request, user, statement) as (query, end):
             with self._entered(query):
-                stats = await self._insert(query, body)
+                stats = await self._insert(query, user, body)
             await end()
             await reply.whole(b"", "", stats)
 
-    async def _read(self, request: Request, user: User, statement: Statement, receive: Receive, reply: Reply) -> Stats:
+    async def _read(self, request: Request, user: User, statement: Statement, receive: Receive, reply: Reply) -> None:
         async with self._query(request, user, statement) as (query, end), self._watched(receive, query):
             result = await self._blocking(query.read)
             if result.more is None:
                 await end()
-                await reply.whole(result.first, result.output_format, user.told(result.stats()))
+                await reply.whole(result.first, result.output_format, result.stats())
             else:
-                await self._stream(result, reply, user, end)
-            return result.stats()
+                await self._stream(result, reply, end)
 
     async def _kill_named(self, kill: Kill, request: Request, user: User, statement: Statement) -> Statement:
         """Stops the queries and returns the statement that reports it."""
@@ -225,49 +260,46 @@ class Front:
         if kill.mode != "TEST":
             loop = asyncio.get_running_loop()
             for entry in found:
-                await loop.run_in_executor(self._side_threads, self._kill, entry.mark)
+                if entry.stop is not None:
+                    entry.stop()
+                else:
+                    await loop.run_in_executor(self._side_threads, self._kill, entry.mark)
         waited = kill.mode == "SYNC" and await self._running.gone(found)
         status = "finished" if waited else "unknown_status" if kill.mode == "TEST" else "waiting"
         return Statement("SELECT", report(found, status), output_format=statement.output_format)
 
-    async def _insert(self, query: Query, body: Body) -> Stats:
+    async def _insert(self, query: Query, user: User, body: Body) -> Stats:
         query.check_insert()
         with NamedTemporaryFile(dir=self._engine.incoming, prefix="insert") as file:
             waiting = bytearray(query.statement.data)
             size = 0
-            async for piece in body.pieces():
-                waiting += piece
-                if len(waiting) >= APPEND_BYTES:
-                    size += len(waiting)
-                    await self._blocking(file.write, bytes(waiting))
-                    waiting.clear()
-                if size > MAX_INSERT_BYTES:
-                    raise error(QUERY_IS_TOO_LARGE, f"One INSERT may have at most {MAX_INSERT_BYTES:,} bytes of data")
+            body.allow(INSERT_S)
+            with self._incomplete_of(user):
+                async for piece in body.pieces():
+                    waiting += piece
+                    if len(waiting) >= APPEND_BYTES:
+                        size += len(waiting)
+                        await self._spooling(file.write, bytes(waiting))
+                        waiting.clear()
+                    if size > MAX_INSERT_BYTES:
+                        most = f"One INSERT may have at most {MAX_INSERT_BYTES:,} bytes of data"
+                        raise error(QUERY_IS_TOO_LARGE, most)
 
             def store() -> Stats:
                 file.write(waiting)
                 file.flush()
                 return query.insert(Path(file.name))
 
-            return await self._blocking(store)
+            async with self._slot(user):
+                return await self._blocking(store)
 
-    async def _stream(
-        self, result: reading.Reading, reply: Reply, user: User, end: Callable[[], Awaitable[None]]
-    ) -> None:
-        bounded = user.analyst is not None
-        last, size, started = False, len(result.first), time.monotonic()
+    async def _stream(self, result: reading.Reading, reply: Reply, end: Callable[[], Awaitable[None]]) -> None:
+        last = False
         try:
-            await reply.begin(result.output_format, user.told(result.stats()))
+            await reply.begin(result.output_format, result.stats())
             await reply.chunk(result.first)
             while not last:
                 part, last = await self._blocking(result.next)
-                size += len(part)
-                if bounded and (size > RESULT_BYTES or result.stats().result_rows > RESULT_ROWS):
-                    # chdb 4.4 heeds neither max_result_rows nor max_result_bytes in a stream
-                    most = f"at most {RESULT_ROWS:,} rows and {RESULT_BYTES:,} bytes"
-                    raise error(TOO_MANY_ROWS_OR_BYTES, f"Limit for result exceeded: it may have {most}")
-                if bounded and time.monotonic() - started > DELIVERED_S:
-                    raise error(TIMEOUT_EXCEEDED, f"Timeout exceeded: a result is read within {DELIVERED_S} seconds")
                 if last:
                     await end()
                 await reply.chunk(part)
@@ -287,7 +319,7 @@ class Front:
         With it comes what ends it, to be called before the last of the answer is sent: whoever has read that may send
         the session's next query at once.
         """
-        session_id, limits = request.own.get("session_id", ""), user.limits or self._readonly_limits
+        session_id, limits = request.own.get("session_id", ""), self._readonly_limits
         database: str | None = self._default_database
         session: Session | None = None
         if session_id and not user.readonly:
@@ -337,6 +369,10 @@ class Front:
     def _kill(self, mark: str) -> None:
         with suppress(ClickHouseError):
             self._engine.kill(mark)
+
+    async def _spooling(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`call`, which writes what comes, on a thread that no query holds."""
+        return await asyncio.get_running_loop().run_in_executor(self._spool_threads, lambda: call(*args, **kwargs))
 
     async def _blocking(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`call` on an engine thread. If the task is cancelled meanwhile, the thread's work is waited for all the same:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import AsyncIterator, Iterator
 
 from infra.clickhouse_front.codings import Decoder
@@ -10,6 +12,11 @@ from infra.clickhouse_front.errors import NETWORK_ERROR, QUERY_IS_TOO_LARGE, SOC
 from infra.http_guard import Receive
 
 IDLE_S = 30.0
+STATEMENT_S = 30.0
+FORM_S = 120.0
+INSERT_S = 600.0
+"""For all of a body, however its pieces come."""
+
 MAX_STATEMENT_BYTES = 4 << 20
 HEAD_BYTES = 256 << 10
 _DRAIN_S = 2.0
@@ -23,7 +30,12 @@ class Body:
         self._receive = receive
         self._decoder = decoder
         self._pending: Iterator[bytes] = iter(())
+        self._deadline = math.inf
         self.complete = False
+
+    def allow(self, seconds: float) -> None:
+        """From now on the rest has to come within so many seconds."""
+        self._deadline = time.monotonic() + seconds
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The rest of the body. Raises `ClickHouseError` if it stalls, breaks off or cannot be decoded."""
@@ -78,10 +90,10 @@ class Body:
 
     async def _message(self) -> bytes:
         try:
-            async with asyncio.timeout(IDLE_S):
+            async with asyncio.timeout(min(IDLE_S, self._deadline - time.monotonic())):
                 message = await self._receive()
         except TimeoutError as failure:
-            raise error(SOCKET_TIMEOUT, f"Nothing of the request's body came for {IDLE_S:.0f} s") from failure
+            raise error(SOCKET_TIMEOUT, "The request's body did not come in time") from failure
         if message["type"] == "http.disconnect":
             raise error(NETWORK_ERROR, "The client went away before its request was complete")
         self.complete = not message.get("more_body", False)

@@ -43,7 +43,7 @@ _USERS = """<clickhouse>
     <max_bytes_before_external_sort>{spill}</max_bytes_before_external_sort>
     <max_execution_time>3600</max_execution_time>
   </default></profiles>
-  <users><default><password></password><networks><ip>::1</ip><ip>127.0.0.1</ip></networks>
+  <users><default><password></password><networks><ip>::/0</ip></networks>
     <profile>default</profile><quota>default</quota></default></users>
   <quotas><default/></quotas>
 </clickhouse>

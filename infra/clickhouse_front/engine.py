@@ -41,6 +41,7 @@ class Engine:
     """Owns the data directory until `close`. Raises `ClickHouseError` from every call that the engine refuses."""
 
     def __init__(self, data_dir: Path, memory_bytes: int) -> None:
+        self.folder = data_dir.absolute()
         server_config = config.write(data_dir, memory_bytes)
         data = data_dir.absolute() / "data"
         data.mkdir(exist_ok=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.clickhouse_front import external, formats, reading, readonly
+from infra.clickhouse_front import allowed, external, formats, reading, readonly
 from infra.clickhouse_front.engine import Connection, Engine, Stats
 from infra.clickhouse_front.errors import ACCESS_DENIED, NOT_IMPLEMENTED, READONLY, SYNTAX_ERROR, error
 from infra.clickhouse_front.external import ExternalTable
@@ -78,6 +78,7 @@ class Query:
     default_database: str | None
     readonly_limits: Mapping[str, str]
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    whole_rows: int = MAX_WHOLE_RESULT_ROWS
 
     @property
     def is_read(self) -> bool:
@@ -123,6 +124,7 @@ class Query:
             self.lease.connection.use(database)
         settings: Mapping[str, str] = self.request.settings
         if self.user.readonly:
+            self._check_formats()
             settings = readonly.settings_for(settings, self.readonly_limits)
         if self.statement.input_format is None and formats.header_cutter(self._output_format) is None:
             settings = self._bounded(settings)
@@ -130,13 +132,18 @@ class Query:
         self.lease.apply({**settings, "log_comment": f"{self.mark} {comment}".strip()})
         self.lease.bring(self.request.external)
 
+    def _check_formats(self) -> None:
+        allowed.check_output_format(self._output_format)
+        for table in self.request.external:
+            allowed.check_input_format(table.input_format)
+
     def _bounded(self, settings: Mapping[str, str]) -> Mapping[str, str]:
         """A full user may ask for more; a readonly user only for less."""
-        bound = {"max_result_rows": str(MAX_WHOLE_RESULT_ROWS), "result_overflow_mode": "throw"}
+        bound = {"max_result_rows": str(self.whole_rows), "result_overflow_mode": "throw"}
         asked = settings.get("max_result_rows")
         if asked is not None and not self.user.readonly:
             return settings
-        lower = asked is not None and float(asked) < MAX_WHOLE_RESULT_ROWS
+        lower = asked is not None and float(asked) < self.whole_rows
         return settings if lower else {**settings, **bound}
 
     def _authorise(self) -> None:

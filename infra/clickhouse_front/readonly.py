@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from infra.clickhouse_front.allowed import SETTINGS
 from infra.clickhouse_front.errors import ACCESS_DENIED, READONLY, ClickHouseError, error
 
 _TABLE_FUNCTIONS = {"numbers", "numbers_mt", "zeros", "zeros_mt", "generate_series", "generateseries", "values", "view"}
@@ -85,33 +86,23 @@ def _denied(name: str) -> ClickHouseError:
     return error(ACCESS_DENIED, f"Not enough privileges: {name[:_MAX_SHOWN]} is not allowed for a readonly user")
 
 
-_SETTINGS = re.compile(
-    r"(output_format_|input_format_|format_|date_time_|bool_).*|extremes|join_use_nulls|session_timezone"
-    r"|max_threads|max_block_size|log_comment|readonly|use_uncompressed_cache|http_.*|limit|offset|default_format"
-)
 _LEAST = 0.001
 """Seconds may be a fraction, and the engine reads one of less than a microsecond as 0, which is no limit at all."""
-
-_NAMES_FILES = ("_schema", "_path", "_template_row", "_template_resultset", "_schema_source")
-"""Endings of settings that name files of the server."""
 
 _LOWER_ONLY = ("max_execution_time", "max_result_rows", "max_result_bytes", "max_rows_to_read", "max_memory_usage")
 
 
 def settings_for(asked: Mapping[str, str], limits: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a readonly user's query: its limits, lowered if asked, and harmless ones (formats and the like).
+    """The settings of a readonly user's query: its limits, lowered if asked, and those of `allowed.SETTINGS`.
 
     Raises `ClickHouseError` 164 for any other.
     """
     found = dict(limits)
     for name, value in asked.items():
         bounded = name in _LOWER_ONLY or name in limits
-        if bounded and _lower(value, limits.get(name)):
+        if _lower(value, limits.get(name)) if bounded else name in SETTINGS:
             found[name] = value
-        elif not bounded and _SETTINGS.fullmatch(name) and not name.endswith(_NAMES_FILES):
-            if name != "readonly":
-                found[name] = value
-        else:
+        elif name != "readonly":
             raise error(READONLY, f"Cannot modify '{name}' setting in readonly mode")
     return found
 

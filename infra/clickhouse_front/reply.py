@@ -30,6 +30,7 @@ class Reply:
     query_id: str = ""
     coding: str | None = None
     native: bool = False
+    tables_read_at: str = ""
     started: bool = False
     _encoder: codings.Encoder | None = None
     _tag: str = field(default_factory=lambda: "".join(secrets.choice(_TAG_ALPHABET) for _ in range(16)))
@@ -103,6 +104,8 @@ class Reply:
             ("x-clickhouse-query-id", self.query_id),
             ("x-clickhouse-timezone", self.timezone),
         ]
+        if self.tables_read_at:
+            shown.append(("x-tables-read-at", self.tables_read_at))
         if output_format:
             shown.append(("x-clickhouse-format", output_format))
         if stats is not None:

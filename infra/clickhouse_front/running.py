@@ -6,7 +6,7 @@ The engine gives its queries ids of its own, so a statement that names a client'
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -23,13 +23,16 @@ _MAX_SHOWN = 10_000
 
 @dataclass(frozen=True)
 class Running:
-    """`mark` is what the engine knows it by (`Engine.kill`), `query_id` what its client does."""
+    """`mark` is what the engine knows it by (`Engine.kill`), `query_id` what its client does, `also` what the record of
+    analysts' statements does. `stop` ends one that runs in a process of its own."""
 
     mark: str
     query_id: str
     user: str
     text: bytes
     is_read: bool
+    also: str = ""
+    stop: Callable[[], None] | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -56,7 +59,8 @@ class RunningQueries:
         return [
             entry
             for entry in self._now.values()
-            if entry.query_id in query_ids and (not user.readonly or entry.user == user.name)
+            if (entry.query_id in query_ids or entry.also in query_ids)
+            and (not user.readonly or entry.user == user.name)
         ]
 
     async def gone(self, entries: Collection[Running]) -> bool:

@@ -30,7 +30,7 @@ from infra.problems import FieldError, Problem
 from query_api.context import Context, Services, signed_in
 from query_api.owned import not_found
 from query_api.sql.plain_csv import PlainCsv
-from query_api.sql.running import Answer, Failed, until_gone
+from query_api.sql.running import TABLES_READ_AT, Answer, Failed, until_gone
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -129,7 +129,9 @@ async def run_sql(request: Request, question: SqlQuestion, context: Context, per
     begun, sql, walls = await _begin(context, person, question)
     disconnected = asyncio.create_task(_disconnected(request))
     runner = context.runner
-    work = asyncio.create_task(runner.start(begun.id, sql, format_, question.parameters, question.maxRows, walls))
+    work = asyncio.create_task(
+        runner.start(begun.id, person.account_id, sql, format_, question.parameters, question.maxRows, walls)
+    )
     try:
         answer = await until_gone(disconnected, work)
     except Failed as failure:
@@ -138,10 +140,13 @@ async def run_sql(request: Request, question: SqlQuestion, context: Context, per
     finally:
         disconnected.cancel()
     if answer is None:
-        await runner.kill(begun.id)
+        with anyio.CancelScope(shield=True):
+            await runner.gone(begun.id)
         await begun.end(Outcome("cancelled", 0))
         raise Problem(409, "cancelled", "The statement was cancelled.")
     headers = {"X-Query-Id": str(begun.id), "X-Content-Type-Options": "nosniff"}
+    if read_at := answer.response.headers.get(TABLES_READ_AT):
+        headers[TABLES_READ_AT] = read_at
     if format_ == "json":
         body = _as_json(begun, answer, question.maxRows)
     else:
@@ -225,7 +230,7 @@ class _Result(StreamingResponse):
         with anyio.CancelScope(shield=True):
             await self._answer.response.aclose()
             if self._outcome.outcome != "done":
-                await self._begun.context.runner.kill(self._begun.id)
+                await self._begun.context.runner.gone(self._begun.id)
         await self._begun.end(self._outcome)
 
 

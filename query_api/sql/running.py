@@ -1,7 +1,8 @@
 """Runs what the gate admitted on ClickHouse, as a stream: errors that come early are refusals, later ones break it off.
 
 ClickHouse knows a statement by its id here, so it can be stopped from anywhere: by its owner, when the page that asked
-goes away, or when an answer is cut short.
+goes away, or when an answer is cut short. The embedded engine's front runs it in a process of its own for the account
+that a header names; a ClickHouse server ignores the header and holds to the settings.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import httpx
 import orjson
 
 from infra.analysts import limits
-from infra.analysts.ledger import Outcome
+from infra.analysts.ledger import STALE_S, Outcome
 from infra.analysts.verdict import RUNS_IN
 from infra.analysts.vetting import Vetting
 from infra.clickhouse import address
@@ -37,7 +38,10 @@ FORMATS: Final[Mapping[str, str]] = {
     "parquet": "Parquet",
 }
 _CONNECTIONS: Final = 24
-_TIMEOUT: Final = httpx.Timeout(limits.SECONDS + 15, connect=3, pool=3)
+_GONE_S: Final = 40.0
+"""How long `KILL QUERY ... SYNC` may take: a server waits for the statement 30 s."""
+
+_TIMEOUT: Final = httpx.Timeout(limits.SECONDS + 25, connect=3, pool=3)
 _ERROR_BYTES: Final = 20_000
 _MESSAGE: Final = re.compile(
     r"Code: (\d+)\. DB::Exception: (.*?)(?:\. \([A-Z_0-9]+\))?(?: \(version [^()]*.*\))?\s*$", re.DOTALL
@@ -47,10 +51,18 @@ CANCELLED: Final = 394
 _WORDS: Final[Mapping[int, str]] = {
     159: f"The statement took longer than {limits.SECONDS} seconds. Ask about a shorter time, or less of it.",
     158: f"The statement would read more than {limits.ROWS_READ:,} rows. Ask about a shorter time.",
-    241: "The statement needs more memory than it may take. Group by fewer values, or select fewer columns.",
+    **dict.fromkeys(
+        (173, 241), "The statement needs more memory than it may take. Group by fewer values, or select fewer columns."
+    ),
     396: f"The result has more than {limits.RESULT_ROWS:,} rows. Add a LIMIT.",
     CANCELLED: "The statement was cancelled.",
 }
+
+
+ON_BEHALF: Final = "X-Althing-Analyst"
+
+TABLES_READ_AT: Final = "X-Tables-Read-At"
+"""Everything that was stored at this time is in the result."""
 
 
 class Failed(Exception):
@@ -138,6 +150,7 @@ class Runner:
     async def start(
         self,
         statement_id: UUID,
+        account_id: UUID,
         sql: str,
         format_: str,
         parameters: Mapping[str, str],
@@ -164,7 +177,9 @@ class Runner:
             }
         asked |= {f"param_{name}": value for name, value in parameters.items()}
         started = time.monotonic()
-        request = self._http.build_request("POST", self._url, params=asked, content=sql.encode())
+        request = self._http.build_request(
+            "POST", self._url, params=asked, content=sql.encode(), headers={ON_BEHALF: str(account_id)}
+        )
         try:
             response = await self._http.send(request, stream=True)
             if response.status_code != 200:
@@ -180,6 +195,18 @@ class Runner:
         sql = f"KILL QUERY WHERE query_id = '{statement_id}' ASYNC"
         with suppress(httpx.HTTPError):
             await self._http.post(self._url, content=sql.encode(), timeout=5)
+
+    async def gone(self, statement_id: UUID) -> None:
+        """Stops it, and returns once ClickHouse has let it go: as long as it may run there, it counts as running."""
+        sql, timeout = f"KILL QUERY WHERE query_id = '{statement_id}' SYNC", httpx.Timeout(_GONE_S, connect=3, pool=3)
+        for _ in range(int(STALE_S / _GONE_S)):
+            try:
+                await self._http.post(self._url, content=sql.encode(), timeout=timeout)
+                return
+            except httpx.ReadTimeout:
+                log.warning("clickhouse has not let go of an analyst's statement %.0f s after it was stopped", _GONE_S)
+            except httpx.HTTPError:
+                return
 
     async def close(self) -> None:
         self.vetting.close()

@@ -85,7 +85,8 @@ def test_too_many_queries_are_refused_and_too_large_statements_too() -> None:
 
 
 def _fill_and_overfill(small: ClickHouse, opened: httpx.Client) -> None:
-    """Two statements run as long as we want, since their data does not end; of three more one may wait."""
+    """Two results that are not read to their end hold both places; of three more statements one may wait. An insert
+    whose data does not end holds none."""
     may_end = Event()
 
     def data() -> Iterator[bytes]:
@@ -97,17 +98,21 @@ def _fill_and_overfill(small: ClickHouse, opened: httpx.Client) -> None:
         return opened.post("/", params={"query": "INSERT INTO kept FORMAT TSV"}, content=data())
 
     incoming = small.log_file.parent / "clickhouse" / "incoming"
-    with ThreadPoolExecutor(5) as threads:
+    with ThreadPoolExecutor(6) as threads:
         try:
-            running = [threads.submit(insert, number) for number in range(2)]
-            wait_until(lambda: len(list(incoming.iterdir())) == 2, 60, "both to run")
-            more = [threads.submit(ask, opened, "SELECT 1") for _ in range(3)]
-            wait_until(lambda: sum(each.done() for each in more) == 2, 60, "two to be refused")
+            unfinished = [threads.submit(insert, number) for number in range(3)]
+            wait_until(lambda: len(list(incoming.iterdir())) == 3, 60, "the inserts to be under way")
+            with ExitStack() as results:
+                for _ in range(2):
+                    endless = opened.stream("POST", "/", content="SELECT number FROM numbers(1000000000000)")
+                    results.enter_context(endless).raise_for_status()
+                more = [threads.submit(ask, opened, "SELECT 1") for _ in range(3)]
+                wait_until(lambda: sum(each.done() for each in more) == 2, 60, "two to be refused")
         finally:
             may_end.set()
         refused = [each.result() for each in more if each.done() and each.result().status_code == 503]
-        assert [each.result().status_code for each in running] == [200, 200]
         assert sorted(each.result().status_code for each in more) == [200, 503, 503]
+        assert {each.result().status_code for each in unfinished} <= {200, 503}
     for refusal in refused:
         assert refusal.headers["x-clickhouse-exception-code"] == "202"
         assert refusal.headers["retry-after"]

@@ -74,10 +74,6 @@ class AnalystWorld:
         headers = {**asker.person.headers, "X-Requested-With": "test"}
         return self._pages.delete(f"/api/platform/sql/{query_id}", headers=headers)
 
-    def stop_all(self) -> None:
-        """Stops what runs in ClickHouse."""
-        self.service.command("KILL QUERY WHERE query LIKE '%range(1000000)%' ASYNC")
-
     def audited(self, asker: Asker) -> list[tuple[Any, ...]]:
         """Door, outcome, text and rows of what the person ran, oldest first."""
         return self.service.postgres.execute(

@@ -29,7 +29,7 @@ def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
     return ProcessSpec(
         name="clickhouse",
         command=command,
-        is_ready=lambda: answers(port, "/ping"),
+        is_ready=lambda: answers(port, "/readyz", timeout_s=3.0),
         port=port,
         prepare=lambda: write_private(users, json.dumps(_users(secrets))),
         stop_timeout_s=15,
