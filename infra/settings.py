@@ -371,6 +371,12 @@ class Settings:
     site_rate: int = setting(
         "ALTHING_SITE_RATE", parse_count, 5_000, "Events a second that one website may send before it is answered 429."
     )
+    address_refusals: int = setting(
+        "ALTHING_ADDRESS_REFUSALS",
+        parse_count,
+        50,
+        "Refused requests a second from one address; above it unknown keys, unknown links and large bodies get 429.",
+    )
     city_database: Path | None = setting(
         "ALTHING_CITY_DATABASE", Path, None, "An MMDB file with region and city, used in place of the country database."
     )

@@ -18,6 +18,8 @@ from ingest.refusals import Refusals
 from ingest.retries import Retries
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.publish import Publisher
+from ingest.tolls import Tolls
+from ingest.turns import Turns
 
 
 @dataclass(slots=True)
@@ -32,6 +34,8 @@ class Edge:
     hasher: Hasher
     click_key: bytes
     rates: SiteRates
+    tolls: Tolls
+    turns: Turns
     publisher: Publisher
     retries: Retries
     refusals: Refusals

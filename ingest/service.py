@@ -15,6 +15,7 @@ from infra.http_server import serve
 from infra.log import open_log
 from infra.sealing import derived_key
 from infra.settings import Settings, SettingsError, load
+from ingest.agents import warm_up
 from ingest.answers import CORS
 from ingest.app import App, endpoint_of
 from ingest.canary import canary
@@ -24,7 +25,7 @@ from ingest.decisions import Decisions
 from ingest.directory import Directory
 from ingest.edge import Edge
 from ingest.key_uses import KeyUses
-from ingest.lookup import lookup_in
+from ingest.lookup import lookup_in, progress_in
 from ingest.postgres import Postgres
 from ingest.rates import SiteRates
 from ingest.refresh import Refresher
@@ -34,6 +35,8 @@ from ingest.retries import Retries
 from ingest.steps.decode import MAX_BODY, MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
+from ingest.tolls import Tolls
+from ingest.turns import Turns
 from schemas.tracking import Outcome
 
 logger = logging.getLogger(__name__)
@@ -94,11 +97,13 @@ class Service:
     async def start(self) -> None:
         """Opens what the edge needs; waits for nothing that may be away."""
         settings, loop = self._settings, asyncio.get_running_loop()
+        warm_up()
         log = open_log(settings, linger_ms=LINGER_MS, delivery_timeout_s=DELIVERY_TIMEOUT_S)
         counters = Counters()
         postgres = Postgres(settings.postgres_url)
         await postgres.open()
-        directory = Directory(lookup_in(postgres), (canary(settings),) if settings.canary else ())
+        built_in = (canary(settings),) if settings.canary else ()
+        directory = Directory(lookup_in(postgres), built_in, progress_in(postgres))
         publisher = Publisher(log, counters, settings.ingest_max_unacked)
         edge = Edge(
             settings=settings,
@@ -109,6 +114,8 @@ class Service:
             hasher=self._hasher,
             click_key=self._click_key,
             rates=SiteRates(settings.site_rate, MAX_EVENTS),
+            tolls=Tolls(settings.address_refusals),
+            turns=Turns(),
             publisher=publisher,
             retries=Retries(publisher, counters, settings.data_dir / "ingest-clicks.spool"),
             refusals=Refusals(log, counters),
