@@ -243,6 +243,11 @@ class Directory:
             else:
                 into[name] = value
 
+    def apply(self, changes: Listing, read_at: float) -> None:
+        """From now on the rows in `changes` hold too, in place of those of the same name."""
+        self.replace(None, read_at)
+        self._index.add(changes, _put)
+
     def _hold(self, index: Index) -> None:
         self._index = index
         self.websites, self.keys, self.partners, self.domains = (

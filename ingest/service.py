@@ -132,6 +132,7 @@ class Service:
                 directory.replace, listing and directory.prepared(listing), read_at
             ),
             lambda salts: loop.call_soon_threadsafe(self._salts.replace, salts),
+            lambda changes, read_at: loop.call_soon_threadsafe(directory.apply, changes, read_at),
         )
         self._refresher.start()
         edge.refusals.start()

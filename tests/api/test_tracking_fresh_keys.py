@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -12,7 +12,8 @@ from ingest.importing.known import CannotImport, find_website
 from tests.support.edge import Edge, bearer, running_edge
 from tests.support.engines import wait_until
 
-MODELS = ("website_keys", "websites", "links", "partners")
+MODELS = ("website_keys", "websites", "links", "partners", "custom_domains")
+STORED_EVENTS = "CREATE TABLE events.stored_events (notification_id bigserial UNIQUE, originator_id uuid, topic text)"
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,9 @@ def behind() -> Iterator[Edge]:
     """Ingest, where one event is written that no read model has seen."""
     with running_edge() as edge:
         edge.execute("CREATE SCHEMA IF NOT EXISTS events")
-        edge.execute("CREATE TABLE events.stored_events (notification_id bigserial UNIQUE)")
+        edge.execute(
+            "CREATE TABLE events.stored_events (notification_id bigserial UNIQUE, originator_id uuid, topic text)"
+        )
         for name in MODELS:
             edge.execute(
                 "INSERT INTO engine.projection (name, kind, version, live_generation) VALUES (%s, 'postgres', 1, 1)",
@@ -33,8 +36,8 @@ def behind() -> Iterator[Edge]:
         yield edge
 
 
-def write(edge: Edge) -> None:
-    edge.execute("INSERT INTO events.stored_events DEFAULT VALUES")
+def write(edge: Edge, originator: UUID | None = None, topic: str = "conversion.decided.v1") -> None:
+    edge.execute("INSERT INTO events.stored_events (originator_id, topic) VALUES (%s, %s)", originator, topic)
 
 
 def catch_up(edge: Edge) -> None:
@@ -102,3 +105,25 @@ def test_an_import_waits_for_the_website_that_was_just_made(behind: Edge, capsys
         site = behind.add_site("made-now.example")
         assert found.result(30).id == site.id
     catch_up(behind)
+
+
+def test_a_changed_link_is_read_by_itself(behind: Edge) -> None:
+    """What changes is read and kept beside the copy of the directory, which is not written anew."""
+    site, partner = behind.add_site("changes.example"), behind.add_partner("changes")
+    write(behind, site.id, "website.disconnected.v1")  # a whole reading
+    catch_up(behind)
+    copy = behind.folder / "data" / "ingest-directory.json"
+    wait_until(lambda: copy.exists() and str(site.id) in copy.read_text(), 30, "the whole directory")
+    slug = behind.add_link(site, partner, "https://first.example/")
+    (link,) = behind.execute("SELECT id FROM read.links WHERE slug = %s", slug)[0]
+    write(behind, link, "link.created.v1")
+    catch_up(behind)
+    changes = copy.with_suffix(".changes")
+    wait_until(lambda: changes.exists() and slug in changes.read_text(), 30, "the link to be read")
+    assert slug not in copy.read_text()
+    with behind.client() as client:
+        assert client.get(f"/go/{slug}").headers["location"] == "https://first.example/"
+        behind.execute("UPDATE read.links SET destination = 'https://second.example/' WHERE id = %s", link)
+        write(behind, link, "link.updated.v1")
+        catch_up(behind)
+        wait_until(lambda: client.get(f"/go/{slug}").headers["location"] == "https://second.example/", 30, "the change")
