@@ -68,7 +68,6 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
     class GuardedProtocol(Guarded):
         _arrival: TimerHandle | None = None
         _rest = b""
-        _body_left = 0
         _body_bytes = 0
         _body_parts = 0
         _head_bytes = 0
@@ -100,16 +99,20 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
             """Takes one piece of what has arrived, and a plain body as a whole; the rest waits for the next round of
             the loop. Thousands of headers, chunks or requests may fit into what one read gives."""
             while self._rest and self.parser is not None and not self._is_done():
-                size = max(self._body_left, PIECE_BYTES)
+                size = max(self._plain_left(), PIECE_BYTES)
                 piece, self._rest = self._rest[:size], self._rest[size:]
                 self._take(piece)
-                if self._rest and not self._body_left:
+                if self._rest and not self._plain_left():
                     self.transport.pause_reading()
                     self.loop.call_soon(self._go_on)
                     return
             self._rest = b""
             if self.parser is not None and not self.flow.read_paused and not self._is_done():
                 self.transport.resume_reading()
+
+        def _plain_left(self) -> int:
+            """Bytes that are still to come of a body that is not sent in chunks."""
+            return 0 if self._in_head else max(0, _plain_length(self.headers) - self._body_bytes)
 
         def _is_done(self) -> bool:
             return self._refused or self.transport.is_closing()
@@ -126,7 +129,7 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
         def on_message_begin(self) -> None:
             super().on_message_begin()
             self._in_head = True
-            self._body_left = self._body_bytes = self._body_parts = 0
+            self._body_bytes = self._body_parts = 0
             self._arm()
 
         def on_headers_complete(self) -> None:
@@ -137,15 +140,12 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
                 self._refuse(_HEAD_TOO_LARGE, "the request's head is too large")
             if len(self.pipeline) >= MAX_PIPELINED:
                 self._refuse(b"", "too many requests are sent before an answer is read")
-            self._body_left = _plain_length(self.headers)
             super().on_headers_complete()
             if self.is_ending:
                 self._make_last()
 
         def on_body(self, body: bytes) -> None:
-            size = len(body)
-            self._body_left = max(0, self._body_left - size)
-            self._body_bytes += size
+            self._body_bytes += len(body)
             self._body_parts += 1
             if self._body_parts > MAX_BODY_PARTS and self._body_bytes < self._body_parts * _PART_BYTES:
                 self._refuse(_TOO_MANY_CHUNKS, "the request's chunks are too small")

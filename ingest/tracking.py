@@ -138,22 +138,18 @@ class _Request:
         size = len(packed.start(LARGE))
         if size >= LARGE and (key is None or key.kind != "secret"):
             self.edge.tolls.check(self.address)
-        self.turn = self.edge.turns.begin(key.website.id if key is not None else self.address)
-        if size >= LARGE or (size > SMALL and self.turn.is_over()):
-            await self.turn.next()
+        if size > SMALL:
+            self.turn = self.edge.turns.begin(key.website.id if key is not None else self.address)
+            if size >= LARGE or self.turn.is_over():
+                await self.turn.next()
 
     async def read(self, body: bytes, content_type: bytes) -> tuple[Decoded, bool]:
         """The events, and whether it is one alone. Raises `Refused`."""
-        reading = Reading(body, content_type)
+        reading, turn = Reading(body, content_type), self.turn
         for _ in reading.steps():
-            await self.pause()
+            if turn is not None and turn.is_over():
+                await turn.next()
         return reading.events, reading.is_alone
-
-    async def pause(self) -> None:
-        """Lets others go on when the slice is used up."""
-        turn = self.turn
-        if turn is not None and turn.is_over():
-            await turn.next()
 
     def end(self) -> None:
         """The work is done. What was refused of it is charged to the address, unless a secret key vouches for it."""
@@ -181,7 +177,8 @@ class _Request:
         publisher.check_room(len(records))
         parts: list[asyncio.Future[None]] = []
         for start in range(0, len(records), MAX_GROUP):
-            await self.pause()
+            if self.turn is not None:
+                await self.turn.next()
             parts.append(publisher.submit(records[start : start + MAX_GROUP], has_room=True))
         self.end()
         await asyncio.wait(parts)
@@ -191,8 +188,10 @@ class _Request:
     async def resolve(self, events: Decoded) -> None:
         """Looks up what the events name and takes their share of each website's rate."""
         counts: dict[Key, int] = {}
+        turn = self.turn
         for sent in events:
-            await self.pause()
+            if turn is not None and turn.is_over():
+                await turn.next()
             if isinstance(sent, Refused):
                 continue
             if sent.link is not None:
@@ -231,8 +230,10 @@ class _Request:
         """Every event through the steps; what is dropped is remembered with its place and reason, and told once for
         all that are dropped for the same reason."""
         told: dict[tuple[UUID, str], _Told] = {}
+        turn = self.turn
         for index, sent in enumerate(events):
-            await self.pause()
+            if turn is not None and turn.is_over():
+                await turn.next()
             try:
                 if isinstance(sent, Refused):
                     raise sent
