@@ -13,6 +13,9 @@ from tests.support.edge import Edge, bearer, running_edge
 from tests.support.engines import wait_until
 
 MODELS = ("website_keys", "websites", "links", "partners", "custom_domains")
+CAUGHT_UP = (
+    "UPDATE engine.position SET domain_position = (SELECT coalesce(max(notification_id), 0) FROM events.stored_events)"
+)
 STORED_EVENTS = "CREATE TABLE events.stored_events (notification_id bigserial UNIQUE, originator_id uuid, topic text)"
 
 
@@ -41,7 +44,8 @@ def write(edge: Edge, originator: UUID | None = None, topic: str = "conversion.d
 
 
 def catch_up(edge: Edge) -> None:
-    edge.execute("UPDATE engine.position SET domain_position = (SELECT max(notification_id) FROM events.stored_events)")
+    edge.execute(CAUGHT_UP)
+    edge.execute("SELECT pg_notify('projection', 'links:domain:0:1:1')")
 
 
 def test_a_fresh_key_is_503_until_the_read_models_have_it_and_then_good(behind: Edge) -> None:
