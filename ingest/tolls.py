@@ -40,7 +40,9 @@ class Tolls:
         self._held = 0
 
     def charge(self, address: str, cost: float = 1.0) -> None:
-        """A request of the address was refused, and cost as much as `cost` cheap ones."""
+        """A request of the address was refused, or was much work, and cost as much as `cost` cheap refusals."""
+        if not cost:
+            return
         now = monotonic()
         name = _network(address)
         if name not in self._debts and len(self._debts) >= MAX_ADDRESSES:

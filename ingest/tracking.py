@@ -24,7 +24,7 @@ from ingest.edge import Edge
 from ingest.query import site_of
 from ingest.refused import Refused, Unavailable, not_allowed
 from ingest.rows import Row, SentEvent, encode_row
-from ingest.steps.decode import Body, Decoded, Reading, is_array, is_json
+from ingest.steps.decode import Body, Decoded, Reading, decode_one, is_array, is_json
 from ingest.steps.enrich import enrich
 from ingest.steps.identify_site import bearer, identify, missing_key
 from ingest.steps.publish import MAX_GROUP
@@ -43,6 +43,8 @@ KEY_WITHIN: Final = 64 * 1024
 MAX_PEEKED: Final = 200
 MAX_NAMES: Final = 4
 """Different keys that are tried for that."""
+FREE_MS: Final = 5.0
+"""Work on one request that costs its address nothing, if it is kept."""
 SMALL: Final = 2 * 1024
 LARGE: Final = 16 * 1024
 """Bodies up to `SMALL` need no turn; from `LARGE` on they always wait for one."""
@@ -60,11 +62,13 @@ async def track(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
         text = bearer(headers) or (site_of(scope["query_string"]) if scope["query_string"] else "")
         if text:
             request.key = await request.identify(text)
-        packed = Body(body, headers.get(b"content-encoding", b""))
+        encoding = headers.get(b"content-encoding", b"")
+        packed = Body(body, encoding)
         content_type = headers.get(b"content-type", b"")
         if request.key is None:
             await request.find_a_key(packed.start(KEY_WITHIN), content_type)
-        await request.begin(packed)
+        if encoding or len(body) > SMALL:
+            await request.begin(packed)
         events, alone = await request.read(packed.whole(), content_type)
         request.count = len(events)
         if alone and isinstance(events[0], Refused):
@@ -72,7 +76,12 @@ async def track(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
         request.client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
         await request.resolve(events)
         await request.process(events)
-        await request.publish()
+        if len(request.records) > MAX_GROUP:
+            await request.publish_in_parts()
+        else:
+            request.end()
+            if request.records:
+                await edge.publisher.submit(request.records)
     except (Refused, Unavailable) as error:
         await request.refuse(send, error, body)
         return
@@ -145,14 +154,18 @@ class _Request:
 
     async def read(self, body: bytes, content_type: bytes) -> tuple[Decoded, bool]:
         """The events, and whether it is one alone. Raises `Refused`."""
-        reading, turn = Reading(body, content_type), self.turn
+        turn = self.turn
+        if turn is None and is_json(content_type) and not is_array(body):
+            return [decode_one(body)], True  # a small event alone, as most are
+        reading = Reading(body, content_type)
         for _ in reading.steps():
             if turn is not None and turn.is_over():
                 await turn.next()
         return reading.events, reading.is_alone
 
     def end(self) -> None:
-        """The work is done. What was refused of it is charged to the address, unless a secret key vouches for it."""
+        """The work is done. What was refused of it and what is much is charged to the address, unless a key that only
+        a server has vouches for it."""
         if self.key is not None:
             vouch(self.scope, self.key)
         turn = self.turn
@@ -161,19 +174,13 @@ class _Request:
         turn.end()
         spent_ms = turn.spent_s * 1000
         self.scope[COST] = spent_ms
-        if self.refused and self.rows and VOUCHED not in self.scope:
+        if self.rows and VOUCHED not in self.scope:
             share = len(self.refused) / self.count
-            self.edge.tolls.charge(self.address, share * max(1.0, spent_ms))
+            self.edge.tolls.charge(self.address, max(share * spent_ms, spent_ms - FREE_MS, share, 0.0))
 
-    async def publish(self) -> None:
-        """The records into the log; many of them in parts, because handing over takes time too. Raises
-        `Unavailable`."""
+    async def publish_in_parts(self) -> None:
+        """Many records into the log, part by part, because handing over takes time too. Raises `Unavailable`."""
         records, publisher = self.records, self.edge.publisher
-        if len(records) <= MAX_GROUP:
-            self.end()
-            if records:
-                await publisher.submit(records)
-            return
         publisher.check_room(len(records))
         parts: list[asyncio.Future[None]] = []
         for start in range(0, len(records), MAX_GROUP):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
+from functools import lru_cache
 from math import isinf
 from typing import Final
 
@@ -103,19 +104,26 @@ def decode(body: bytes, content_type: bytes) -> tuple[Decoded, bool]:
 
 def is_json(content_type: bytes) -> bool:
     """Whether the type is read as JSON; false: as lines of JSON. Raises `Refused` (415) for any other."""
-    kind, *parameters = (part.strip() for part in content_type[:MAX_CONTENT_TYPE].lower().split(b";"))
+    found = _is_json(content_type) if len(content_type) <= MAX_CONTENT_TYPE else None
+    if found is None:
+        raise Refused(
+            Outcome.INVALID,
+            "unsupported_media_type",
+            "Send application/json, text/plain (read as JSON) or application/x-ndjson, in UTF-8.",
+            status=415,
+        )
+    return found
+
+
+@lru_cache(maxsize=256)
+def _is_json(content_type: bytes) -> bool | None:
+    kind, *parameters = (part.strip() for part in content_type.lower().split(b";"))
     charset = next((p.removeprefix(b"charset=").strip(b"\"'") for p in parameters if p.startswith(b"charset=")), b"")
-    if len(content_type) <= MAX_CONTENT_TYPE and charset in _UTF8:
-        if kind in _JSON or kind.endswith(b"+json"):
-            return True
-        if kind in _LINES:
-            return False
-    raise Refused(
-        Outcome.INVALID,
-        "unsupported_media_type",
-        "Send application/json, text/plain (read as JSON) or application/x-ndjson, in UTF-8.",
-        status=415,
-    )
+    if charset not in _UTF8:
+        return None
+    if kind in _JSON or kind.endswith(b"+json"):
+        return True
+    return False if kind in _LINES else None
 
 
 def is_array(start: bytes) -> bool:
@@ -143,7 +151,7 @@ class Reading:
     def steps(self) -> Iterator[None]:
         """Reads; each step is at most a few milliseconds. Raises `Refused`."""
         if self.is_alone:
-            self._items = [event_too_large() if len(self._body) > MAX_EVENT_BYTES else _decode_one(self._body)]
+            self._items = [event_too_large() if len(self._body) > MAX_EVENT_BYTES else decode_one(self._body)]
             return
         yield from self._array() if self._is_json else self._lines()
         if not self._items:
@@ -247,10 +255,10 @@ class Reading:
             if isinstance(item, msgspec.Raw):
                 # It is JSON already: only an object can be an event.
                 start = memoryview(item)[:1].tobytes()
-                items[place] = _decode_one(bytes(item)) if start == b"{" else _not_an_event()
+                items[place] = decode_one(bytes(item)) if start == b"{" else _not_an_event()
                 yield
             elif isinstance(item, bytes):
-                items[place] = _decode_one(item)
+                items[place] = decode_one(item)
                 yield
 
 
@@ -269,7 +277,7 @@ def _cuts(body: bytes, at: int, end: int) -> Iterator[int]:
             yield comma
 
 
-def _decode_one(part: bytes) -> SentEvent | Refused:
+def decode_one(part: bytes) -> SentEvent | Refused:
     try:
         return _one.decode(part)
     except msgspec.ValidationError as error:

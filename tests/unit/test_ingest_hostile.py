@@ -56,7 +56,7 @@ def little_to_collect() -> Iterator[None]:
 
 @pytest.mark.parametrize("part", [b"{}", b"1", b"[]", b'""', b'{"a":1}', b"null"])
 def test_too_many_parts_are_refused_before_any_of_them_is_decoded(part: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decode, "_decode_one", lambda _: pytest.fail("a part was decoded"))
+    monkeypatch.setattr(decode, "decode_one", lambda _: pytest.fail("a part was decoded"))
     for body, kind in ((array_of(part), b""), ((part + b"\n") * (MAX_EVENTS + 1), LINES.encode())):
         with pytest.raises(Refused) as caught:
             list(Reading(body, kind).steps())
