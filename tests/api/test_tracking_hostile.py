@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.support.edge import Edge, Site, bearer, running_edge
+from tests.support.engines import wait_until
 from tests.support.hostile import ATTACKS, TINY, Honest, array_of, hammering, percentile, requests_of
 
 FLOOR_S = 0.06
@@ -66,11 +67,13 @@ def test_good_events_with_a_key_of_their_own_are_kept_among_bad_ones(client: htt
 def test_an_address_above_its_limit_is_refused_what_costs_much_and_kept_what_costs_little(own_edge: Edge) -> None:
     site = own_edge.add_site("limited.example")
     slug = own_edge.add_link(site, own_edge.add_partner("other"), "https://shop.example/")
+    copy = own_edge.folder / "data" / "ingest-directory.json"
+    wait_until(lambda: copy.exists() and slug in copy.read_text(), 30, "website and link to be known")
     with own_edge.client(transport=httpx.HTTPTransport(local_address="127.0.3.1")) as client:
         limited = httpx.Response(0)
         for number in range(5_000):
             client.post("/track", content=b"[{}]")
-            if number % 100 == 99:
+            if number % 20 == 19:
                 limited = client.post("/track", json={}, headers=bearer(f"sk_wrong_{number}"))
                 if limited.status_code == 429:
                     break
