@@ -32,9 +32,19 @@ MAX_IMAGE_BYTES = 5 * 1024 * 1024
 IMAGE_PATH = re.compile(r"/api/marketplace/listings/[0-9a-f-]{36}/images")
 """The one address where files are sent: its bodies may be larger, wherever bodies of the usual size may."""
 MAX_HEAD_BYTES = 32 * 1024
+MAX_HEADERS = 256
+MAX_PIPELINED = 64
+"""Requests that a connection may send before the first of them is answered."""
+PIECE_BYTES = 8 * 1024
+"""What is parsed in one round of the event loop, apart from a plain body."""
+MAX_BODY_PARTS = 4096
+_PART_BYTES = 16
+"""A chunked body may have more parts than `MAX_BODY_PARTS` if they have so many bytes on average."""
+_MOST_REST = 4 * 1024 * 1024
 REQUEST_DEADLINE_S = 8.0
 LAST_REQUEST_S = 2.0
 _HEADER_FRAME = 4
+_REFUSED_AFTER_S = 0.25
 _LINGER_S = 1.0
 _LINGER_BYTES = 8 * MAX_BODY_BYTES
 
@@ -49,8 +59,9 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
     """A uvicorn protocol (`uvicorn.run(..., http=guarded_protocol())`) that bounds how a request may arrive.
 
     Head and body together must be in within `deadline_s`, however slowly the bytes drip, else the connection is cut.
-    A head larger than `max_head_bytes` is answered 431. A slow response is not touched, and an idle keep-alive
-    connection is left to uvicorn's own timer.
+    A head larger than `max_head_bytes` or with more than `MAX_HEADERS` headers is answered 431. What one read gives is
+    parsed in pieces, others come in between; what holds too many requests or chunks of a few bytes is cut. A slow
+    response is not touched, and an idle keep-alive connection is left to uvicorn's own timer.
 
     When the server ends, a connection that is open stays so for `LAST_REQUEST_S`, because a request may be on its way:
     it is answered, with `Connection: close`. uvicorn would close at once and so lose it.
@@ -58,6 +69,9 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
 
     class GuardedProtocol(Guarded):
         _arrival: TimerHandle | None = None
+        _rest = b""
+        _body_bytes = 0
+        _body_parts = 0
         _head_bytes = 0
         _in_head = True
         _refused = False
@@ -69,6 +83,43 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
                 self.shutdown()
 
         def data_received(self, data: bytes) -> None:
+            if self._refused:
+                self.transport.pause_reading()
+            elif self._rest:
+                self._rest += data
+                if len(self._rest) > _MOST_REST:
+                    self.transport.abort()
+                else:
+                    self.transport.pause_reading()
+            elif len(data) <= PIECE_BYTES:
+                self._take(data)
+            else:
+                self._rest = data
+                self._go_on()
+
+        def _go_on(self) -> None:
+            """Takes one piece of what has arrived, and a plain body as a whole; the rest waits for the next round of
+            the loop. Thousands of headers, chunks or requests may fit into what one read gives."""
+            while self._rest and self.parser is not None and not self._is_done():
+                size = max(self._plain_left(), PIECE_BYTES)
+                piece, self._rest = self._rest[:size], self._rest[size:]
+                self._take(piece)
+                if self._rest and not self._plain_left():
+                    self.transport.pause_reading()
+                    self.loop.call_soon(self._go_on)
+                    return
+            self._rest = b""
+            if self.parser is not None and not self.flow.read_paused and not self._is_done():
+                self.transport.resume_reading()
+
+        def _plain_left(self) -> int:
+            """Bytes that are still to come of a body that is not sent in chunks."""
+            return 0 if self._in_head else max(0, _plain_length(self.headers) - self._body_bytes)
+
+        def _is_done(self) -> bool:
+            return self._refused or self.transport.is_closing()
+
+        def _take(self, data: bytes) -> None:
             self._arm()
             if self._in_head:
                 self._head_bytes += len(data)
@@ -80,19 +131,27 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
         def on_message_begin(self) -> None:
             super().on_message_begin()
             self._in_head = True
+            self._body_bytes = self._body_parts = 0
             self._arm()
 
         def on_headers_complete(self) -> None:
             self._in_head = False
             came, self._head_bytes = self._head_bytes, 0
-            if came > max_head_bytes and self._head_size() > max_head_bytes:  # it came in one piece
-                self._refused = True
-                self.transport.write(_HEAD_TOO_LARGE)
-                self.transport.close()
-                raise ValueError("the request's head is too large")  # ends the parser
+            in_one_piece = came > max_head_bytes and self._head_size() > max_head_bytes
+            if in_one_piece or len(self.headers) > MAX_HEADERS:
+                self._refuse(_HEAD_TOO_LARGE, "the request's head is too large")
+            if len(self.pipeline) >= MAX_PIPELINED:
+                self._refuse(b"", "too many requests are sent before an answer is read")
             super().on_headers_complete()
             if self.is_ending:
                 self._make_last()
+
+        def on_body(self, body: bytes) -> None:
+            self._body_bytes += len(body)
+            self._body_parts += 1
+            if self._body_parts > MAX_BODY_PARTS and self._body_bytes < self._body_parts * _PART_BYTES:
+                self._refuse(_TOO_MANY_CHUNKS, "the request's chunks are too small")
+            super().on_body(body)
 
         def shutdown(self) -> None:
             if self.cycle is None or self.cycle.response_complete:
@@ -103,6 +162,18 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
         def send_400_response(self, msg: str) -> None:
             if not self._refused:
                 super().send_400_response(msg)
+
+        def _refuse(self, answer: bytes, reason: str) -> None:
+            """Ends the parser, and a little later the connection: whoever comes back at once comes seldom."""
+            self._refused = True
+            self.transport.pause_reading()
+            self.loop.call_later(_REFUSED_AFTER_S, self._end_refused, answer)
+            raise ValueError(reason)
+
+        def _end_refused(self, answer: bytes) -> None:
+            if not self.transport.is_closing():
+                self.transport.write(answer)
+                self.transport.close()
 
         def _head_size(self) -> int:
             return len(self.url) + sum(len(name) + len(value) + _HEADER_FRAME for name, value in self.headers)
@@ -144,6 +215,20 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
 
 
 _HEAD_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+
+_TOO_MANY_CHUNKS = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+
+def _plain_length(headers: list[tuple[bytes, bytes]]) -> int:
+    """The length of a body that is not sent in chunks."""
+    length = 0
+    for name, value in headers:
+        if name == b"content-length":
+            length = int(value)  # the parser has refused what is not a number
+        elif name == b"transfer-encoding":
+            return 0
+    return length
 
 
 class BodyGuard:

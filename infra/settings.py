@@ -390,6 +390,12 @@ class Settings:
         True,
         "Mark what comes from the address ranges of hosting companies as suspicious. 0: people behind VPNs count.",
     )
+    address_refusals: int = setting(
+        "ALTHING_ADDRESS_REFUSALS",
+        parse_count,
+        50,
+        "Refused requests a second from one address; above it unknown keys, unknown links and large bodies get 429.",
+    )
     city_database: Path | None = setting(
         "ALTHING_CITY_DATABASE", Path, None, "An MMDB file with region and city, used in place of the country database."
     )

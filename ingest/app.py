@@ -19,7 +19,9 @@ from ingest.refused import Refused, Unavailable
 from ingest.reporting import lead, sale
 from ingest.script import script
 from ingest.status_of import conversion
+from ingest.tolls import COST, VOUCHED
 from ingest.tracking import track
+from ingest.visit import client_address
 from schemas.custom_domains import PROBE
 from schemas.tracking import Outcome
 
@@ -71,7 +73,12 @@ class App:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                answers[message["status"]] += 1
+                status = message["status"]
+                answers[status] += 1
+                if 400 <= status < 500 and VOUCHED not in scope:
+                    address = client_address(scope, edge.settings.trusted_proxies)
+                    edge.tolls.charge(address, max(1.0, scope.get(COST, 0.0)))
+                    await edge.tolls.hold(address)
             await send(message)
 
         try:

@@ -2,11 +2,13 @@
 
 The hot path only looks into dictionaries. `ingest.refresh` fills them from the read models' views and from a copy on
 disk, so that ingest starts and goes on while Postgres is down (at most `MAX_AGE_S`). A key or link that is not known is
-looked up once at the source; when that cannot be done now, the answer is "try again", not "unknown".
+looked up once at the source; when that cannot be done now, or the source is behind what was written, the answer is "try
+again", not "unknown".
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -20,6 +22,12 @@ from ingest.routing import NO_ROUTING, Routing
 
 MAX_AGE_S: Final = 24 * 3600.0
 NEGATIVE_S: Final = 2.0
+BEHIND_S: Final = 0.5
+CATCH_UP_S: Final = 0.5
+"""What a request waits for read models that are a little behind."""
+LOOK_AGAIN_S: Final = 0.05
+MOST_PATIENT: Final = 16
+"""Requests that wait so at once; further ones are answered at once."""
 LOOKUPS_PER_S: Final = 100
 MAX_NEGATIVE: Final = 10_000
 BUSY: Final = "busy"
@@ -126,6 +134,14 @@ class Listing:
 Lookup = Callable[[str, str], Awaitable[Listing]]
 """Reads what belongs to one key hash (`"key"`) or one slug (`"link"`) from the source. Raises `Unavailable`."""
 
+Progress = Callable[[str], Awaitable[tuple[int, int]]]
+"""How far the read models of a kind of look-up are, and the last event that is written. Raises `Unavailable`."""
+Check = Callable[[], None]
+
+
+def no_check() -> None:
+    return
+
 
 class Index:
     """Listings by what requests name. To make one of a large listing takes a while: not in the event loop."""
@@ -185,12 +201,15 @@ def _put(into: dict[Any, Any], name: object, value: object) -> None:
 class Directory:
     """Keys, links and partners by what requests name them. Owned by the event loop."""
 
-    def __init__(self, lookup: Lookup, built_in: Sequence[Key] = ()) -> None:
-        """`built_in`: keys that stand in no listing."""
+    def __init__(self, lookup: Lookup, built_in: Sequence[Key] = (), progress: Progress | None = None) -> None:
+        """`built_in`: keys that stand in no listing. Without `progress` what the source does not have is unknown."""
         self._lookup = lookup
+        self._progress = progress
         self._built_in = {key.hash: key for key in built_in}
         self._read_at = 0.0
-        self._missing: dict[tuple[str, str], float] = {}
+        self._missing: dict[tuple[str, str], tuple[float, int | None]] = {}
+        """Until when something counts as missing, and the position at which that is certain; none: it is."""
+        self._patient = 0
         self._bucket = Bucket(LOOKUPS_PER_S, LOOKUPS_PER_S)
         self._before: list[tuple[dict[Any, Any], object, object]] = []
         """What stood where something was looked up since the last reading."""
@@ -224,6 +243,11 @@ class Directory:
             else:
                 into[name] = value
 
+    def apply(self, changes: Listing, read_at: float) -> None:
+        """From now on the rows in `changes` hold too, in place of those of the same name."""
+        self.replace(None, read_at)
+        self._index.add(changes, _put)
+
     def _hold(self, index: Index) -> None:
         self._index = index
         self.websites, self.keys, self.partners, self.domains = (
@@ -242,16 +266,16 @@ class Directory:
         else:
             into[name] = value
 
-    async def key(self, text: str) -> Key | None:
+    async def key(self, text: str, before_lookup: Check = no_check) -> Key | None:
         """The key that was sent, or none. Raises `Unavailable` when it cannot be told now."""
-        digest = sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        digest = _digest(text)
         found = self.keys.get(digest) if self.is_known else None
-        return found or await self._find("key", digest, lambda: self.keys.get(digest))
+        return found or await self._find("key", digest, lambda: self.keys.get(digest), before_lookup)
 
-    async def link(self, slug: str) -> Link | None:
+    async def link(self, slug: str, before_lookup: Check = no_check) -> Link | None:
         """The link of that slug, also one that is gone, or none. Raises `Unavailable` when it cannot be told now."""
         found = self.links.get(slug) if self.is_known else None
-        return found or await self._find("link", slug, lambda: self.links.get(slug))
+        return found or await self._find("link", slug, lambda: self.links.get(slug), before_lookup)
 
     async def link_of(self, text: str) -> Link | None:
         """The link that an event names by slug or id. One batch may name thousands of wrong ones: beyond the look-ups'
@@ -263,22 +287,64 @@ class Directory:
                 raise
             return None
 
-    async def _find(self, kind: str, name: str, held: Callable[[], T | None]) -> T | None:
-        now = monotonic()
-        if self._missing.get((kind, name), 0.0) > now:
-            return None
+    async def _find(self, kind: str, name: str, held: Callable[[], T | None], before_lookup: Check) -> T | None:
+        """Asks the source. That it has nothing is believed only once the read models have everything that was written
+        when it was first missed: a new key or link is never unknown."""
+        until, needed = self._missing.get((kind, name), (0.0, None))
+        if until > monotonic():
+            if needed is None:
+                return None
+            raise _behind()
+        before_lookup()
         if self._bucket.wait(1) > 0:
             raise Unavailable(BUSY, "Too many unknown keys and links are asked for; please try again.")
+        found = await self._ask(kind, name, held)
+        if found is None and self._progress is not None:
+            found = await self._ask_again(kind, name, held, needed, self._progress)
+        if found is None:
+            self._remember(kind, name, NEGATIVE_S, None)
+        return found
+
+    async def _ask_again(
+        self, kind: str, name: str, held: Callable[[], T | None], needed: int | None, progress: Progress
+    ) -> T | None:
+        """The answer that can be believed. Raises `Unavailable` when the read models stay behind."""
+        reached, written = await progress(kind)
+        needed = written if needed is None else needed
+        if self._patient < MOST_PATIENT:
+            self._patient += 1
+            try:
+                deadline = monotonic() + CATCH_UP_S
+                while reached < needed and monotonic() < deadline:
+                    await asyncio.sleep(LOOK_AGAIN_S)
+                    reached, _ = await progress(kind)
+            finally:
+                self._patient -= 1
+        found = await self._ask(kind, name, held)
+        if found is None and reached < needed:
+            self._remember(kind, name, BEHIND_S, needed)
+            raise _behind()
+        return found
+
+    async def _ask(self, kind: str, name: str, held: Callable[[], T | None]) -> T | None:
         listing = await self._lookup(kind, name)
         if not self.is_known:  # what is held is too old to be believed; the source knows
             self._put(self.keys if kind == "key" else self.links, name, _NOTHING)
         self._index.add(listing, self._put)
-        found = held()
-        if found is None:
-            if len(self._missing) >= MAX_NEGATIVE:
-                self._missing.clear()
-            self._missing[kind, name] = now + NEGATIVE_S
-        return found
+        return held()
+
+    def _remember(self, kind: str, name: str, seconds: float, needed: int | None) -> None:
+        if len(self._missing) >= MAX_NEGATIVE:
+            self._missing.clear()
+        self._missing[kind, name] = monotonic() + seconds, needed
+
+
+def _behind() -> Unavailable:
+    return Unavailable("directory_behind", "What was made last is not known here yet; please try again.")
+
+
+def _digest(key: str) -> str:
+    return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def subs_of(stored: object) -> tuple[tuple[str, str], ...]:

@@ -20,6 +20,8 @@ from ingest.retries import Retries
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.publish import Publisher
 from ingest.suspicion import Suspicions
+from ingest.tolls import Tolls
+from ingest.turns import Turns
 
 
 @dataclass(slots=True)
@@ -34,6 +36,8 @@ class Edge:
     hasher: Hasher
     click_key: bytes
     rates: SiteRates
+    tolls: Tolls
+    turns: Turns
     publisher: Publisher
     retries: Retries
     refusals: Refusals

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ingest.directory import Listing, Lookup
+from ingest.directory import Listing, Lookup, Progress
 from ingest.postgres import Postgres
 from ingest.refresh import KEYS, LINKS, PARTNERS, WEBSITES, listing_of
 
@@ -12,6 +12,8 @@ _KEY: Final = KEYS + " AND key_hash = decode(%s, 'hex')"
 _LINK: Final = LINKS + " WHERE slug = %s"
 _WEBSITE: Final = WEBSITES + " AND id = %s"
 _PARTNER: Final = PARTNERS + " WHERE id = %s"
+_PROGRESS: Final = "SELECT reached, written FROM ingest.directory_progress(%s)"
+_READ_MODELS: Final = {"key": ["website_keys", "websites"], "link": ["links", "websites", "partners"]}
 
 
 def lookup_in(postgres: Postgres) -> Lookup:
@@ -32,3 +34,13 @@ def lookup_in(postgres: Postgres) -> Lookup:
         return listing_of(websites, [], links, partners)
 
     return lookup
+
+
+def progress_in(postgres: Postgres) -> Progress:
+    """Asks how far the read models of keys or of links are."""
+
+    async def progress(kind: str) -> tuple[int, int]:
+        (row,) = await postgres.rows(_PROGRESS, (_READ_MODELS[kind],))
+        return row[0], row[1]
+
+    return progress

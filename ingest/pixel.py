@@ -35,9 +35,10 @@ async def pixel(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers with the image; the status and `X-Refused` tell a developer what is wrong."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     key: Key | None = None
+    check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
     try:
         query = parameters(scope["query_string"])
-        key = await identify(edge.directory, query.get("site", ""), headers, ("site",))
+        key = await identify(edge.directory, query.get("site", ""), headers, ("site",), before_lookup=check)
         await _record(edge, key, query, scope, headers)
         await _image(send, 200)
     except Refused as error:

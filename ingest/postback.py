@@ -19,8 +19,9 @@ from ingest.referrers import MAX_TEXT, clean
 from ingest.refused import Refused, Unavailable, invalid
 from ingest.rows import SUBS
 from ingest.status_of import current_status
-from ingest.steps.decode import inflate
+from ingest.steps.decode import MAX_EVENT_BYTES, inflate, too_large
 from ingest.steps.identify_site import MAY_POSTBACK, bearer, identify
+from ingest.tolls import vouch
 from ingest.visit import client_of, visit_of
 from schemas.tracking import NO_ID, Outcome
 
@@ -33,11 +34,14 @@ async def postback(edge: Edge, scope: Scope, receive: Receive, send: Send) -> No
     headers: dict[bytes, bytes] = dict(scope["headers"])
     key: Key | None = None
     sent: dict[str, str] = {}
+    check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
     try:
         sent = await _read(scope, receive, headers)
         preset, partner_id = _preset(edge, sent)
         fields = translate(preset, sent)
-        key = await identify(edge.directory, bearer(headers) or fields.get("token", ""), headers, MAY_POSTBACK)
+        token = bearer(headers) or fields.get("token", "")
+        key = await identify(edge.directory, token, headers, MAY_POSTBACK, before_lookup=check)
+        vouch(scope, key)
         client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
         taken = await take_report(
             edge, key, visit_of(key, client, "server", headers), _report(key, preset, fields, partner_id)
@@ -67,6 +71,8 @@ async def _read(scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> 
     body = inflate((await receive()).get("body", b""), headers.get(b"content-encoding", b""))
     if not body:
         return sent
+    if len(body) > MAX_EVENT_BYTES:
+        raise too_large("A postback may have 32 KB.")
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if kind in (b"application/x-www-form-urlencoded", b""):
         return parameters(body) | sent

@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl
 from ingest.refused import invalid
 
 MAX_PARAMETERS: Final = 100
+MAX_ESCAPES: Final = 8_192
+"""Percent signs: as many as a page's address of `ingest.referrers.MAX_URL` characters may need."""
 _REMEMBERED: Final = 200
 
 
@@ -24,6 +26,8 @@ def _site_of(query: bytes) -> str:
 
 def parameters(query: bytes) -> dict[str, str]:
     """Names and values, UTF-8; of a name that is repeated the first one counts. Raises `Refused` (bad_query)."""
+    if query.count(b"%") > MAX_ESCAPES:
+        raise invalid("bad_query", f"The query has more than {MAX_ESCAPES:,} percent-escapes.")
     found: dict[str, str] = {}
     try:
         for name, value in parse_qsl(

@@ -51,7 +51,11 @@ async def go(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
     domain: CustomDomain | None = scope.get(SCOPE_KEY)
     headers: dict[bytes, bytes] = dict(scope["headers"])
     try:
-        link = await edge.directory.link(slug) if 0 < len(slug) <= MAX_TEXT else None
+        check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
+        link = await edge.directory.link(slug, check) if 0 < len(slug) <= MAX_TEXT else None
+    except Refused as error:
+        await _page(send, 429, "Please try again", "Too many unknown links were followed here.", error.retry_after)
+        return
     except Unavailable as error:
         await _page(send, 503, "Please try again", "This link cannot be looked up right now.", error.retry_after)
         return

@@ -1,7 +1,8 @@
 """Keeps the directory and the visitor salts fresh: a thread that reads Postgres and hands over what changed.
 
-It reads when a projection says so (NOTIFY `projection`) and every few seconds. What it read is also kept in
-`<data dir>/ingest-directory.json` (mode 0600; keys as hashes only), with which ingest starts when Postgres is down.
+It reads when a projection says so (NOTIFY `projection`) and every few seconds: what changed (`ingest.changes`), and now
+and then everything. What it read is also kept in `<data dir>/ingest-directory.json` (mode 0600; keys as hashes only),
+with which ingest starts when Postgres is down; what changed since stands in `ingest-directory.changes` beside it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
@@ -20,6 +21,7 @@ from uuid import UUID
 import msgspec
 import psycopg
 
+from ingest.changes import Changes, Progress, changes_between, progress_of
 from ingest.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, subs_of
 from ingest.postgres import OPTIONS
 from ingest.routing import routing_from, routing_of
@@ -27,6 +29,8 @@ from ingest.routing import routing_from, routing_of
 logger = logging.getLogger(__name__)
 
 EVERY_S: Final = 3.0
+WHOLE_EVERY_S: Final = 300.0
+"""The longest time between whole readings, whatever the event store says of changes."""
 COALESCE_S: Final = 0.05
 RETRY_S: Final = 1.0
 WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:", "custom_domains:")
@@ -42,13 +46,19 @@ LINKS: Final = (
 PARTNERS: Final = "SELECT id, slug, name, postback_preset, cookie_days, is_active FROM read.partners"
 DOMAINS: Final = "SELECT id, domain, website_id, is_verified FROM read.custom_domains WHERE verified_at IS NOT NULL"
 
+_WEBSITES_OF: Final = WEBSITES + " AND id = ANY(%s)"
+_KEYS_OF: Final = KEYS + " AND website_id = ANY(%s)"
+_LINKS_OF: Final = LINKS + " WHERE id = ANY(%s)"
+_SNAPSHOT: Final = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
 Salts = dict[date, bytes]
 
 
 class Refresher:
-    """The thread. `on_listing` and `on_salts` are called on it with what was read.
+    """The thread. `on_listing`, `on_changes` and `on_salts` are called on it with what was read.
 
     `on_listing(None, read_at)`: nothing changed, what was handed over before was still so at `read_at` (Unix time).
+    `on_changes(listing, read_at)`: the rest is as before.
     """
 
     def __init__(
@@ -57,11 +67,16 @@ class Refresher:
         copy: Path,
         on_listing: Callable[[Listing | None, float], object],
         on_salts: Callable[[Salts], object],
+        on_changes: Callable[[Listing, float], object],
     ) -> None:
         self._url = url
         self._copy = copy
         self._on_listing = on_listing
         self._on_salts = on_salts
+        self._on_changes = on_changes
+        self._progress: Progress | None = None
+        self._is_appended = False
+        self._read_whole_at = -WHOLE_EVERY_S
         self._stopping = Event()
         self._listing: Listing | None = None
         self._saved_at = 0.0
@@ -116,9 +131,31 @@ class Refresher:
             self._salts = salts
             self._on_salts(salts)
         read_at = time()
-        listing = read_listing(connection)
-        changed = listing != self._listing
-        self._listing = listing
+        with connection.transaction():
+            connection.execute(_SNAPSHOT)
+            progress = progress_of(connection)
+            changes = None
+            if (
+                progress is not None
+                and self._progress is not None
+                and monotonic() < self._read_whole_at + WHOLE_EVERY_S
+            ):
+                changes = changes_between(connection, self._progress, progress)
+            listing = _read_whole(connection) if changes is None else _read_changed(connection, changes)
+        if changes is None:
+            self._read_whole_at = monotonic()
+            self._take_whole(listing, read_at)
+        elif listing == Listing():
+            self._on_listing(None, read_at)
+        else:
+            self._on_changes(listing, read_at)
+            append_changes(self._copy, listing)
+            self._is_appended = True
+        self._progress = progress
+
+    def _take_whole(self, listing: Listing, read_at: float) -> None:
+        changed = listing != self._listing or self._is_appended
+        self._listing, self._is_appended = listing, False
         self._on_listing(listing if changed else None, read_at)
         if changed or read_at - self._saved_at > 600:
             save_copy(self._copy, listing, read_at)
@@ -128,14 +165,29 @@ class Refresher:
 def read_listing(connection: psycopg.Connection[Any]) -> Listing:
     """The views in one reading."""
     with connection.transaction():
-        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        return listing_of(
-            connection.execute(WEBSITES).fetchall(),
-            connection.execute(KEYS).fetchall(),
-            connection.execute(LINKS).fetchall(),
-            connection.execute(PARTNERS).fetchall(),
-            connection.execute(DOMAINS).fetchall(),
-        )
+        connection.execute(_SNAPSHOT)
+        return _read_whole(connection)
+
+
+def _read_whole(connection: psycopg.Connection[Any]) -> Listing:
+    return listing_of(
+        connection.execute(WEBSITES).fetchall(),
+        connection.execute(KEYS).fetchall(),
+        connection.execute(LINKS).fetchall(),
+        connection.execute(PARTNERS).fetchall(),
+        connection.execute(DOMAINS).fetchall(),
+    )
+
+
+def _read_changed(connection: psycopg.Connection[Any], changes: Changes) -> Listing:
+    """The rows that changed, as they stand."""
+    websites, keys, links = list[Any](), list[Any](), list[Any]()
+    if changes.websites:
+        websites = connection.execute(_WEBSITES_OF, (changes.websites,)).fetchall()
+        keys = connection.execute(_KEYS_OF, (changes.websites,)).fetchall()
+    if changes.links:
+        links = connection.execute(_LINKS_OF, (changes.links,)).fetchall()
+    return listing_of(websites, keys, links, [])
 
 
 def listing_of(
@@ -179,40 +231,75 @@ def save_copy(path: Path, listing: Listing, read_at: float) -> None:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
+        path.with_suffix(".changes").unlink(missing_ok=True)
+    except OSError as error:
+        logger.warning("the copy of the directory cannot be written: %s", error)
+
+
+def append_changes(path: Path, listing: Listing) -> None:
+    """Adds a line to what changed since the copy was written."""
+    try:
+        with os.fdopen(
+            os.open(path.with_suffix(".changes"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab"
+        ) as file:
+            file.write(msgspec.json.encode(asdict(listing)) + b"\n")
     except OSError as error:
         logger.warning("the copy of the directory cannot be written: %s", error)
 
 
 def load_copy(path: Path) -> tuple[Listing, float] | None:
-    """The copy and when it was read, or none when there is no usable one."""
+    """The copy with the changes since, and when it was read, or none when there is no usable one."""
     try:
         kept = msgspec.json.decode(path.read_bytes())
-        listing = Listing(
-            tuple(Website(UUID(w["id"]), w["domain"], w["currency"]) for w in kept["websites"]),
-            tuple(KeyRow(UUID(k["website_id"]), k["hash"], k["kind"], tuple(k["origins"])) for k in kept["keys"]),
-            tuple(
-                LinkRow(
-                    UUID(row["id"]),
-                    row["slug"],
-                    row["code"],
-                    UUID(row["website_id"]),
-                    UUID(row["partner_id"]),
-                    row["destination"],
-                    tuple((name, value) for name, value in row["subs"]),
-                    row["is_active"],
-                    routing_from(row["routing"]),
-                )
-                for row in kept["links"]
-            ),
-            tuple(Partner(**{**p, "id": UUID(p["id"])}) for p in kept["partners"]),
-            tuple(
-                CustomDomain(UUID(d["id"]), d["host"], UUID(d["website_id"]), d["is_verified"])
-                for d in kept.get("domains", ())
-            ),
-        )
+        listing = _listing_from(kept)
+        for line in _changes_beside(path):
+            listing = _merged(listing, _listing_from(msgspec.json.decode(line)))
         return listing, float(kept["read_at"])
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError) as error:
         logger.warning("the copy of the directory in %s cannot be used: %s", path, error)
         return None
+
+
+def _changes_beside(path: Path) -> list[bytes]:
+    """Whole lines; the last one may be cut off."""
+    try:
+        return path.with_suffix(".changes").read_bytes().split(b"\n")[:-1]
+    except FileNotFoundError:
+        return []
+
+
+def _merged(listing: Listing, later: Listing) -> Listing:
+    return replace(
+        listing,
+        websites=tuple({row.id: row for row in (*listing.websites, *later.websites)}.values()),
+        keys=tuple({row.hash: row for row in (*listing.keys, *later.keys)}.values()),
+        links=tuple({row.id: row for row in (*listing.links, *later.links)}.values()),
+    )
+
+
+def _listing_from(kept: dict[str, Any]) -> Listing:
+    return Listing(
+        tuple(Website(UUID(w["id"]), w["domain"], w["currency"]) for w in kept["websites"]),
+        tuple(KeyRow(UUID(k["website_id"]), k["hash"], k["kind"], tuple(k["origins"])) for k in kept["keys"]),
+        tuple(
+            LinkRow(
+                UUID(row["id"]),
+                row["slug"],
+                row["code"],
+                UUID(row["website_id"]),
+                UUID(row["partner_id"]),
+                row["destination"],
+                tuple((name, value) for name, value in row["subs"]),
+                row["is_active"],
+                routing_from(row["routing"]),
+            )
+            for row in kept["links"]
+        ),
+        tuple(Partner(**{**p, "id": UUID(p["id"])}) for p in kept["partners"]),
+        tuple(
+            CustomDomain(UUID(d["id"]), d["host"], UUID(d["website_id"]), d["is_verified"])
+            for d in kept.get("domains", ())
+        ),
+    )

@@ -15,8 +15,9 @@ from ingest.edge import Edge
 from ingest.query import parameters
 from ingest.refused import Refused, Unavailable, invalid
 from ingest.status_of import current_status
-from ingest.steps.decode import MAX_EVENT_BYTES, inflate, is_json, too_large
+from ingest.steps.decode import MAX_EVENT_BYTES, finite, inflate, is_json, too_large
 from ingest.steps.identify_site import MAY_READ, MAY_REPORT, bearer, identify
+from ingest.tolls import vouch
 from ingest.visit import client_of, visit_of
 from schemas.tracking import NO_ID
 
@@ -41,7 +42,7 @@ class SentConversion(msgspec.Struct):
     props: dict[str, Any] | None = None
 
 
-_decode: Final = msgspec.json.Decoder(SentConversion).decode
+_decode: Final = msgspec.json.Decoder(SentConversion, float_hook=finite).decode
 _FIELD: Final = re.compile(r"at `\$\.(\w+)")
 
 
@@ -59,14 +60,16 @@ async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: 
     headers: dict[bytes, bytes] = dict(scope["headers"])
     body: bytes = (await receive()).get("body", b"")
     key: Key | None = None
+    check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
     try:
         query = parameters(scope["query_string"])
         text = bearer(headers) or query.get("site", "")
         if text:
-            key = await identify(edge.directory, text, headers, MAY_REPORT)
+            key = await identify(edge.directory, text, headers, MAY_REPORT, before_lookup=check)
         sent = _read(inflate(body, headers.get(b"content-encoding", b"")), headers.get(b"content-type", b""))
         if key is None:
-            key = await identify(edge.directory, sent.site or "", headers, MAY_REPORT)
+            key = await identify(edge.directory, sent.site or "", headers, MAY_REPORT, before_lookup=check)
+        vouch(scope, key)
         client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
         taken = await take_report(edge, key, visit_of(key, client, "server", headers), report_of(sent, kind))
     except Refused as error:

@@ -15,6 +15,7 @@ from infra.http_server import serve
 from infra.log import open_log
 from infra.sealing import derived_key
 from infra.settings import Settings, SettingsError, load
+from ingest.agents import warm_up
 from ingest.answers import CORS
 from ingest.app import App, endpoint_of
 from ingest.canary import canary
@@ -25,7 +26,7 @@ from ingest.decisions import Decisions
 from ingest.directory import Directory
 from ingest.edge import Edge
 from ingest.key_uses import KeyUses
-from ingest.lookup import lookup_in
+from ingest.lookup import lookup_in, progress_in
 from ingest.postgres import Postgres
 from ingest.rates import SiteRates
 from ingest.refresh import Refresher
@@ -36,6 +37,8 @@ from ingest.steps.decode import MAX_BODY, MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
 from ingest.suspicion import Limits, Suspicions
+from ingest.tolls import Tolls
+from ingest.turns import Turns
 from schemas.tracking import Outcome
 
 logger = logging.getLogger(__name__)
@@ -96,11 +99,13 @@ class Service:
     async def start(self) -> None:
         """Opens what the edge needs; waits for nothing that may be away."""
         settings, loop = self._settings, asyncio.get_running_loop()
+        warm_up()
         log = open_log(settings, linger_ms=LINGER_MS, delivery_timeout_s=DELIVERY_TIMEOUT_S)
         counters = Counters()
         postgres = Postgres(settings.postgres_url)
         await postgres.open()
-        directory = Directory(lookup_in(postgres), (canary(settings),) if settings.canary else ())
+        built_in = (canary(settings),) if settings.canary else ()
+        directory = Directory(lookup_in(postgres), built_in, progress_in(postgres))
         publisher = Publisher(log, counters, settings.ingest_max_unacked)
         edge = Edge(
             settings=settings,
@@ -111,6 +116,8 @@ class Service:
             hasher=self._hasher,
             click_key=self._click_key,
             rates=SiteRates(settings.site_rate, MAX_EVENTS),
+            tolls=Tolls(settings.address_refusals),
+            turns=Turns(),
             publisher=publisher,
             retries=Retries(publisher, counters, settings.data_dir / "ingest-clicks.spool"),
             refusals=Refusals(log, counters),
@@ -131,6 +138,7 @@ class Service:
                 directory.replace, listing and directory.prepared(listing), read_at
             ),
             lambda salts: loop.call_soon_threadsafe(self._salts.replace, salts),
+            lambda changes, read_at: loop.call_soon_threadsafe(directory.apply, changes, read_at),
         )
         self._refresher.start()
         edge.refusals.start()

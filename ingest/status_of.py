@@ -12,6 +12,7 @@ from ingest.edge import Edge
 from ingest.postgres import Postgres
 from ingest.refused import Refused, Unavailable
 from ingest.steps.identify_site import MAY_READ, bearer, identify
+from ingest.tolls import vouch
 from schemas.tracking import NO_ID, Outcome
 
 ENDPOINT: Final = "/track/conversions"
@@ -23,8 +24,10 @@ _STATUS: Final = "SELECT status FROM read.conversions WHERE id = %s"
 async def conversion(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers with the conversion, to the website that it belongs to; 404 for everybody else."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
+    check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
     try:
-        key = await identify(edge.directory, bearer(headers), headers, MAY_READ)
+        key = await identify(edge.directory, bearer(headers), headers, MAY_READ, before_lookup=check)
+        vouch(scope, key)
         try:
             identity = UUID(scope["path"].rpartition("/")[2])
         except ValueError:

@@ -6,7 +6,12 @@ Each keeps the event or drops it with a reason; the answer is given after the lo
 
 from __future__ import annotations
 
+import asyncio
+import re
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
 
@@ -19,12 +24,15 @@ from ingest.edge import Edge
 from ingest.query import site_of
 from ingest.refused import Refused, Unavailable, not_allowed
 from ingest.rows import Row, SentEvent, encode_row
-from ingest.steps.decode import Decoded, decode, inflate
+from ingest.steps.decode import Body, Decoded, Reading, decode_one, is_array, is_json
 from ingest.steps.enrich import enrich
-from ingest.steps.identify_site import bearer, identify
+from ingest.steps.identify_site import bearer, identify, missing_key
+from ingest.steps.publish import MAX_GROUP
 from ingest.steps.stamp import moment_of, stamp
 from ingest.steps.validate import begin_row
-from ingest.visit import Client, Headers, Visit, client_of, visit_of, with_overrides
+from ingest.tolls import COST, VOUCHED, vouch
+from ingest.turns import Turn
+from ingest.visit import Client, Headers, Visit, client_address, client_of, visit_of, with_overrides
 from schemas import topics
 from schemas.tracking import NO_ID, Outcome, Suspicion
 
@@ -33,6 +41,17 @@ MAX_DEBUGGED: Final = 100
 SITE: Final = "site"
 NO_HEADERS: Final[Headers] = {}
 SUSPICIONS: Final = frozenset(Suspicion)
+KEY_WITHIN: Final = 64 * 1024
+"""Bytes at the start of a batch in which an event has to name its website, when nothing else of the request does."""
+MAX_PEEKED: Final = 200
+MAX_NAMES: Final = 4
+"""Different keys that are tried for that."""
+FREE_MS: Final = 5.0
+"""Work on one request that costs its address nothing, if it is kept."""
+SMALL: Final = 2 * 1024
+LARGE: Final = 16 * 1024
+"""Bodies up to `SMALL` need no turn; from `LARGE` on they always wait for one."""
+_SITE: Final = re.compile(rb'"site"\s*+:\s*+"([\w-]{1,128}+)"')
 _CLICKS: Final = topics.CLICKS.name
 _DEBUG: Final = b"x-debug-request"
 
@@ -41,21 +60,31 @@ async def track(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers one request."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     body: bytes = (await receive()).get("body", b"")
-    request = _Request(edge, headers)
+    request = _Request(edge, scope, headers)
     try:
         text = bearer(headers) or (site_of(scope["query_string"]) if scope["query_string"] else "")
         if text:
-            request.key = await identify(edge.directory, text, headers)
-        body = inflate(body, headers.get(b"content-encoding", b""))
-        events, alone = decode(body, headers.get(b"content-type", b""))
+            request.key = await request.identify(text)
+        encoding = headers.get(b"content-encoding", b"")
+        packed = Body(body, encoding)
+        content_type = headers.get(b"content-type", b"")
+        if request.key is None:
+            await request.find_a_key(packed.start(KEY_WITHIN), content_type)
+        if encoding or len(body) > SMALL:
+            await request.begin(packed)
+        events, alone = await request.read(packed.whole(), content_type)
         request.count = len(events)
         if alone and isinstance(events[0], Refused):
             raise events[0]
         request.client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
         await request.resolve(events)
-        request.process(events)
-        if request.records:
-            await edge.publisher.submit(request.records)
+        await request.process(events)
+        if len(request.records) > MAX_GROUP:
+            await request.publish_in_parts()
+        else:
+            request.end()
+            if request.records:
+                await edge.publisher.submit(request.records)
     except (Refused, Unavailable) as error:
         await request.refuse(send, error, body)
         return
@@ -65,13 +94,29 @@ async def track(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
 class _Request:
     """What one request gathers on its way."""
 
-    __slots__ = ("client", "count", "edge", "headers", "key", "keys", "records", "refused", "rows", "visits")
+    __slots__ = (
+        "address",
+        "client",
+        "count",
+        "edge",
+        "headers",
+        "key",
+        "keys",
+        "records",
+        "refused",
+        "rows",
+        "scope",
+        "turn",
+        "visits",
+    )
 
     client: Client
 
-    def __init__(self, edge: Edge, headers: Headers) -> None:
+    def __init__(self, edge: Edge, scope: Scope, headers: Headers) -> None:
         self.edge = edge
+        self.scope = scope
         self.headers = headers
+        self.address = client_address(scope, edge.settings.trusted_proxies)
         self.key: Key | None = None
         self.count = 1
         self.keys: dict[str, Key | Refused] = {}
@@ -79,11 +124,84 @@ class _Request:
         self.records: list[Record] = []
         self.rows: list[Row] = []
         self.refused: list[tuple[int, Refused]] = []
+        self.turn: Turn | None = None
+
+    async def identify(self, text: str) -> Key:
+        """The key called `text`. One that has to be looked up is not, for an address above its limit."""
+        edge, address = self.edge, self.address
+        return await identify(edge.directory, text, self.headers, before_lookup=lambda: edge.tolls.check(address))
+
+    async def find_a_key(self, start: bytes, content_type: bytes) -> None:
+        """A batch names its website in its events: one of the first ones has to name it by a usable key, before any
+        of the batch is unpacked further or decoded. Raises `Refused` and `Unavailable`."""
+        if is_json(content_type) and not is_array(start):
+            return  # one event, small by itself
+        names = dict.fromkeys(found.group(1).decode("latin-1") for found in islice(_SITE.finditer(start), MAX_PEEKED))
+        for name in list(names)[:MAX_NAMES]:
+            if isinstance(await self._key_of(name), Key):
+                return
+        first = next(iter(self.keys.values()), None)
+        raise first if isinstance(first, Refused) else missing_key()
+
+    async def begin(self, packed: Body) -> None:
+        """The work begins: large bodies wait for their turn. Raises `Refused` (429) when the address is above its
+        limit, and the body is more than a browser sends."""
+        key = self.key or next((key for key in self.keys.values() if isinstance(key, Key)), None)
+        size = len(packed.start(LARGE))
+        if size >= LARGE and (key is None or key.kind != "secret"):
+            self.edge.tolls.check(self.address)
+        if size > SMALL:
+            self.turn = self.edge.turns.begin(key.website.id if key is not None else self.address)
+            if size >= LARGE or self.turn.is_over():
+                await self.turn.next()
+
+    async def read(self, body: bytes, content_type: bytes) -> tuple[Decoded, bool]:
+        """The events, and whether it is one alone. Raises `Refused`."""
+        turn = self.turn
+        if turn is None and is_json(content_type) and not is_array(body):
+            return [decode_one(body)], True  # a small event alone, as most are
+        reading = Reading(body, content_type)
+        for _ in reading.steps():
+            if turn is not None and turn.is_over():
+                await turn.next()
+        return reading.events, reading.is_alone
+
+    def end(self) -> None:
+        """The work is done. What was refused of it and what is much is charged to the address, unless a key that only
+        a server has vouches for it."""
+        if self.key is not None:
+            vouch(self.scope, self.key)
+        turn = self.turn
+        if turn is None:
+            return
+        turn.end()
+        spent_ms = turn.spent_s * 1000
+        self.scope[COST] = spent_ms
+        if self.rows and VOUCHED not in self.scope:
+            share = len(self.refused) / self.count
+            self.edge.tolls.charge(self.address, max(share * spent_ms, spent_ms - FREE_MS, share, 0.0))
+
+    async def publish_in_parts(self) -> None:
+        """Many records into the log, part by part, because handing over takes time too. Raises `Unavailable`."""
+        records, publisher = self.records, self.edge.publisher
+        publisher.check_room(len(records))
+        parts: list[asyncio.Future[None]] = []
+        for start in range(0, len(records), MAX_GROUP):
+            if self.turn is not None:
+                await self.turn.next()
+            parts.append(publisher.submit(records[start : start + MAX_GROUP], has_room=True))
+        self.end()
+        await asyncio.wait(parts)
+        for part in parts:
+            part.result()
 
     async def resolve(self, events: Decoded) -> None:
         """Looks up what the events name and takes their share of each website's rate."""
         counts: dict[Key, int] = {}
+        turn = self.turn
         for sent in events:
+            if turn is not None and turn.is_over():
+                await turn.next()
             if isinstance(sent, Refused):
                 continue
             if sent.link is not None:
@@ -112,15 +230,20 @@ class _Request:
         found = self.keys.get(text)
         if found is None:
             try:
-                found = await identify(self.edge.directory, text, self.headers)
+                found = await self.identify(text)
             except Refused as error:
                 found = error
             self.keys[text] = found
         return found
 
-    def process(self, events: Decoded) -> None:
-        """Every event through the steps; what is dropped is remembered with its place and reason."""
+    async def process(self, events: Decoded) -> None:
+        """Every event through the steps; what is dropped is remembered with its place and reason, and told once for
+        all that are dropped for the same reason."""
+        told: dict[tuple[UUID, str], _Told] = {}
+        turn = self.turn
         for index, sent in enumerate(events):
+            if turn is not None and turn.is_over():
+                await turn.next()
             try:
                 if isinstance(sent, Refused):
                     raise sent
@@ -133,8 +256,16 @@ class _Request:
                     owner = self.keys.get(sent.site or "")
                     if isinstance(owner, Key):
                         website, kind = owner.website.id, owner.kind
+                same = told.get((website, error.code))
+                if same is not None:
+                    same.count += 1
+                    continue
                 sample = b"" if isinstance(sent, Refused) else sample_of(sent)
-                self.edge.refusals.add(error, ENDPOINT, website_id=website, key_kind=kind, sample=sample)
+                told[website, error.code] = _Told(error, kind, sample)
+        for (website, _), one in told.items():
+            self.edge.refusals.add(
+                one.error, ENDPOINT, website_id=website, key_kind=one.key_kind, sample=one.sample, count=one.count
+            )
 
     def _record(self, sent: SentEvent) -> Record:
         key = self.key
@@ -186,6 +317,7 @@ class _Request:
 
     async def refuse(self, send: Send, error: Refused | Unavailable, body: bytes) -> None:
         """The whole request is refused."""
+        self.end()
         if isinstance(error, Refused):
             website = self.key.website.id if self.key is not None else NO_ID
             kind = self.key.kind if self.key is not None else ""
@@ -194,6 +326,16 @@ class _Request:
             await send_problem(send, error, accepted=0, rejected=rejected)
         else:
             await send_problem(send, error)
+
+
+@dataclass(slots=True)
+class _Told:
+    """What is kept of the events of one request that were dropped for one reason."""
+
+    error: Refused
+    key_kind: str
+    sample: bytes
+    count: int = 1
 
 
 def sample_of(sent: SentEvent) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, Final
 
 from infra.countries import Places, parse_address
 from infra.settings import Network
@@ -17,6 +17,8 @@ from ingest.directory import Key, Website
 from ingest.refused import invalid, not_allowed
 
 Headers = Mapping[bytes, bytes]
+MAX_HOPS: Final = 32
+"""Addresses in `X-Forwarded-For` that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def client_address(scope: Mapping[str, Any], trusted: Sequence[Network]) -> str:
     if not trusted or not _is_in(address, tuple(trusted)):
         return address
     forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
-    for part in reversed(forwarded.decode("latin-1").split(",")):
+    for part in reversed(forwarded.decode("latin-1").rsplit(",", MAX_HOPS)[-MAX_HOPS:]):
         hop = parse_address(part)
         if hop is None:
             break

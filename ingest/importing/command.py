@@ -70,7 +70,7 @@ def import_file(settings: Settings, file: str, domain: str, *, quiet: bool = Fal
 
     Returns after the log has everything. Raises `CannotImport`, `LogUnavailable`, `OSError`.
     """
-    website = find_website(required_url(settings), domain)
+    website = find_website(required_url(settings), domain, quiet=quiet)
     with _opened(file) as (lines, size), closing(open_log(settings, linger_ms=5)) as log:
         wait_until_counted(required_url(settings), log)
         with closing(Counted(settings, website)) as counted, Meter("bytes read", size, quiet=quiet) as meter:

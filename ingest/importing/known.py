@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,6 +19,7 @@ from ingest.directory import Website
 from schemas import topics
 
 CATCH_UP_S: Final = 120.0
+TELL_EVERY_S: Final = 5.0
 PROJECTION: Final = "events"
 _POSITIONS: Final = """
 SELECT p.partition, p.next_offset FROM engine.position p
@@ -24,6 +27,7 @@ JOIN engine.projection e ON e.name = p.projection AND e.live_generation = p.gene
 WHERE p.projection = %s AND p.topic = %s
 """
 _WEBSITE: Final = "SELECT id, domain, currency FROM read.websites WHERE domain = %s AND deleted_at IS NULL"
+_PROGRESS: Final = "SELECT reached, written FROM ingest.directory_progress(%s)"
 _HAVE: Final = """
 SELECT toString(event_id) FROM events
 WHERE website_id = {website:UUID} AND toDate(occurred_at) BETWEEN {first:Date} AND {last:Date}
@@ -35,11 +39,12 @@ class CannotImport(Exception):
     """One sentence for the person who asked for the import."""
 
 
-def find_website(url: str, domain: str) -> Website:
-    """The connected website of that domain. Raises `CannotImport`."""
+def find_website(url: str, domain: str, *, quiet: bool = False) -> Website:
+    """The connected website of that domain. While the read models are behind what was written, one that is not there
+    yet is waited for. Raises `CannotImport`."""
     try:
         with psycopg.connect(url, connect_timeout=3, autocommit=True) as connection:
-            rows = connection.execute(_WEBSITE, (domain.lower(),)).fetchall()
+            rows = _when_known(connection, domain.lower(), quiet)
     except psycopg.Error as error:
         raise CannotImport(f"Postgres cannot be asked for the website: {str(error).strip()}") from error
     if not rows:
@@ -47,6 +52,27 @@ def find_website(url: str, domain: str) -> Website:
     if len(rows) > 1:
         raise CannotImport(f"Several websites have the domain {domain}; an import needs one.")
     return Website(*rows[0])
+
+
+def _when_known(connection: psycopg.Connection[Any], domain: str, quiet: bool) -> list[Any]:
+    """The websites of that name, as soon as there is one, or nothing outstanding that could be one."""
+    deadline, told_at, needed = time.monotonic() + CATCH_UP_S, -math.inf, None
+    while True:
+        row = connection.execute(_PROGRESS, (["websites"],)).fetchone()
+        reached, written = row if row is not None else (0, 0)
+        needed = written if needed is None else needed
+        rows = connection.execute(_WEBSITE, (domain,)).fetchall()
+        if rows or reached >= needed:
+            return rows
+        if time.monotonic() > deadline:
+            raise CannotImport(
+                f"No website with the domain {domain} is known, and the projection websites is "
+                f"{needed - reached:,} events behind. Try again later."
+            )
+        if not quiet and time.monotonic() - told_at >= TELL_EVERY_S:
+            told_at = time.monotonic()
+            sys.stderr.write(f"waiting for the projection websites, {needed - reached:,} events behind\n")
+        time.sleep(0.1)
 
 
 class Counted:

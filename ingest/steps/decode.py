@@ -1,22 +1,42 @@
-"""Step decode: the body's bytes to events. A good body is decoded in one go; only a bad one is taken apart, so that
-one bad event never loses the good ones around it."""
+"""Step decode: the body's bytes to events, in steps so short that others are answered in between.
+
+A good body is decoded in pieces of 8 KB, or of one event. Only a piece with something bad in it is taken apart, so that
+one bad event never loses the good ones around it. All parts are counted before any of them is decoded on its own.
+"""
 
 from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Iterator
+from functools import lru_cache
+from math import isinf
 from typing import Final
 
 import msgspec
 
 from ingest.refused import Refused, invalid
 from ingest.rows import SentEvent
+from ingest.steps.split import Splitter, unfinished
 from schemas.tracking import Outcome
 
 MAX_BODY: Final = 1024 * 1024
 MAX_EVENTS: Final = 10_000
 MAX_EVENT_BYTES: Final = 32 * 1024
+MAX_CONTENT_TYPE: Final = 256
+PIECE: Final = 8 * 1024
+"""Bytes that are decoded at once, if an event ends within them."""
 Decoded = list[SentEvent | Refused]
+
+
+def finite(text: str) -> float:
+    """A number with a fraction or exponent. msgspec's own reading of large exponents takes a hundred times longer.
+    Raises `ValueError` for one that no float can hold."""
+    number = float(text)
+    if isinf(number):
+        raise ValueError("Number out of range")
+    return number
+
 
 _one = msgspec.json.Decoder(SentEvent)
 _many = msgspec.json.Decoder(list[SentEvent])
@@ -26,87 +46,238 @@ _LINES: Final = frozenset({b"application/x-ndjson", b"application/ndjson", b"app
 _UTF8: Final = frozenset({b"", b"utf-8", b"utf8", b"us-ascii"})
 
 
-def inflate(body: bytes, encoding: bytes) -> bytes:
-    """The body without its Content-Encoding, at most `MAX_BODY` bytes. Raises `Refused`."""
-    if encoding in (b"", b"identity"):
-        return body
-    if encoding.lower() not in (b"gzip", b"x-gzip"):
-        raise Refused(Outcome.INVALID, "unsupported_encoding", "Content-Encoding may be gzip", status=415)
-    reader = zlib.decompressobj(31)
+class Body:
+    """The bytes of a request without their Content-Encoding, unpacked no further than they are asked for."""
+
+    def __init__(self, sent: bytes, encoding: bytes) -> None:
+        """Raises `Refused` (415)."""
+        self._sent = sent
+        self._reader = None
+        if encoding not in (b"", b"identity"):
+            if encoding.lower() not in (b"gzip", b"x-gzip"):
+                raise Refused(Outcome.INVALID, "unsupported_encoding", "Content-Encoding may be gzip", status=415)
+            self._reader = zlib.decompressobj(31)
+        self._plain = b"" if self._reader is not None else sent
+        self._begun = False
+
+    def start(self, size: int) -> bytes:
+        """About the first `size` bytes. Raises `Refused` (bad_gzip)."""
+        if self._reader is not None and not self._begun:
+            self._begun = True
+            self._plain = _unpacked(self._reader, self._sent, size)
+        return self._plain[:size]
+
+    def whole(self) -> bytes:
+        """All of it, at most `MAX_BODY` bytes. Raises `Refused` (bad_gzip, too_large)."""
+        reader = self._reader
+        if reader is None:
+            return self._plain
+        left = reader.unconsumed_tail if self._begun else self._sent
+        self._begun = True
+        self._plain += _unpacked(reader, left, MAX_BODY + 1 - len(self._plain))
+        if len(self._plain) > MAX_BODY:
+            raise too_large("The body has more than 1 MiB once it is unpacked.")
+        if not reader.eof or reader.unused_data:
+            raise invalid("bad_gzip", "The gzip body is cut off, or more follows it.")
+        return self._plain
+
+
+def _unpacked(reader: zlib._Decompress, packed: bytes, size: int) -> bytes:
     try:
-        plain = reader.decompress(body, MAX_BODY + 1)
+        return reader.decompress(packed, size)
     except zlib.error:
         raise invalid("bad_gzip", "The body is not gzip.") from None
-    if len(plain) > MAX_BODY:
-        raise too_large("The body has more than 1 MiB once it is unpacked.")
-    if not reader.eof or reader.unused_data:
-        raise invalid("bad_gzip", "The gzip body is cut off, or more follows it.")
-    return plain
+
+
+def inflate(body: bytes, encoding: bytes) -> bytes:
+    """The body without its Content-Encoding, at most `MAX_BODY` bytes. Raises `Refused`."""
+    return Body(body, encoding).whole()
 
 
 def decode(body: bytes, content_type: bytes) -> tuple[Decoded, bool]:
     """The events in the order sent, and whether it was one event alone (not an array). Raises `Refused`."""
-    if not is_json(content_type):
-        return _limited(_decode_lines(body)), False
-    start = body[:64].lstrip()[:1] or body.lstrip()[:1]
-    if start == b"[":
-        return _limited(_decode_array(body)), False
-    if len(body) > MAX_EVENT_BYTES:
-        return [_event_too_large()], True
-    return [_decode_one(body)], True
+    reading = Reading(body, content_type)
+    for _ in reading.steps():
+        pass
+    return reading.events, reading.is_alone
 
 
 def is_json(content_type: bytes) -> bool:
     """Whether the type is read as JSON; false: as lines of JSON. Raises `Refused` (415) for any other."""
+    found = _is_json(content_type) if len(content_type) <= MAX_CONTENT_TYPE else None
+    if found is None:
+        raise Refused(
+            Outcome.INVALID,
+            "unsupported_media_type",
+            "Send application/json, text/plain (read as JSON) or application/x-ndjson, in UTF-8.",
+            status=415,
+        )
+    return found
+
+
+@lru_cache(maxsize=256)
+def _is_json(content_type: bytes) -> bool | None:
     kind, *parameters = (part.strip() for part in content_type.lower().split(b";"))
     charset = next((p.removeprefix(b"charset=").strip(b"\"'") for p in parameters if p.startswith(b"charset=")), b"")
-    if charset in _UTF8 and (kind in _JSON or kind.endswith(b"+json")):
+    if charset not in _UTF8:
+        return None
+    if kind in _JSON or kind.endswith(b"+json"):
         return True
-    if charset in _UTF8 and kind in _LINES:
-        return False
-    raise Refused(
-        Outcome.INVALID,
-        "unsupported_media_type",
-        "Send application/json, text/plain (read as JSON) or application/x-ndjson, in UTF-8.",
-        status=415,
-    )
+    return False if kind in _LINES else None
 
 
-def _limited(events: Decoded) -> Decoded:
-    if not events:
-        raise invalid("empty", "There is no event in the body.")
-    if len(events) > MAX_EVENTS:
-        raise too_large(f"A request may hold {MAX_EVENTS:,} events.")
-    return events
+def is_array(start: bytes) -> bool:
+    """Whether a JSON body that begins like this is an array."""
+    return (start[:64].lstrip() or start.lstrip())[:1] == b"["
 
 
-def _decode_array(body: bytes) -> Decoded:
-    try:
+class Reading:
+    """One body on its way to events."""
+
+    def __init__(self, body: bytes, content_type: bytes) -> None:
+        """Raises `Refused` (415)."""
+        self._body = body
+        self._is_json = is_json(content_type)
+        self._items: list[SentEvent | Refused | msgspec.Raw | bytes] = []
+        self._has_parts = False
+        self.is_alone = self._is_json and not is_array(body)
+        """Whether it is one event, not an array or lines."""
+
+    @property
+    def events(self) -> Decoded:
+        """What was read, once all steps are done."""
+        return self._items  # type: ignore[return-value]  # no part is left undecoded by then
+
+    def steps(self) -> Iterator[None]:
+        """Reads; each step is at most a few milliseconds. Raises `Refused`."""
+        if self.is_alone:
+            self._items = [event_too_large() if len(self._body) > MAX_EVENT_BYTES else decode_one(self._body)]
+            return
+        yield from self._array() if self._is_json else self._lines()
+        if not self._items:
+            raise invalid("empty", "There is no event in the body.")
+        if self._has_parts:
+            yield from self._decode_parts()
+
+    def _array(self) -> Iterator[None]:
+        body = self._body
         if len(body) <= MAX_EVENT_BYTES:
-            return list(_many.decode(body))
-        parts = _parts.decode(body)
-        if all(memoryview(part).nbytes <= MAX_EVENT_BYTES for part in parts):
-            return list(_many.decode(body))
-    except (ValueError, RecursionError):
-        pass
-    return [_decode_part(part) for part in _split(body)]
+            try:
+                self._take(_many.decode(body))
+            except (ValueError, RecursionError):
+                pass
+            else:
+                return
+        at, end = body.index(b"[") + 1, len(body.rstrip()) - 1
+        splitter = Splitter(body)
+        while True:
+            until = min(at + PIECE, len(body))
+            for cut in _cuts(body, at, end):
+                if self._take_piece(body[at:cut]):
+                    yield
+                    if cut == end:
+                        return
+                    at = cut + 1
+                    break
+                yield
+            else:
+                while True:
+                    cut = yield from splitter.end_of(at)
+                    is_last = body[cut : cut + 1] != b","
+                    part = body[at:cut]
+                    if not is_last or part.strip():
+                        self._take_part(part)
+                    if is_last:
+                        if body[cut + 1 :].strip():
+                            raise unfinished()
+                        return
+                    at = cut + 1
+                    if at >= until:
+                        break
 
+    def _lines(self) -> Iterator[None]:
+        body, at = self._body, 0
+        while at < len(body):
+            cut = len(body)
+            if cut - at > PIECE:
+                cut = body.rfind(b"\n", at, at + PIECE) + 1 or body.rfind(b"\n", at, at + MAX_EVENT_BYTES) + 1
+            if cut:
+                piece = body[at:cut]
+                try:
+                    self._take(_one.decode_lines(piece))
+                except (ValueError, RecursionError):
+                    for line in piece.split(b"\n"):
+                        if line.strip():
+                            self._take_part(line)
+            else:  # one line is longer than an event may be
+                cut = body.find(b"\n", at + MAX_EVENT_BYTES) + 1 or len(body)
+                line = body[at:cut].strip()
+                if line:
+                    self._take_part(line)
+            yield
+            at = cut
 
-def _decode_lines(body: bytes) -> Decoded:
-    lines = [line for line in body.split(b"\n") if line.strip()]
-    if all(len(line) <= MAX_EVENT_BYTES for line in lines):
+    def _take_piece(self, piece: bytes) -> bool:
+        """Takes whole elements; false when the piece is not that. What is JSON between brackets began and ended where
+        an element does: no bracket or string is left open."""
+        array = b"[%b]" % piece
         try:
-            return list(_one.decode_lines(body))
+            self._take(_many.decode(array))
         except (ValueError, RecursionError):
             pass
-    return [_decode_part(line) for line in lines[: MAX_EVENTS + 1]]
+        else:
+            return True
+        try:
+            parts = _parts.decode(array)
+        except (ValueError, RecursionError):
+            return False
+        self._items += parts
+        self._has_parts = True
+        self._check_count()
+        return True
+
+    def _take(self, events: list[SentEvent]) -> None:
+        self._items += events
+        self._check_count()
+
+    def _take_part(self, part: bytes) -> None:
+        self._items.append(event_too_large() if len(part) > MAX_EVENT_BYTES else part)
+        self._has_parts = True
+        self._check_count()
+
+    def _check_count(self) -> None:
+        if len(self._items) > MAX_EVENTS:
+            raise too_large(f"A request may hold {MAX_EVENTS:,} events.")
+
+    def _decode_parts(self) -> Iterator[None]:
+        items = self._items
+        for place, item in enumerate(items):
+            if isinstance(item, msgspec.Raw):
+                # It is JSON already: only an object can be an event.
+                start = memoryview(item)[:1].tobytes()
+                items[place] = decode_one(bytes(item)) if start == b"{" else _not_an_event()
+                yield
+            elif isinstance(item, bytes):
+                items[place] = decode_one(item)
+                yield
 
 
-def _decode_part(part: bytes) -> SentEvent | Refused:
-    return _event_too_large() if len(part) > MAX_EVENT_BYTES else _decode_one(part)
+def _cuts(body: bytes, at: int, end: int) -> Iterator[int]:
+    """Where a piece from `at` on may end: its last event, or its last part of any kind. Guesses, to be checked."""
+    for size in (PIECE, MAX_EVENT_BYTES):
+        if end - at <= size and body[end : end + 1] == b"]":
+            yield end
+            return
+        until = min(at + size, end)
+        between = max(body.rfind(pattern, at, until) for pattern in _BETWEEN)
+        if between > 0:
+            yield between + 1
+        comma = body.rfind(b",", at, until)
+        if comma > 0 and comma != between + 1:
+            yield comma
 
 
-def _decode_one(part: bytes) -> SentEvent | Refused:
+def decode_one(part: bytes) -> SentEvent | Refused:
     try:
         return _one.decode(part)
     except msgspec.ValidationError as error:
@@ -124,48 +295,21 @@ def _explain(error: str) -> Refused:
         field = found.group(1)
         kind = "missing" if "missing" in error else "bad"
         return invalid(f"{kind}_{field}", f"{field}: {error.partition(' - at ')[0]}")
+    return _not_an_event()
+
+
+def _not_an_event() -> Refused:
     return invalid("not_an_event", 'An event is a JSON object with a type, such as {"type": "pageview"}.')
-
-
-def _split(body: bytes) -> list[bytes]:
-    """The elements of an array, also when some are not JSON: by brackets, commas and strings alone."""
-    try:
-        return [bytes(part) for part in _parts.decode(body)]
-    except (ValueError, RecursionError):
-        pass
-    parts: list[bytes] = []
-    depth, start = 0, 0
-    for token in _TOKEN.finditer(body):
-        sign = token.group()
-        if sign in b"[{":
-            depth += 1
-            if depth == 1:
-                start = token.end()
-        elif sign in b"]}":
-            depth -= 1
-        if (sign == b"," and depth == 1) or depth == 0:
-            part = body[start : token.start()]
-            if part.strip() or sign == b",":
-                parts.append(part)
-            start = token.end()
-        if depth == 0:
-            if body[start:].strip():
-                break
-            return parts
-        if len(parts) > MAX_EVENTS:
-            return parts
-    raise invalid("bad_json", "The body is not a JSON array: it does not end where it should.")
 
 
 def too_large(message: str) -> Refused:
     return Refused(Outcome.TOO_LARGE, "too_large", message, status=413)
 
 
-def _event_too_large() -> Refused:
+def event_too_large() -> Refused:
     return Refused(Outcome.TOO_LARGE, "event_too_large", "One event may have 32 KB.", status=413)
 
 
-# A text that does not end is taken to the end: if it did not match, every quote in it would be tried anew.
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.S)
+_BETWEEN: Final = (b"},{", b"}, {", b"},\n", b"},\r")
 _AT_FIELD: Final = re.compile(r"at `\$\.(\w+)")
 _MISSING: Final = re.compile(r"missing required field `(\w+)`")

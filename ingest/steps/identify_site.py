@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from ingest.directory import Directory, Key
+from ingest.directory import Check, Directory, Key, no_check
 from ingest.refused import Refused, not_allowed
 from ingest.visit import Headers
 from schemas.tracking import Outcome
@@ -30,20 +30,22 @@ def bearer(headers: Headers) -> str:
 
 
 async def identify(
-    directory: Directory, text: str, headers: Headers, allowed: Collection[str] = _MAY_TRACK, *, browser: bool = True
+    directory: Directory,
+    text: str,
+    headers: Headers,
+    allowed: Collection[str] = _MAY_TRACK,
+    *,
+    browser: bool = True,
+    before_lookup: Check = no_check,
 ) -> Key:
     """The key called `text`. Raises `Refused`: 401 unknown, 403 not for this; `Unavailable` when it cannot be told now.
 
-    `browser`: a site key's allowed origins are held against the request's Origin (or Referer).
+    `browser`: a site key's allowed origins are held against the request's Origin (or Referer). `before_lookup`: called
+    before Postgres is asked for a key that is not held.
     """
     if not text:
-        raise Refused(
-            Outcome.UNKNOWN_SITE,
-            "missing_key",
-            "Name the website: Authorization: Bearer <key>, or its site key as site in the body or as ?site=",
-            status=401,
-        )
-    key = await directory.key(text) if len(text) <= MAX_KEY else None
+        raise missing_key()
+    key = await directory.key(text, before_lookup) if len(text) <= MAX_KEY else None
     if key is None:
         raise Refused(Outcome.UNKNOWN_SITE, "unknown_key", "This key is not known, or not valid any more.", status=401)
     if key.kind not in allowed:
@@ -53,6 +55,15 @@ async def identify(
         check_origin(key, headers)
     directory.used[key.hash] = key.website.id
     return key
+
+
+def missing_key() -> Refused:
+    return Refused(
+        Outcome.UNKNOWN_SITE,
+        "missing_key",
+        "Name the website: Authorization: Bearer <key>, or its site key as site in the body or as ?site=",
+        status=401,
+    )
 
 
 def check_origin(key: Key, headers: Headers) -> None:

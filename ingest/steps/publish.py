@@ -28,7 +28,8 @@ IN_FLIGHT: Final = 2
 ANSWER_S: Final = 4.0
 """A batch that is not acknowledged by then fails for its requests."""
 MAX_UNACKED_BYTES: Final = 48 * 1024 * 1024
-MAX_GROUP: Final = 10_000
+MAX_GROUP: Final = 1_000
+"""Records that are handed over as soon as so many are gathered: to hand over more would hold up the event loop."""
 
 
 class _Group:
@@ -61,15 +62,20 @@ class Publisher:
         self.partition = 0
         """Where the batch that gathers now puts records whose place does not matter; moves on with every batch."""
 
-    def submit(self, records: Sequence[Record]) -> asyncio.Future[None]:
+    def check_room(self, count: int) -> None:
+        """Raises `Unavailable` when so many records cannot be taken now."""
+        if (self.unacked and self.unacked + count > self._max_unacked) or self.unacked_bytes > MAX_UNACKED_BYTES:
+            raise Unavailable("busy", "Too many events wait for the log; please try again.")
+
+    def submit(self, records: Sequence[Record], *, has_room: bool = False) -> asyncio.Future[None]:
         """Hands the records over. The future is done when the log has them all, or raises `Unavailable`.
 
         It is shared: whoever may be cancelled waits by `asyncio.wait` or a shield. Raises `Unavailable` at once when
-        too much is waiting or the log does not answer.
+        too much is waiting (`has_room`: that was checked before) or the log does not answer.
         """
         count = len(records)
-        if (self.unacked and self.unacked + count > self._max_unacked) or self.unacked_bytes > MAX_UNACKED_BYTES:
-            raise Unavailable("busy", "Too many events wait for the log; please try again.")
+        if not has_room:
+            self.check_room(count)
         if self._sent_at and monotonic() - self._sent_at[0] > self._answer_s:
             raise Unavailable("log_unavailable", "The log does not answer; please try again.")
         group = self._gathering

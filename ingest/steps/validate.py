@@ -10,7 +10,8 @@ import msgspec
 from ingest.money import MAX_AMOUNT, exponent_of
 from ingest.referrers import MAX_TEXT, clean
 from ingest.refused import invalid, not_allowed
-from ingest.rows import SUBS, Row, SentEvent
+from ingest.rows import NO_PROPS, SUBS, Row, SentEvent
+from ingest.steps.decode import finite
 from ingest.visit import Visit
 
 MAX_PROPS: Final = 4096
@@ -35,7 +36,7 @@ def begin_row(visit: Visit, sent: SentEvent) -> Row:
         exponent_of(sent.currency)
         row.currency = sent.currency
     if sent.props:
-        row.props = props_text(sent.props)
+        row.props = _props_of(sent)
     if _has_subs(sent):
         for name in SUBS:
             value = getattr(sent, name)
@@ -44,6 +45,23 @@ def begin_row(visit: Visit, sent: SentEvent) -> Row:
     if (sent.ip is not None or sent.user_agent is not None) and visit.kind != "secret":
         raise not_allowed("override_not_allowed", "ip and user_agent are taken with a secret key only.")
     return row
+
+
+def _props_of(sent: SentEvent) -> str:
+    """The properties as they are kept; `sent` gets them in one order, for its hash. Raises `Refused`."""
+    try:
+        props = _decode(sent.props)
+    except msgspec.ValidationError as error:
+        raise invalid("bad_props", f"props: {str(error).partition(' - at ')[0]}") from None
+    except (ValueError, RecursionError):
+        raise invalid("bad_json", "props is not JSON in UTF-8, or nested too deeply.") from None
+    if props is None:
+        sent.props = NO_PROPS
+        return ""
+    text = props_text(props) if props else ""
+    if sent.id is not None:
+        sent.props = msgspec.Raw(_encode_in_order(props))
+    return text
 
 
 def props_text(props: dict[str, Any]) -> str:
@@ -83,3 +101,5 @@ def _check_type(kind: str) -> None:
 _USUAL: Final = frozenset({"pageview", "click"})
 _TYPE: Final = re.compile(r"[a-z0-9_.-]{1,64}", re.A)
 _encode: Final = msgspec.json.Encoder().encode
+_encode_in_order: Final = msgspec.json.Encoder(order="deterministic").encode
+_decode: Final = msgspec.json.Decoder(dict[str, Any] | None, float_hook=finite).decode

@@ -26,7 +26,7 @@ from infra.settings import Settings
 from tests.support.analysts import AnalystWorld, Asker, analyst_world
 from tests.support.clickhouse import PASSWORD, READER, READER_PASSWORD, USER
 from tests.support.engines import wait_until
-from tests.support.hostile import BOMBS, LEVENSHTEIN, cpu_seconds
+from tests.support.hostile_statements import BOMBS, LEVENSHTEIN, cpu_seconds
 from tests.support.query import event, this_moment
 
 GONE_S = 10.0

@@ -12,7 +12,7 @@ import psutil
 from tests.bench import Figure
 from tests.bench.hostile_front import Front, hostile_front
 from tests.support.engines import wait_until
-from tests.support.hostile import BOMBS, cpu_seconds
+from tests.support.hostile_statements import BOMBS, cpu_seconds
 
 COMMAND: Final = "python -m tests.bench analysts"
 READS: Final = 400

@@ -92,6 +92,8 @@ class Edge:
             "ALTHING_DATA_DIR": str(self.folder / "data"),
             "ALTHING_MASTER_KEY": MASTER_KEY,
             "ALTHING_LOG": "postgres",
+            # Tests of odd input are refused thousands of times from one address.
+            "ALTHING_ADDRESS_REFUSALS": "1000000",
             "POSTGRES_URL": self.postgres.address,
             **self.settings,
             **more,

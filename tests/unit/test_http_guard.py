@@ -10,8 +10,19 @@ from collections.abc import Iterator
 
 import pytest
 import uvicorn
+from uvicorn.server import ServerState
 
-from infra.http_guard import BodyGuard, Message, Receive, Scope, Send, guarded_protocol
+from infra.http_guard import (
+    MAX_PIPELINED,
+    PIECE_BYTES,
+    BodyGuard,
+    Guarded,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    guarded_protocol,
+)
 
 HASTE_S = 0.4
 """Of a server that has to cut what is slow."""
@@ -194,3 +205,83 @@ async def test_a_request_without_body_keeps_the_real_receive() -> None:
 
     await BodyGuard(app)({"type": "http", "headers": []}, receive, send)
     assert seen == [receive]
+
+
+def test_many_small_headers_are_431(address: tuple[str, int]) -> None:
+    with connection(address) as sock:
+        assert answer(sock, b"GET / HTTP/1.1\r\n" + b"a:\r\n" * 300 + b"\r\n").startswith(b"HTTP/1.1 431")
+
+
+def test_requests_before_an_answer_are_bounded(address: tuple[str, int]) -> None:
+    one = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+    with connection(address) as sock:
+        received = answer(sock, one * 40 + b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        assert received.count(b"HTTP/1.1 200") == 41
+    with connection(address) as sock:
+        assert answer(sock, one * 20_000).count(b"HTTP/1.1 200") <= MAX_PIPELINED + 1
+
+
+def test_a_body_in_chunks_of_one_byte_is_cut(address: tuple[str, int]) -> None:
+    head = b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n"
+    with connection(address) as sock:
+        assert answer(sock, head + b"1\r\na\r\n" * 900 + b"0\r\n\r\n").endswith(b"900")
+    with connection(address) as sock:
+        assert b"HTTP/1.1 200" not in answer(sock, head + b"1\r\na\r\n" * 100_000 + b"0\r\n\r\n")
+
+
+def test_what_arrives_at_once_is_parsed_in_pieces() -> None:
+    """A plain body goes through as a whole; a head, chunks and further requests piece by piece."""
+    protocol, rounds = fed(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 200000\r\n\r\n" + bytes(200_000))
+    assert len(protocol.cycle.body) == 200_000 and rounds <= 1
+    chunk = b"400\r\n" + bytes(1024) + b"\r\n"
+    head = b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+    protocol, rounds = fed(head + chunk * 100 + b"0\r\n\r\n")
+    assert len(protocol.cycle.body) == 100 * 1024 and rounds >= 100 * 1024 // PIECE_BYTES
+
+
+async def never_answered(scope: Scope, receive: Receive, send: Send) -> None:
+    await asyncio.Event().wait()
+
+
+def fed(data: bytes) -> tuple[Guarded, int]:
+    """A protocol that was given `data` by one read, and after how many further rounds of the loop it had taken it."""
+    loop = asyncio.new_event_loop()
+    config = uvicorn.Config(never_answered, http=guarded_protocol(60.0), lifespan="off", log_config=None, ws="none")
+    config.load()
+    state = ServerState()
+    protocol = guarded_protocol(60.0)(config, state, {}, loop)
+    transport = Transport()
+    protocol.connection_made(transport)
+    protocol.data_received(data)
+    rounds = 0
+    while protocol._rest:  # type: ignore[attr-defined]  # of the class that guarded_protocol makes
+        rounds += 1
+        loop.call_soon(loop.stop)
+        loop.run_forever()
+    protocol.connection_lost(None)
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        loop.run_until_complete(asyncio.gather(*tasks))
+    loop.close()
+    return protocol, rounds
+
+
+class Transport(asyncio.Transport):
+    """Takes everything and never closes."""
+
+    def is_closing(self) -> bool:
+        return False
+
+    def pause_reading(self) -> None:
+        return
+
+    def resume_reading(self) -> None:
+        return
+
+    def write(self, data: object) -> None:
+        return
+
+    def close(self) -> None:
+        return

@@ -55,7 +55,7 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> Odd:
 
 
 def the_directory(odd: Odd, folder: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
-    refresher = Refresher("postgresql://nowhere", folder / "copy.json", odd, odd)
+    refresher = Refresher("postgresql://nowhere", folder / "copy.json", odd, odd, odd)
     patch.setattr(refresher, "_read_until_broken", odd)
     return refresher.start, refresher.stop
 

@@ -29,7 +29,7 @@ class Books:
     async def end(self, outcome: Outcome) -> None:
         self.ended.append(outcome.outcome)
 
-    async def kill(self, statement_id: Any) -> None:
+    async def gone(self, statement_id: Any) -> None:
         self.killed.append(statement_id)
 
 

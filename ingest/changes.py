@@ -1,0 +1,89 @@
+"""What of the directory changed since a reading: told by the event store, so that a reading costs as much as changed.
+
+A link that was made or changed, and a website or key that was added, are read by themselves. Whatever else changes (a
+partner, a domain, a website or key that goes) and a rebuilt read model need a whole reading; that is rare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+
+MAX_CHANGES: Final = 2_000
+"""Events; after more of them the whole directory is read."""
+READ_MODELS: Final = ("websites", "website_keys", "links", "partners", "custom_domains")
+_ADDS: Final = frozenset({"website.connected", "website.key_issued"})
+_STATE: Final = """
+SELECT p.projection, p.generation, p.domain_position
+FROM engine.projection AS live
+JOIN engine.position AS p ON p.projection = live.name AND p.generation = live.live_generation
+WHERE live.name = ANY(%s) AND p.topic = 'domain' AND to_regclass('events.stored_events') IS NOT NULL
+"""
+_CHANGED: Final = """
+SELECT DISTINCT originator_id, topic FROM (
+    SELECT originator_id, topic FROM events.stored_events WHERE notification_id > %s AND notification_id <= %s
+    AND split_part(topic, '.', 1) IN ('link', 'website', 'partner', 'domain') LIMIT %s
+) AS changed
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Generation and position of each live read model."""
+
+    models: dict[str, tuple[int, int]]
+
+    @property
+    def lowest(self) -> int:
+        return min(position for _, position in self.models.values())
+
+    @property
+    def highest(self) -> int:
+        return max(position for _, position in self.models.values())
+
+    def follows(self, before: Progress) -> bool:
+        """Whether every model only read on since then."""
+        return all(
+            before.models[name][0] == generation and before.models[name][1] <= position
+            for name, (generation, position) in self.models.items()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Which links changed, and which websites or keys of them were added."""
+
+    links: list[UUID]
+    websites: list[UUID]
+
+
+def progress_of(connection: psycopg.Connection[Any]) -> Progress | None:
+    """How far the read models are; none when that cannot be told for all of them."""
+    rows = connection.execute(_STATE, (list(READ_MODELS),)).fetchall()
+    models = {name: (generation, position) for name, generation, position in rows}
+    return Progress(models) if len(models) == len(READ_MODELS) else None
+
+
+def changes_between(connection: psycopg.Connection[Any], before: Progress, now: Progress) -> Changes | None:
+    """What changed; none when the whole has to be read. The rows themselves are read as they stand now."""
+    if not now.follows(before):
+        return None
+    if now == before:
+        return Changes([], [])
+    rows = connection.execute(_CHANGED, (before.lowest, now.highest, MAX_CHANGES + 1)).fetchall()
+    if len(rows) > MAX_CHANGES:
+        return None
+    links: set[UUID] = set()
+    websites: set[UUID] = set()
+    for originator, topic in rows:
+        name = topic.rpartition(".v")[0]
+        if name.startswith("link."):
+            links.add(originator)
+        elif name in _ADDS:
+            websites.add(originator)
+        else:
+            return None
+    return Changes(sorted(links), sorted(websites))

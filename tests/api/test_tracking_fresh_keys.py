@@ -1,0 +1,133 @@
+"""A new key or link is never unknown: while the read models are behind what was written, the answer is "try again"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID, uuid4
+
+import pytest
+
+from ingest.importing.known import CannotImport, find_website
+from tests.support.edge import Edge, bearer, running_edge
+from tests.support.engines import wait_until
+
+MODELS = ("website_keys", "websites", "links", "partners", "custom_domains")
+CAUGHT_UP = (
+    "UPDATE engine.position SET domain_position = (SELECT coalesce(max(notification_id), 0) FROM events.stored_events)"
+)
+STORED_EVENTS = "CREATE TABLE events.stored_events (notification_id bigserial UNIQUE, originator_id uuid, topic text)"
+
+
+@pytest.fixture(scope="module")
+def behind() -> Iterator[Edge]:
+    """Ingest, where one event is written that no read model has seen."""
+    with running_edge() as edge:
+        edge.execute("CREATE SCHEMA IF NOT EXISTS events")
+        edge.execute(
+            "CREATE TABLE events.stored_events (notification_id bigserial UNIQUE, originator_id uuid, topic text)"
+        )
+        for name in MODELS:
+            edge.execute(
+                "INSERT INTO engine.projection (name, kind, version, live_generation) VALUES (%s, 'postgres', 1, 1)",
+                name,
+            )
+            edge.execute(
+                "INSERT INTO engine.position (projection, generation, topic, partition) VALUES (%s, 1, 'domain', 0)",
+                name,
+            )
+        yield edge
+
+
+def write(edge: Edge, originator: UUID | None = None, topic: str = "conversion.decided.v1") -> None:
+    edge.execute("INSERT INTO events.stored_events (originator_id, topic) VALUES (%s, %s)", originator, topic)
+
+
+def catch_up(edge: Edge) -> None:
+    edge.execute(CAUGHT_UP)
+    edge.execute("SELECT pg_notify('projection', 'links:domain:0:1:1')")
+
+
+def test_a_fresh_key_is_503_until_the_read_models_have_it_and_then_good(behind: Edge) -> None:
+    catch_up(behind)
+    with behind.client() as client:
+        write(behind)
+        key = f"sk_{uuid4().hex}"
+        early = client.post("/track", json={"type": "a"}, headers=bearer(key))
+        assert (early.status_code, early.json()["code"]) == (503, "directory_behind")
+        assert int(early.headers["retry-after"]) >= 1 and early.headers["access-control-allow-origin"] == "*"
+        for path, sent in (("/track/sale", {"txid": "t", "amount": 1, "currency": "USD"}), ("/track", [{"type": "a"}])):
+            assert client.post(path, json=sent, headers=bearer(key)).status_code == 503
+        assert client.get("/postback", params={"token": key, "txid": "t"}).status_code == 503
+        assert client.get("/t.gif", params={"site": key}).status_code == 503
+
+        site = behind.add_site("fresh.example")
+        behind.execute(
+            "UPDATE read.website_keys SET key_hash = sha256(%s) WHERE website_id = %s AND kind = 'secret'",
+            key.encode(),
+            site.id,
+        )
+        catch_up(behind)
+        good = lambda: client.post("/track", json={"type": "a"}, headers=bearer(key)).status_code  # noqa: E731
+        wait_until(lambda: good() == 202, 30, "the fresh key to be known")
+
+
+def test_a_key_is_unknown_only_when_everything_written_before_is_read(behind: Edge) -> None:
+    with behind.client() as client:
+
+        def status() -> int:
+            return client.post("/track", json={"type": "a"}, headers=bearer("sk_nobody_made_this")).status_code
+
+        write(behind)
+        assert status() == 503
+        catch_up(behind)
+        write(behind)  # what is written later cannot be what made this key
+        wait_until(lambda: status() == 401, 30, "the key to be known as unknown")
+        catch_up(behind)
+
+
+def test_a_fresh_link_is_503_and_not_404(behind: Edge) -> None:
+    with behind.client() as client:
+        write(behind)
+        early = client.get("/go/fresh-link")
+        assert early.status_code == 503 and int(early.headers["retry-after"]) >= 1
+        site = behind.add_site("links.example")
+        event = client.post("/track", json={"type": "a", "link": "fresh-too"}, headers=bearer(site.secret_key))
+        assert event.status_code == 503
+        catch_up(behind)
+        wait_until(lambda: client.get("/go/fresh-link").status_code == 404, 30, "the link to be known as unknown")
+
+
+def test_an_import_waits_for_the_website_that_was_just_made(behind: Edge, capsys: pytest.CaptureFixture[str]) -> None:
+    catch_up(behind)
+    with pytest.raises(CannotImport, match="No website"):
+        find_website(behind.postgres.address, "nowhere.example")
+    write(behind)
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(find_website, behind.postgres.address, "Made-Now.example")
+        wait_until(lambda: "waiting for the projection" in capsys.readouterr().err, 30, "the import to wait")
+        site = behind.add_site("made-now.example")
+        assert found.result(30).id == site.id
+    catch_up(behind)
+
+
+def test_a_changed_link_is_read_by_itself(behind: Edge) -> None:
+    """What changes is read and kept beside the copy of the directory, which is not written anew."""
+    site, partner = behind.add_site("changes.example"), behind.add_partner("changes")
+    write(behind, site.id, "website.disconnected.v1")  # a whole reading
+    catch_up(behind)
+    copy = behind.folder / "data" / "ingest-directory.json"
+    wait_until(lambda: copy.exists() and str(site.id) in copy.read_text(), 30, "the whole directory")
+    slug = behind.add_link(site, partner, "https://first.example/")
+    (link,) = behind.execute("SELECT id FROM read.links WHERE slug = %s", slug)[0]
+    write(behind, link, "link.created.v1")
+    catch_up(behind)
+    changes = copy.with_suffix(".changes")
+    wait_until(lambda: changes.exists() and slug in changes.read_text(), 30, "the link to be read")
+    assert slug not in copy.read_text()
+    with behind.client() as client:
+        assert client.get(f"/go/{slug}").headers["location"] == "https://first.example/"
+        behind.execute("UPDATE read.links SET destination = 'https://second.example/' WHERE id = %s", link)
+        write(behind, link, "link.updated.v1")
+        catch_up(behind)
+        wait_until(lambda: client.get(f"/go/{slug}").headers["location"] == "https://second.example/", 30, "the change")

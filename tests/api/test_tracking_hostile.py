@@ -1,0 +1,88 @@
+"""Nobody stalls ingest: beside every hostile request honest ones are answered as fast as before."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.support.edge import Edge, Site, bearer, running_edge
+from tests.support.engines import wait_until
+from tests.support.hostile import ATTACKS, TINY, Honest, array_of, hammering, percentile, requests_of
+
+FLOOR_S = 0.06
+"""Below this a slow answer is the machine's, which the attackers, the honest client and the log share."""
+TIMES = 5
+TOGETHER = 9
+
+
+@pytest.fixture(scope="module")
+def own_edge() -> Iterator[Edge]:
+    """What an address costs is remembered: other tests shall not pay for this one."""
+    with running_edge(ALTHING_ADDRESS_REFUSALS="50") as edge:
+        yield edge
+
+
+@pytest.mark.timeout(150)
+def test_honest_requests_are_fast_beside_hostile_ones(own_edge: Edge) -> None:
+    site, attacked = own_edge.add_site("own.example"), own_edge.add_site("attacked.example")
+    slug = own_edge.add_link(site, own_edge.add_partner("acme"), "https://shop.example/")
+    address = ("127.0.0.1", own_edge.port)
+    honest = Honest(address, site.site_key, slug)
+    honest.measure(1)
+    quiet = {name: percentile(took, 0.99) for name, took in honest.measure(3).items()}
+    names = list(ATTACKS)
+    for number, start in enumerate(range(0, len(names), TOGETHER), 1):
+        together = names[start : start + TOGETHER]
+        requests = requests_of(together, attacked.site_key)
+        with hammering(address, requests, 4, source=f"127.0.2.{number}") as answers:
+            beside = {name: percentile(took, 0.99) for name, took in honest.measure(4).items()}
+        assert not {status for status in answers if status.startswith("5")}, (together, answers)
+        slow = {name: took for name, took in beside.items() if took > max(TIMES * quiet[name], FLOOR_S)}
+        assert not slow, f"beside {together}: p99 of {slow}, quiet {quiet}, attackers were answered {answers}"
+
+
+def test_a_batch_without_a_usable_key_is_refused_before_it_is_decoded(client: httpx.Client, site: Site) -> None:
+    def code(body: bytes, kind: str = "application/json", **headers: str) -> tuple[int, str]:
+        answer = client.post("/track", content=body, headers={"content-type": kind, **headers})
+        assert answer.json().get("accepted") == 0
+        return answer.status_code, answer.json()["code"]
+
+    assert code(b"[{},{") == (401, "missing_key")
+    assert code(b"{}\n" * 100, "application/x-ndjson") == (401, "missing_key")
+    assert code(gzip.compress(array_of(b"{}")), **{"content-encoding": "gzip"}) == (401, "missing_key")
+    assert code(b'[{"type":"a","site":"pk_nobody"},{') == (401, "unknown_key")
+    assert code(b'[{"type":"a","site":"%s"},{' % site.site_key.encode()) == (400, "bad_json")
+
+
+def test_good_events_with_a_key_of_their_own_are_kept_among_bad_ones(client: httpx.Client, site: Site) -> None:
+    events = [{"type": "a", "site": "pk_nobody"}, {"type": 5}, {"type": "a", "site": site.site_key}, {"type": "a"}]
+    answer = client.post("/track", json=events).json()
+    assert answer["accepted"] == 1
+    assert [bad["code"] for bad in answer["rejected"]] == ["unknown_key", "bad_type", "missing_key"]
+
+
+def test_an_address_above_its_limit_is_refused_what_costs_much_and_kept_what_costs_little(own_edge: Edge) -> None:
+    site = own_edge.add_site("limited.example")
+    slug = own_edge.add_link(site, own_edge.add_partner("other"), "https://shop.example/")
+    copy = own_edge.folder / "data" / "ingest-directory.json"
+    wait_until(lambda: copy.exists() and slug in copy.read_text(), 30, "website and link to be known")
+    with own_edge.client(transport=httpx.HTTPTransport(local_address="127.0.3.1")) as client:
+        limited = httpx.Response(0)
+        for number in range(5_000):
+            client.post("/track", content=b"[{}]")
+            if number % 20 == 19:
+                limited = client.post("/track", json={}, headers=bearer(f"sk_wrong_{number}"))
+                if limited.status_code == 429:
+                    break
+        assert limited.json()["code"] == "address_throttled" and int(limited.headers["retry-after"]) >= 1
+        assert client.get("/go/unknown-link").status_code == 429
+        assert client.post(f"/track?site={site.site_key}", content=TINY).json()["code"] == "address_throttled"
+        assert client.post(f"/track?site={site.site_key}", json={"type": "a"}).status_code == 202
+        assert client.post("/track", json=[{"type": "a", "site": site.site_key}]).status_code == 202
+        assert client.get(f"/go/{slug}").status_code == 302
+        assert client.post("/track", content=TINY, headers=bearer(site.secret_key)).status_code == 202
+    with own_edge.client(transport=httpx.HTTPTransport(local_address="127.0.3.2")) as other:
+        assert other.get("/go/unknown-link").status_code == 404

@@ -1,0 +1,73 @@
+"""A key that the read models do not have is unknown only once they have everything that was written before."""
+
+from __future__ import annotations
+
+import asyncio
+from hashlib import sha256
+from uuid import uuid4
+
+import pytest
+
+from ingest import directory as subject
+from ingest.directory import Directory, KeyRow, Listing, Website
+from ingest.refused import Unavailable
+
+WEBSITE = Website(uuid4(), "own.example", "USD")
+KNOWN = Listing((WEBSITE,), (KeyRow(WEBSITE.id, sha256(b"sk_new").hexdigest(), "secret", ()),))
+
+
+class Source:
+    """Read models at `reached` of `written`; they have the key from `reached` >= `made_at` on."""
+
+    def __init__(self, reached: int, written: int, made_at: int = 10**9, step: int = 0) -> None:
+        self.reached, self.written, self.made_at, self.step = reached, written, made_at, step
+        self.lookups = 0
+
+    async def lookup(self, kind: str, name: str) -> Listing:
+        self.lookups += 1
+        return KNOWN if self.reached >= self.made_at else Listing()
+
+    async def progress(self, kind: str) -> tuple[int, int]:
+        self.reached += self.step
+        return self.reached, self.written
+
+    def directory(self) -> Directory:
+        return Directory(self.lookup, progress=self.progress)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "LOOK_AGAIN_S", 0.0)
+    monkeypatch.setattr(subject, "CATCH_UP_S", 0.02)
+
+
+def test_while_they_are_behind_the_answer_is_to_try_again_and_costs_one_look_up() -> None:
+    source = Source(5, 6)
+    directory = source.directory()
+    for _ in range(10):
+        with pytest.raises(Unavailable) as caught:
+            asyncio.run(directory.key("sk_new"))
+        assert caught.value.code == "directory_behind" and caught.value.retry_after >= 1
+    assert source.lookups == 2
+
+
+def test_a_key_that_comes_while_the_request_waits_is_good() -> None:
+    source = Source(5, 8, made_at=7, step=1)
+    key = asyncio.run(source.directory().key("sk_new"))
+    assert key is not None and key.website == WEBSITE
+
+
+def test_what_is_written_after_the_first_miss_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "BEHIND_S", 0.0)
+    source = Source(5, 6)
+    directory = source.directory()
+    with pytest.raises(Unavailable):
+        asyncio.run(directory.key("sk_typo"))
+    source.reached, source.written = 6, 9
+    assert asyncio.run(directory.key("sk_typo")) is None
+
+
+def test_when_nothing_is_outstanding_it_is_unknown_at_once() -> None:
+    source = Source(6, 6)
+    assert asyncio.run(source.directory().key("sk_typo")) is None
+    assert asyncio.run(source.directory().link("no-link")) is None

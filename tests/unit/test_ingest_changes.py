@@ -1,0 +1,96 @@
+"""What of the directory changed: rows by themselves where that is enough, else everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from ingest.changes import MAX_CHANGES, READ_MODELS, Changes, Progress, changes_between
+from ingest.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
+from ingest.refresh import append_changes, load_copy, save_copy
+
+LINK, SITE = uuid4(), uuid4()
+BEFORE = Progress(dict.fromkeys(READ_MODELS, (1, 10)))
+AFTER = Progress(dict.fromkeys(READ_MODELS, (1, 20)))
+
+
+class Rows:
+    """A connection that gives these rows and keeps what it was asked for."""
+
+    def __init__(self, rows: list[tuple[UUID, str]]) -> None:
+        self.rows = rows
+        self.asked: list[Any] = []
+
+    def execute(self, _: str, params: Any) -> Rows:
+        self.asked.append(params)
+        return self
+
+    def fetchall(self) -> list[tuple[UUID, str]]:
+        return self.rows
+
+
+def between(rows: list[tuple[UUID, str]], before: Progress = BEFORE, after: Progress = AFTER) -> Changes | None:
+    return changes_between(cast("psycopg.Connection[Any]", Rows(rows)), before, after)
+
+
+def test_links_and_what_is_added_are_read_by_themselves() -> None:
+    found = between([(LINK, "link.created.v1"), (LINK, "link.updated.v1"), (SITE, "website.key_issued.v1")])
+    assert found == Changes([LINK], [SITE])
+    assert between([]) == Changes([], []) == between([], BEFORE, BEFORE)
+
+
+@pytest.mark.parametrize(
+    "topic", ["website.key_revoked.v1", "website.disconnected.v1", "partner.updated.v2", "domain.verified.v1"]
+)
+def test_whatever_else_changes_needs_a_whole_reading(topic: str) -> None:
+    assert between([(LINK, "link.created.v1"), (SITE, topic)]) is None
+
+
+def test_so_do_very_many_changes_and_a_rebuilt_read_model() -> None:
+    assert between([(uuid4(), "link.created.v1") for _ in range(MAX_CHANGES + 1)]) is None
+    assert between([], AFTER, BEFORE) is None
+    rebuilt = Progress({**AFTER.models, "links": (2, 30)})
+    assert between([], BEFORE, rebuilt) is None
+
+
+def test_models_at_different_places_are_asked_for_from_the_lowest_to_the_highest() -> None:
+    rows = Rows([])
+    before, after = Progress({**BEFORE.models, "links": (1, 7)}), Progress({**AFTER.models, "websites": (1, 25)})
+    changes_between(cast("psycopg.Connection[Any]", rows), before, after)
+    assert rows.asked[0][:2] == (7, 25)
+
+
+def a_link(website: Website, partner: Partner, destination: str, link: UUID = LINK) -> LinkRow:
+    return LinkRow(link, "deal", 7, website.id, partner.id, destination, (), True)
+
+
+def test_changes_hold_beside_the_rest_and_are_kept_beside_the_copy(tmp_path: Path) -> None:
+    website, partner = Website(SITE, "own.example", "USD"), Partner(uuid4(), "", "acme", "Acme", "", 30, True)
+    partner = Partner(partner.id, str(partner.id), "acme", "Acme", "", 30, True)
+    whole = Listing((website,), (KeyRow(SITE, "1", "site", ()),), (a_link(website, partner, "https://a/"),), (partner,))
+    changes = Listing(keys=(KeyRow(SITE, "2", "secret", ()),), links=(a_link(website, partner, "https://b/"),))
+    directory = Directory(nothing)
+    directory.replace(whole, 1.0)
+    directory.apply(changes, 2.0)
+    assert directory.links["deal"].destination == "https://b/" == directory.links_by_id[str(LINK)].destination
+    assert set(directory.keys) == {"1", "2"}
+
+    copy = tmp_path / "ingest-directory.json"
+    save_copy(copy, whole, 1.0)
+    append_changes(copy, changes)
+    with copy.with_suffix(".changes").open("ab") as file:
+        file.write(b'{"websites":[')  # killed while it wrote
+    kept = load_copy(copy)
+    assert kept is not None
+    assert {key.hash for key in kept[0].keys} == {"1", "2"} and kept[0].links[0].destination == "https://b/"
+    save_copy(copy, whole, 3.0)
+    kept = load_copy(copy)
+    assert kept is not None and kept[0] == whole
+
+
+async def nothing(kind: str, name: str) -> Listing:
+    return Listing()
