@@ -139,15 +139,16 @@ def test_identical_lines_are_as_many_page_views_as_one_file_has_of_them(target: 
     line = f'198.51.100.4 - - [19/May/2015:10:05:03 +0000] "GET /twice HTTP/1.1" 200 5 "-" "{BROWSER}"'
     other = line.replace("/twice", "/other")
     files = [([line], 1), ([line, line, other], 2), ([line, other, line, line], 1), ([line, line], 0), ([other], 0)]
+    paths: Counter[str] = Counter()
     with target.edge.tail(topics.CLICKS) as clicks:
         for number, (lines, new) in enumerate(files):
             path = tmp_path / f"{number}.log"
             path.write_text("\n".join(lines) + "\n")
             counts = import_file(target.settings, str(path), target.domain, quiet=True)
             target.project(clicks)
+            paths.update(TrackedEvent.model_validate_json(record.value).path for record in clicks.records)
             assert (counts["imported"], counts["duplicates"]) == (new, len(lines) - new), number
             assert counts["lines"] == sum(counts.values()) - counts["lines"]
-    paths = Counter(TrackedEvent.model_validate_json(record.value).path for record in clicks.records)
     assert paths == {"/twice": 3, "/other": 1}
 
 
