@@ -133,7 +133,7 @@ def create_sql_token(body: CreateSqlToken, run: AnalystRuns, desk: TheDesk) -> R
     answer = CreatedSqlToken(
         id=token_id, name=body.name, token=token, last4=token[-4:], created_at=run.asked.at, expires_at=expires_at
     )
-    named = NameSqlToken(name=body.name, expires_in_days=body.expires_in_days)
+    named = NameSqlToken.model_validate({"name": body.name, "expiresInDays": body.expires_in_days})
     return run(lambda: Decided([], answer, also), named, status=201)
 
 
