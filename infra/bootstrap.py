@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -115,7 +116,8 @@ def bench() -> None:
 def oracle() -> None:
     """Many random histories against independent books; `ORACLE_SEEDS` says how many."""
     set_up(development=True)
-    environment = {"ORACLE_SEEDS": "20", "ORACLE_SALES": "60", **os.environ}
+    seed = str(int(time.time()) % 10**6)
+    environment = {"ORACLE_SEEDS": "20", "ORACLE_SALES": "60", "ORACLE_SEED": seed, **os.environ}
     call([str(PYTHON), "-m", "pytest", "-q", "tests/oracle"], environment)
 
 

@@ -1,7 +1,7 @@
 """Whatever happens in whichever order: every public number is what independent books say.
 
-`ORACLE_SEEDS` (1) says how many histories are played, `ORACLE_SEED` begins with a certain one, `ORACLE_SALES` (30) says
-how many transactions a website has. A failure names its seed.
+`ORACLE_SEEDS` (1) says how many histories are played, `ORACLE_SEED` (417) which is the first, `ORACLE_SALES` (30) how many
+transactions a website has. A failure names its seed. `make oracle` begins with another one each time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.support.stack import stack, wait_for
 
 COUNT = int(os.environ.get("ORACLE_SEEDS", "1"))
 SALES = int(os.environ.get("ORACLE_SALES", "30"))
-FIRST = int(os.environ.get("ORACLE_SEED", str(random.SystemRandom().randrange(10**6))))
+FIRST = int(os.environ.get("ORACLE_SEED", "417"))
 SEEDS = range(FIRST, FIRST + COUNT)
 
 pytestmark = pytest.mark.timeout(600)
