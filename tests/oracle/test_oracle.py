@@ -1,7 +1,7 @@
 """Whatever happens in whichever order: every public number is what independent books say.
 
-`ORACLE_SEEDS` (1) says how many histories are played, `ORACLE_SEED` (417) which is the first, `ORACLE_SALES` (30) how many
-transactions a website has. A failure names its seed. `make oracle` begins with another one each time.
+`ORACLE_SEEDS` (1) says how many histories are played, `ORACLE_SEED` (417) which is the first, `ORACLE_SALES` (30) how
+many transactions a website has. A failure names its seed. `make oracle` begins with another one each time.
 """
 
 from __future__ import annotations
