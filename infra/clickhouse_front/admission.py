@@ -29,14 +29,20 @@ class Admission:
         return self._stopping
 
     def stop(self) -> None:
-        """From now on nobody gets in; who is in may finish."""
+        """From now on nobody gets in but inserts whose data was arriving already; who is in may finish."""
         self._stopping = True
 
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Room for one query. Raises `ClickHouseError` 202 when the queue is full or too slow, 734 when stopping."""
+    def check(self) -> None:
+        """Raises `ClickHouseError` 734 when stopping."""
         if self._stopping:
             raise error(SERVER_STOPPING, "The server is stopping")
+
+    @asynccontextmanager
+    async def slot(self, *, begun: bool = False) -> AsyncIterator[None]:
+        """Room for one query. Raises `ClickHouseError` 202 when the queue is full or too slow, 734 when stopping,
+        unless it has `begun`: it was there before."""
+        if not begun:
+            self.check()
         if self._inside >= self._limit:
             raise self._refusal()
         self._inside += 1

@@ -197,11 +197,11 @@ class Front:
             return analyst
 
     @asynccontextmanager
-    async def _slot(self, user: User) -> AsyncIterator[None]:
+    async def _slot(self, user: User, *, begun: bool = False) -> AsyncIterator[None]:
         async with AsyncExitStack() as slots:
             if user.readonly:
                 await slots.enter_async_context(self._readers.slot())
-            await slots.enter_async_context(self._admission.slot())
+            await slots.enter_async_context(self._admission.slot(begun=begun))
             yield
 
     def _incomplete_of(self, user: User) -> AbstractContextManager[None]:
@@ -270,6 +270,7 @@ class Front:
 
     async def _insert(self, query: Query, user: User, body: Body) -> Stats:
         query.check_insert()
+        self._admission.check()
         with NamedTemporaryFile(dir=self._engine.incoming, prefix="insert") as file:
             waiting = bytearray(query.statement.data)
             size = 0
@@ -290,7 +291,7 @@ class Front:
                 file.flush()
                 return query.insert(Path(file.name))
 
-            async with self._slot(user):
+            async with self._slot(user, begun=True):
                 return await self._blocking(store)
 
     async def _stream(self, result: reading.Reading, reply: Reply, end: Callable[[], Awaitable[None]]) -> None:
