@@ -194,6 +194,7 @@ SECRETS = {
     "policy.saved_search",
     "policy.listing_watch",
     "ops.to_erase",
+    "auth.role_holder",  # the roles are in the account itself
     *(f"ops.{table}" for table in ("forum_member", "forum_act", "forum_follower", "digest")),
 }
 """Hashes and sealed secrets, what the exported tables tell as well, and what is left of those who were erased."""
