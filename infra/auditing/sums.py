@@ -28,9 +28,11 @@ _WRAP: Final = 2**32
 def audit_sums(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
     """Checks every sum by website, in the raw rows, in the rollups and in the read models."""
     report = Report()
-    raw = _sums(clickhouse, "events", (*_COMMISSIONS, "value"), "WHERE type = 'conversion'", report)
+    # A step whose beginning could not be read, which is a dead letter, may take off more than is there.
+    is_whole = not _has_dead_letters(postgres)
+    raw = _sums(clickhouse, "events", (*_COMMISSIONS, "value"), "WHERE type = 'conversion'", is_whole, report)
     for table in _ROLLUPS:
-        for website, sums in _sums(clickhouse, table, _COMMISSIONS, "", report).items():
+        for website, sums in _sums(clickhouse, table, _COMMISSIONS, "", is_whole, report).items():
             for name, total in sums.items():
                 apart = total - raw.get(website, {}).get(name, 0)
                 if apart and apart % _WRAP == 0:
@@ -42,9 +44,10 @@ def audit_sums(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
 
 
 def _sums(
-    clickhouse: Reader, table: str, names: tuple[str, ...], where: str, report: Report
+    clickhouse: Reader, table: str, names: tuple[str, ...], where: str, is_whole: bool, report: Report
 ) -> Mapping[str, Mapping[str, int]]:
-    """The true sums by website. Reports those that come out otherwise with the table's own type, or below zero."""
+    """The true sums by website. Reports those that come out otherwise with the table's own type, or below zero where
+    every step was read."""
     wide = ", ".join(f"toString(sum(toInt256({name}))) AS true_{name}" for name in names)
     kept = ", ".join(f"toString(sum({name})) AS kept_{name}" for name in names)
     query = f"SELECT toString(website_id) AS website, {wide}, {kept} FROM {table} {where} GROUP BY website_id"
@@ -57,9 +60,17 @@ def _sums(
             if total != int(row[f"kept_{name}"]):
                 what = f"{table}: {name} of website {website} is {total} and wraps to {row[f'kept_{name}']}"
                 report.found(Kind.WRONG, _CHECK, what)
-            elif total < 0:
+            elif total < 0 and is_whole:
                 report.found(Kind.WRONG, _CHECK, f"{table}: {name} of website {website} is {total}, below zero")
     return found
+
+
+def _has_dead_letters(postgres: psycopg.Connection[Any]) -> bool:
+    row = postgres.execute(
+        "SELECT EXISTS (SELECT FROM engine.dead_letter WHERE projection = 'events' AND topic = 'domain'"
+        " AND state <> 'retried')"
+    ).fetchone()
+    return row is not None and bool(row[0])
 
 
 def _check_conversions(postgres: psycopg.Connection[Any], report: Report) -> None:

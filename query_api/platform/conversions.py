@@ -123,7 +123,7 @@ def get_conversions(
 @router.get("/api/platform/conversions.csv", response_class=Response)
 def get_conversions_csv(
     theirs: Theirs,
-    websiteId: Id = None,
+    websiteId: Annotated[UUID, Query()],
     status: Status = None,
     partnerId: Id = None,
     keyKind: KeyKind = None,

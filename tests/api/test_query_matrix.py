@@ -56,6 +56,7 @@ PUBLIC = {
     ("post", "/api/public/notifications/unsubscribe"),
     ("post", "/api/public/contact"),
     ("post", "/api/public/early-access"),
+    ("post", "/api/public/early-access/confirm"),
     ("post", "/api/public/early-access/leave"),
     ("post", "/api/public/newsletter/confirm"),
     ("post", "/api/public/newsletter/stop/{token}"),

@@ -58,6 +58,7 @@ def test_from_the_set_up_link_to_a_clean_stop(engines: Policies) -> None:
             "policy:attribution:1",
             "policy:waiting",
             "policy:approving",
+            "policy:claim-alarm",
             "policy:early-access",
             "policy:domains",
             "policy:insights",

@@ -57,7 +57,8 @@ def test_what_was_acknowledged_is_there_after_the_power_failed(tmp_path: Path) -
             async with under_load(mine, ledger) as load:
                 await _accepted(load, 300)
                 lost = await asyncio.to_thread(_cut_the_power, mine, tmp_path / "io.jfr")
-                assert sum("/clicks-" in path for path in lost) == CLICKS.partitions, "nothing was recorded"
+                clicks = [path for path in lost if "/clicks-" in path and path.endswith(".log")]
+                assert len(clicks) == CLICKS.partitions, "nothing was recorded"
                 _cut_the_files(mine.data_dir / "kafka", lost)
                 await asyncio.to_thread(mine.start)
                 await _accepted(load, 100)
@@ -107,6 +108,8 @@ def unforced(dump: Path) -> Mapping[str, int]:
     lost: dict[str, int] = defaultdict(int)
     for event in sorted(json.loads(told)["recording"]["events"], key=lambda event: event["values"]["startTime"]):
         path = event["values"]["path"]
+        if path is None:  # not a file of the disk: a socket's or a pipe's
+            continue
         if event["type"] == "jdk.FileWrite":
             lost[path] += event["values"]["bytesWritten"]
         else:

@@ -59,8 +59,8 @@ def test_every_public_number_is_what_the_books_say(world: World, seed: int) -> N
 def test_a_fresh_last_click_earns_the_sale_that_follows_at_once(world: World) -> None:
     """Click on one partner yesterday, on another now, and the sale by visitor id right after it."""
     played = history.make(FIRST + 2 * 10**6, history.now(), 0)
+    played.sites[0].first_click = False
     place = world.set_up(played)[0]
-    place.site.first_click = False
     for number in range(12):
         now = history.now()
         yesterday = history.Click(uuid4(), 0, f"fresh-{number}", now - timedelta(days=1))

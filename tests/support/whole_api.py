@@ -115,6 +115,7 @@ class Belongings:
         query = api.query
         self.owner, self.admin = query.person(), query.person("member", "admin")
         register(api, self.owner)
+        register(api, self.admin)
         self.invite = UUID(_made(api.call("POST", "/api/platform/invite-codes", self.owner, json={}))["id"])
         letter = Mail("ada@example.com", "Hello", "Hello\n", "password_reset", self.owner.account_id)
         self.mail = queue(query.postgres, query.settings, letter)

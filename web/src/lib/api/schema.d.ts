@@ -18928,8 +18928,8 @@ export interface operations {
     };
     get_conversions_csv: {
         parameters: {
-            query?: {
-                websiteId?: string | null;
+            query: {
+                websiteId: string;
                 status?: components["schemas"]["ConversionStatus"] | null;
                 partnerId?: string | null;
                 /** @description Kind of the most trusted key that reported it; site: claims */
