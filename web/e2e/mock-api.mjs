@@ -193,7 +193,7 @@ function conversion(index) {
     id: `c${index}`, websiteId: 'w1', partnerId: index === 5 ? null : partner.id, partnerName: index === 5 ? null : partner.name, linkId: 'l1', clickId: 'k', event: index % 4 ? 'sale' : 'lead',
     txid: `ORD-${104_233 - index * 17}`, status, amount: money(amount), commission: money(amount * 0.3), reversed: money(status === 'reversed' ? amount : 0),
     reason: { rejected: 'Outside the cookie window', reversed: 'Refunded by the customer' }[status] ?? null, attribution: index === 5 ? null : 'click_id', occurredAt: at, recordedAt: at, decidedAt: null,
-    approvesAt: status === 'pending' && index % 7 ? new Date(Date.parse(at) + 14 * DAY).toISOString() : null, payableAt: status === 'approved' ? new Date(Date.parse(at) + 30 * DAY).toISOString() : null, conflicts: index === 3 ? 1 : 0,
+    approvesAt: status === 'pending' && index % 7 ? new Date(Date.parse(at) + 14 * DAY).toISOString() : null, payableAt: status === 'approved' ? new Date(Date.parse(at) + 30 * DAY).toISOString() : null, conflicts: index === 3 ? 1 : 0, keyKind: index % 5 === 1 ? 'site' : 'secret', addressClass: '', clickBotReason: index === 4 ? 'headless' : null, otherEvents: index === 2 ? ['purchase'] : [], adjustment: null,
   };
 }
 

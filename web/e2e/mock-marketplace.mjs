@@ -21,7 +21,7 @@ const listing = ([title, niche, askingPrice, monthlyRevenue, monthlyTraffic, yea
 const listings = SITES.map(listing);
 
 const verification = {
-  asOf: at(-2), monthlyTraffic: 11_600, monthlyRevenue: usd(1930), trafficDifference: 7.8, revenueDifference: -4.1,
+  asOf: at(-2), provenDomain: 'vpn-review.example', share: { months: 12, monthsInLog: 12, traffic: 96.4, revenue: 88 }, monthlyTraffic: 11_600, monthlyRevenue: usd(1930), trafficDifference: 7.8, revenueDifference: -4.1,
   months: Array.from({ length: 12 }, (_, index) => {
     const month = new Date(Date.UTC(2025, 10 + index, 1)).toISOString().slice(0, 10);
     const wave = 1 + Math.sin(index / 2) / 5 + index / 40;
