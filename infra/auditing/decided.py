@@ -25,28 +25,17 @@ from infra.auditing.wide_rows import WideRows, hash_of
 from infra.log import Log
 from schemas.envelope import Decrypt, Enveloped, UndecodableEvent, decode, position_of
 from schemas.events.conversions import (
-    ConversionApproved,
     ConversionAttributed,
     ConversionRecorded,
-    ConversionRejected,
     ConversionReopened,
     ConversionRestated,
     ConversionReversed,
+    ConversionStep,
     ConversionWithdrawn,
 )
 from schemas.topics import CONVERSIONS, DOMAIN
 from schemas.tracking import NO_ID, ConversionReported, log_time
 
-Changed = (
-    ConversionRecorded
-    | ConversionAttributed
-    | ConversionApproved
-    | ConversionRejected
-    | ConversionReversed
-    | ConversionReopened
-    | ConversionWithdrawn
-    | ConversionRestated
-)
 _ROWS: Final = "conversion rows"
 
 
@@ -63,7 +52,7 @@ def audit_decided(
         # Read to where the topic ends now: what the relay had copied at the moment of `models` must be before that.
         until = max(end, models.end, log.end_offset(DOMAIN.name, 0))
         for offset, found in _first_ones(log, until, store, Signatures(postgres, report), set_aside, decrypt, report):
-            if offset < end and isinstance(found.event, Changed):
+            if offset < end and isinstance(found.event, ConversionStep):
                 rows.audit(offset, found.event)
             models.fold(offset, found.event, found.position)
         store.finish()
@@ -110,7 +99,7 @@ class _ConversionRows:
         self._dead, self._report = dead, report
         self._rows = WideRows(clickhouse, DOMAIN.name, 0, end, self._without_event)
 
-    def audit(self, offset: int, event: Changed) -> None:
+    def audit(self, offset: int, event: ConversionStep) -> None:
         if event.facts.attribution is None:
             return  # it counts nothing yet; a row would be passed over, and told of
         self._report.checked["conversion changes"] += 1
@@ -131,7 +120,7 @@ class _ConversionRows:
         self._report.found(Kind.WRONG, _ROWS, f"domain[0]@{offset} has {count} rows, but nothing that counts", count)
 
 
-def _row(event: Changed) -> Mapping[str, Any]:
+def _row(event: ConversionStep) -> Mapping[str, Any]:
     facts, change = event.facts, event.change
     click = facts.attribution
     assert click is not None  # noqa: S101 - whoever calls has looked
@@ -164,7 +153,7 @@ def _row(event: Changed) -> Mapping[str, Any]:
     }
 
 
-def _value(event: Changed) -> int:
+def _value(event: ConversionStep) -> int:
     """What stands of the sale counts from the step that has its click; what is reversed then is taken back."""
     match event:
         case ConversionRecorded():
@@ -183,7 +172,7 @@ def _value(event: Changed) -> int:
             return 0
 
 
-def _kind(event: Changed) -> str:
+def _kind(event: ConversionStep) -> str:
     """Of the most trusted key that had reported the conversion by then."""
     if isinstance(event, ConversionRecorded):
         return event.reported.key_kind if event.reported is not None else ""

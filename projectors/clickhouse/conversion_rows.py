@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 from uuid import uuid5
 
 import orjson
@@ -14,38 +14,17 @@ from schemas import envelope
 from schemas.base import DomainEvent
 from schemas.events.conversions import (
     Attribution,
-    ConversionApproved,
     ConversionAttributed,
     ConversionRecorded,
-    ConversionRejected,
     ConversionReopened,
     ConversionRestated,
     ConversionReversed,
+    ConversionStep,
     ConversionWithdrawn,
 )
 from schemas.tracking import NO_ID, log_time
 
-ConversionEvent = (
-    ConversionRecorded
-    | ConversionAttributed
-    | ConversionApproved
-    | ConversionRejected
-    | ConversionReversed
-    | ConversionReopened
-    | ConversionWithdrawn
-    | ConversionRestated
-)
-_CLASSES: Final = (
-    ConversionRecorded,
-    ConversionAttributed,
-    ConversionApproved,
-    ConversionRejected,
-    ConversionReversed,
-    ConversionReopened,
-    ConversionWithdrawn,
-    ConversionRestated,
-)
-NAMES: Final = frozenset(event_class.NAME.encode() for event_class in _CLASSES)
+NAMES: Final = frozenset(event_class.NAME.encode() for event_class in get_args(ConversionStep))
 _SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 
 
@@ -76,7 +55,7 @@ def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
     it was reported in (`currency`). The changes of commission are in the website's currency. `origin` is `claim` while
     nothing but the public site key reports the conversion.
     """
-    if not isinstance(event, _CLASSES):
+    if not isinstance(event, ConversionStep):
         return None
     facts, change = event.facts, event.change
     if facts.attribution is None:
@@ -116,13 +95,13 @@ def _dimensions(click: Attribution) -> dict[str, Any]:
     }
 
 
-def _key_kind(event: ConversionEvent) -> str:
+def _key_kind(event: ConversionStep) -> str:
     if isinstance(event, ConversionRecorded):
         return event.reported.key_kind if event.reported else ""
     return event.key_kind
 
 
-def _value(event: ConversionEvent) -> int:
+def _value(event: ConversionStep) -> int:
     match event:
         case ConversionRecorded():
             return event.facts.amount.amount

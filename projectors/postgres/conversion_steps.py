@@ -23,19 +23,10 @@ from schemas.events.conversions import (
     ConversionReportMerged,
     ConversionRestated,
     ConversionReversed,
+    ConversionStep,
     ConversionWithdrawn,
 )
 
-Step = (
-    ConversionRecorded
-    | ConversionAttributed
-    | ConversionApproved
-    | ConversionRejected
-    | ConversionReversed
-    | ConversionReopened
-    | ConversionWithdrawn
-    | ConversionRestated
-)
 Note = (
     ConversionReportConflicted | ConversionReportMerged | ConversionAdjustmentProposed | ConversionAdjustmentDismissed
 )
@@ -138,7 +129,7 @@ def _note(rows: Rows, event: Note) -> None:
     rows.put(**_place(rows, event), website_id=event.website_id, detail=event.model_dump(mode="json", exclude=_HEAD))
 
 
-def _put(rows: Rows, event: Step, facts: dict[str, Any] | None = None) -> None:
+def _put(rows: Rows, event: ConversionStep, facts: dict[str, Any] | None = None) -> None:
     attribution = event.facts.attribution
     hold = timedelta(days=attribution.terms.hold_days) if attribution else None
     detail = event.model_dump(mode="json", exclude={*_HEAD, "facts"})

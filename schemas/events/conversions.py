@@ -277,3 +277,16 @@ class ConversionAdjustmentDismissed(DomainEvent):
 
     NAME: ClassVar[str] = "conversion.adjustment_dismissed"
     website_id: UUID
+
+
+ConversionStep = (
+    ConversionRecorded
+    | ConversionAttributed
+    | ConversionApproved
+    | ConversionRejected
+    | ConversionReversed
+    | ConversionReopened
+    | ConversionWithdrawn
+    | ConversionRestated
+)
+"""Every event that changes what a conversion counts: each carries `facts` and `change`."""
