@@ -100,7 +100,7 @@ class _OnLink:
 
 
 class _Judged:
-    """What holds for all events of one visit, worked out at its first one. `reason`: it holds for each of them."""
+    """What holds for all events of one visit, decided at its first one. `reason`: it holds for each of them."""
 
     __slots__ = ("everybody", "key", "network", "reason", "share", "source", "visit")
 

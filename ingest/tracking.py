@@ -135,7 +135,7 @@ class _Request:
         """A batch names its website in its events: one of the first ones has to name it by a usable key, before any
         of the batch is unpacked further or decoded. Raises `Refused` and `Unavailable`."""
         if is_json(content_type) and not is_array(start):
-            return  # one event, small by itself
+            return  # one event is small
         names = dict.fromkeys(found.group(1).decode("latin-1") for found in islice(_SITE.finditer(start), MAX_PEEKED))
         for name in list(names)[:MAX_NAMES]:
             if isinstance(await self._key_of(name), Key):

@@ -32,7 +32,7 @@ class Noticing:
         self._pool = ThreadPoolExecutor(1, "noticing")
 
     def guesses(self, account: str, owner: UUID | None, client: Client) -> None:
-        """Somebody guesses at the account of this key, whoever owns it."""
+        """Somebody guesses at the account of this key."""
         if not self._places.acquire(blocking=False):
             return
         self._pool.submit(self._notice, account, owner, client).add_done_callback(lambda _: self._places.release())

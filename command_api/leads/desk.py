@@ -68,7 +68,7 @@ class LeadsDesk:
         self.write(decide)
 
     def confirm(self, code: str) -> None:
-        """Raises `Refused` for a link that is used, too old or none of ours."""
+        """Raises `Refused` for a link that is used, too old or unknown."""
         contact = self.contacts.linked("newsletter", code)
         if contact is None:
             raise newsletter.link_invalid()
@@ -127,7 +127,7 @@ class LeadsDesk:
         self.write(decide)
 
     def confirm_early_access(self, code: str) -> None:
-        """Keeps the place, or the place in line. Raises `Refused` for a link that is used, too late or none of ours."""
+        """Keeps the place, or the place in line. Raises `Refused` for a link that is used, too late or unknown."""
         contact = self.contacts.linked("early_access", code)
         if contact is None:
             raise early_access.link_invalid()

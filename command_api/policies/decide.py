@@ -282,7 +282,7 @@ def _proposal(
 
 
 def _amount(merged: Merged, website: Website) -> Money:
-    """A lead, or a sale of which only the payout is told (or nothing: flat terms), has no amount to count."""
+    """A lead, or a sale that reports only the payout (or nothing: flat terms), has no amount to count."""
     return merged.amount or Money(amount=0, currency=merged.payout.currency if merged.payout else website.currency)
 
 

@@ -1,8 +1,8 @@
 """The front's side of the processes that run analysts' statements: started when wanted, watched, and killed.
 
-A process runs one statement at a time and is used again only after a statement that ended by itself. Whatever else
-ends one (its time, its memory, its client, KILL QUERY, the front's end) is SIGKILL: nothing in there is worth asking
-for, and no function of the engine can put it off. A statement counts as running until its process is gone.
+A process runs one statement at a time and is used again only after a statement that finished within its limits.
+Whatever else ends one (its time, its memory, its client, KILL QUERY, the front's end) is SIGKILL: nothing in there is
+worth asking for, and no function of the engine can put it off. A statement counts as running until its process is gone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 START_S: Final = 30.0
 IDLE_S: Final = 60.0
 GRACE_S: Final = 1.0
-"""So long the engine may need to end a statement by itself after its limit."""
+"""How long the engine may need to end a statement after its limit."""
 
 WATCH_S: Final = 0.1
 SLACK_BYTES: Final = 384 << 20
@@ -268,7 +268,7 @@ class Worker:
         await self._writer.drain()
 
     async def receive(self) -> tuple[bytes, bytes]:
-        """The next frame. Raises `EOFError` when the process is gone, or sends what no process of ours does."""
+        """The next frame. Raises `EOFError` when the process is gone, or sends something that is not a frame."""
         assert self._reader is not None  # noqa: S101 - it has been started
         kind, size = frames.HEADER.unpack(await self._reader.readexactly(frames.HEADER.size))
         if size > frames.MAX_FRAME_BYTES:

@@ -239,7 +239,7 @@ class PostgresLog:
 
 
 def _insert(connection: psycopg.Connection[Any], group: list[Call], signer: Signer | None) -> list[list[Position]]:
-    """Writes the calls' records into the open transaction, notifies, and tells their places. Each is signed by itself:
+    """Writes the calls' records into the open transaction, notifies, and tells their places. Each is signed on its own:
     unlike Kafka's batches, rows are read in any portion."""
     now = int(time() * 1000)
     counts: dict[tuple[str, int], int] = defaultdict(int)

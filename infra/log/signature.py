@@ -56,7 +56,7 @@ SIGNATURE_BYTES: Final = _HEADER_FRAME + 4 * len(HEADER) + _SIZE
 
 
 class Signer:
-    """Signs and checks with keys worked out from the master key."""
+    """Signs and checks with keys derived from the master key."""
 
     @classmethod
     def of(cls, settings: Settings) -> Signer | None:

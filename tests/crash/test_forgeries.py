@@ -38,7 +38,7 @@ pytestmark = pytest.mark.timeout(600)
 
 
 def forgeries() -> Sequence[Record]:
-    """A click, a report with money in it, an approval, a role, and a refusal, each as a service of ours would write it;
+    """A click, a report with money in it, an approval, a role, and a refusal, each in a service's own form;
     the decisions pretend to be the newest."""
     approved = a_sale()[1]
     assert isinstance(approved, ConversionApproved)
