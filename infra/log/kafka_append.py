@@ -21,6 +21,7 @@ from kafka.record.memory_records import MemoryRecordsBuilder
 from kafka.structs import TopicPartition
 
 from infra.log import Headers, LogUnavailable, Position, Record
+from infra.log.kafka_records import write
 from infra.log.signature import SIGNATURE_BYTES, Signer, runs
 
 Done = Callable[[list[Position]], None]
@@ -100,11 +101,7 @@ class Appender:
                             parts.append((batch, first, indexes[taken:begin]))
                         batch = self._new_batch(place)
                         first, taken = 0, begin
-                    write = batch.records.append
-                    for record in mine[begin : end - 1]:
-                        write(record.timestamp_ms or now, record.key, record.value, record.headers)
-                    record = mine[end - 1]
-                    write(record.timestamp_ms or now, record.key, record.value, last_headers)
+                    write(batch.records, mine[begin:end], now, last_headers)
                 parts.append((batch, first, indexes[taken:]))
                 return len(waiting) > 1 or first == 0 or batch.records.is_full()
         finally:

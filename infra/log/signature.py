@@ -117,13 +117,15 @@ def runs(records: Sequence[Record]) -> list[tuple[int, int, int]]:
 
     One that must stay unsigned (`Record.is_signed`) is a run of its own.
     """
-    ends = list(
-        accumulate(
-            _FRAME + len(record.key) + len(record.value) + (_most_of(record.headers) if record.headers else 0)
-            for record in records
-        )
-    )
+    sizes = [
+        _FRAME + len(record.key) + len(record.value) + (_most_of(record.headers) if record.headers else 0)
+        for record in records
+    ]
     apart = [index for index, record in enumerate(records) if not record.is_signed]
+    whole = sum(sizes)
+    if whole <= RUN_BYTES and len(records) <= _MOST and not apart:
+        return [(0, len(records), whole)]
+    ends = list(accumulate(sizes))
     found: list[tuple[int, int, int]] = []
     begin = before = 0
     while begin < len(records):

@@ -10,7 +10,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from uuid import uuid5
 
 import psycopg
 import pytest
+from msgspec import structs
 
 from infra.audit import audit, main
 from infra.auditing import continuous, folding, wide_rows
@@ -445,7 +446,7 @@ def test_an_event_that_a_read_model_could_not_take_is_no_difference(way: Pipelin
     way.log.publish([decided(event, 1000 + number) for number, event in enumerate(lost)]).result(10)
     recorded = a_sale()[0].model_copy(update={"originator_id": other})
     unreadable = decided(recorded, 2000)
-    way.log.publish([replace(unreadable, value=b"{}"), refused_badly()]).result(10)
+    way.log.publish([structs.replace(unreadable, value=b"{}"), refused_badly()]).result(10)
     approved = a_sale()[1].model_copy(update={"originator_id": other})
     way.log.publish([decided(approved, 2001)]).result(10)
     with way.projecting():

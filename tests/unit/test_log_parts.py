@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.partitioner.default import murmur2 as kafka_murmur2
 from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
+from kafka.record.util import encode_varint
 from kafka.structs import TopicPartition
 
-from infra.log import Record, RecordTooLarge
+from infra.log import Headers, Record, RecordTooLarge
 from infra.log.kafka_append import Appender  # noqa: F401 - its imports from kafka-python must exist
 from infra.log.kafka_fetches import _decoded
+from infra.log.kafka_records import varint, write
 from infra.log.limits import MAX_RECORD_BYTES, place_of, size_of
 from infra.log.partitioning import murmur2, partition_of
 from schemas import topics
@@ -53,6 +55,42 @@ def test_the_size_is_never_less_than_what_kafka_writes(
     assert builder.append(1, key, value, headers) is not None
     builder.close()
     assert size_of(Record("clicks", key, value, tuple(headers))) >= len(builder.buffer())
+
+
+_TIMES = st.integers(1_699_999_990_000, 1_700_000_010_000) | st.integers(0, 1 << 42)
+_HEADERS = st.lists(st.tuples(st.text(max_size=9), st.binary(max_size=200)), max_size=3).map(tuple)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.binary(max_size=70), st.binary(max_size=20_000), _HEADERS, _TIMES), min_size=1, max_size=9
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    _HEADERS,
+)
+def test_records_are_written_as_kafka_python_writes_them(
+    runs: list[list[tuple[bytes, bytes, Headers, int]]], last_headers: Headers
+) -> None:
+    now_ms = 1_700_000_000_000
+    ours, theirs = MemoryRecordsBuilder(2, 0, 1 << 22), MemoryRecordsBuilder(2, 0, 1 << 22)
+    for run in runs:
+        write(ours, [Record("clicks", *record) for record in run], now_ms, last_headers)
+        for index, (key, value, headers, at) in enumerate(run):
+            theirs.append(at or now_ms, key, value, last_headers if index == len(run) - 1 else headers)
+        assert ours.next_offset() == theirs.next_offset()
+    ours.close()
+    theirs.close()
+    assert bytes(ours.buffer()) == bytes(theirs.buffer())
+
+
+@given(st.integers(-(1 << 62), 1 << 62) | st.integers(-300, 20_000))
+def test_a_varint_is_kafkas(number: int) -> None:
+    theirs = bytearray()
+    encode_varint(number, theirs.append)
+    assert varint(number) == bytes(theirs)
 
 
 def test_a_record_above_the_limit_is_refused() -> None:

@@ -6,7 +6,6 @@ import random
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 from unittest.mock import Mock
 
@@ -99,8 +98,8 @@ def test_a_signature_never_reaches_into_the_run_before_it_and_nonsense_covers_no
 
 def test_runs_cover_every_record_once_and_stay_small() -> None:
     sent = [Record(CLICKS.name, b"k", b"v" * 1000, (("h", b"12345678"),)) for _ in range(300)]
-    sent[100] = replace(sent[100], is_signed=False)
-    sent[200] = replace(sent[200], value=b"v" * 500_000)
+    sent[100] = changed(sent[100], is_signed=False)
+    sent[200] = changed(sent[200], value=b"v" * 500_000)
     cut = runs(sent)
     assert [begin for begin, _, _ in cut] == [0, *(end for _, end, _ in cut)][:-1] and cut[-1][1] == 300
     assert (100, 101) in [(begin, end) for begin, end, _ in cut]
