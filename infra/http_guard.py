@@ -69,6 +69,7 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
 
     class GuardedProtocol(Guarded):
         _arrival: TimerHandle | None = None
+        _due: float | None = None
         _rest = b""
         _body_bytes = 0
         _body_parts = 0
@@ -184,17 +185,20 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
             self._disarm()
 
         def connection_lost(self, exc: Exception | None) -> None:
-            self._disarm()
+            if self._arrival is not None:
+                self._arrival.cancel()
             super().connection_lost(exc)
 
         def _arm(self) -> None:
-            if self._arrival is None:
-                self._arrival = self.loop.call_later(deadline_s, self._too_slow)
+            """The request that arrives has to be in by then. A timer that runs for an earlier one is used again: to
+            start and cancel one for each request would cost more than all else here."""
+            if self._due is None:
+                self._due = self.loop.time() + deadline_s
+                if self._arrival is None:
+                    self._arrival = self.loop.call_at(self._due, self._look_at_deadline)
 
         def _disarm(self) -> None:
-            if self._arrival is not None:
-                self._arrival.cancel()
-                self._arrival = None
+            self._due = None
 
         def _make_last(self) -> None:
             self.cycle.keep_alive = False
@@ -206,9 +210,13 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
             if not is_asked and not self._head_bytes and not self.transport.is_closing():
                 self.transport.close()
 
-        def _too_slow(self) -> None:
+        def _look_at_deadline(self) -> None:
             self._arrival = None
-            if not self.transport.is_closing():
+            if self._due is None:
+                return
+            if self._due > self.loop.time():
+                self._arrival = self.loop.call_at(self._due, self._look_at_deadline)
+            elif not self.transport.is_closing():
                 self.transport.abort()
 
     return GuardedProtocol
@@ -234,8 +242,9 @@ def _plain_length(headers: list[tuple[bytes, bytes]]) -> int:
 class BodyGuard:
     """Hands `app` every request with its whole body in one `http.request` message, or refuses it before `app` runs.
 
-    413: declared or counted (chunked) above `max_bytes`. 408: not in within `deadline_s`. 503: there was no room for it
-    beside the bodies of others (`infra.body_budget`). Refusals are
+    413: declared or counted (chunked) above `max_bytes`. 408: begun, and not in within `deadline_s` from then on (a
+    request that does not begin to arrive is cut by `guarded_protocol`). 503: there was no room for it beside the bodies
+    of others (`infra.body_budget`). Refusals are
     `application/problem+json` with `Connection: close` and the additional `headers` (for CORS), and `on_refused` is
     told. Requests without a body pass untouched, so that streams can still see the client's disconnect.
     """
@@ -274,23 +283,29 @@ class BodyGuard:
         if declared > most:
             await self._refuse(413, "too_large", _too_large(most), scope, receive, send)
         elif declared or chunked:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            if not message.get("more_body", False) and declared <= FREE_BYTES and not chunked:
+                await self._with_body(message, scope, receive, send)  # as most are: here as a whole, and small
+                return
             room = _Room(self._budget, declared or most)
             try:
-                await self._with_body(most, room, scope, receive, send)
+                await self._gather(message, most, room, scope, receive, send)
             finally:
                 room.give_back()
         else:
             await self._app(scope, receive, send)
 
-    async def _with_body(self, most: int, room: _Room, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _gather(
+        self, message: Message, most: int, room: _Room, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Waits for the rest of a body, of which `message` is the first part."""
         parts: list[bytes] = []
         size = 0
         try:
             async with asyncio.timeout(self._deadline_s):
                 while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        return
                     part = message.get("body", b"")
                     size += len(part)
                     if size > most:
@@ -301,6 +316,9 @@ class BodyGuard:
                     parts.append(part)
                     if not message.get("more_body", False):
                         break
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return
         except TimeoutError:
             await self._refuse(408, "too_slow", "The request's body did not arrive in time.", scope, receive, send)
             return
@@ -308,14 +326,17 @@ class BodyGuard:
             await self._refuse(413, "too_large", _too_large(most), scope, receive, send)
             return
         body = parts[0] if len(parts) == 1 else b"".join(parts)
-        replayed = False
+        await self._with_body({"type": "http.request", "body": body, "more_body": False}, scope, receive, send)
+
+    async def _with_body(self, whole: Message, scope: Scope, receive: Receive, send: Send) -> None:
+        left: Message | None = whole
 
         async def replay() -> Message:
-            nonlocal replayed
-            if replayed:
+            nonlocal left
+            if left is None:
                 return await receive()
-            replayed = True
-            return {"type": "http.request", "body": body, "more_body": False}
+            message, left = left, None
+            return message
 
         await self._app(scope, replay, send)
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -177,10 +178,33 @@ def test_ambiguous_framing_is_refused(address: tuple[str, int], framing: bytes) 
     assert got.startswith(b"HTTP/1.1 400")
 
 
-async def test_a_body_that_never_comes_is_answered_408() -> None:
+def test_a_body_that_never_comes_is_cut(hasty: tuple[str, int]) -> None:
+    with connection(hasty) as sock:
+        assert answer(sock, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n") == b""
+
+
+def test_each_request_of_a_connection_has_the_whole_deadline() -> None:
+    """The timer of an earlier request is used again: it must cut the later one neither early nor never."""
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
+    with guarded(IDLE_S) as address, connection(address) as sock:
+        sock.sendall(head + b"abc")
+        assert read_response(sock).endswith(b"3")
+        sock.settimeout(IDLE_S * 0.7)
+        with pytest.raises(TimeoutError):
+            sock.recv(1)
+        sock.settimeout(PATIENCE_S)
+        late = time.monotonic()
+        sock.sendall(head)
+        assert answer(sock) == b"" and time.monotonic() - late >= IDLE_S * 0.9
+
+
+async def test_a_body_whose_rest_never_comes_is_answered_408() -> None:
     sent: list[Message] = []
+    parts = [b"ab"]
 
     async def receive() -> Message:
+        if parts:
+            return {"type": "http.request", "body": parts.pop(), "more_body": True}
         never: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         return await never
 
