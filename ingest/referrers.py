@@ -76,20 +76,27 @@ def host_of(referrer: str) -> str:
         return ""
 
 
-@lru_cache(maxsize=8192)
 def classify(referrer_host: str, own_host: str, page: Page) -> tuple[str, str]:
     """Source and channel of a visit to `page`, referred by `referrer_host`; `own_host`: the website's domain."""
-    medium = page.utm_medium.lower()
+    return _classify(referrer_host, own_host, page.hostname, page.utm_source, page.utm_medium, page.paid)
+
+
+@lru_cache(maxsize=8192)
+def _classify(
+    referrer_host: str, own_host: str, hostname: str, utm_source: str, utm_medium: str, paid: bool
+) -> tuple[str, str]:
+    """Without the path, which does not count: pages of one kind share what is remembered."""
+    medium = utm_medium.lower()
     name, kind = _known(referrer_host)
-    if page.utm_source:
-        sent = page.utm_source.lower()
-        kind = _channel(medium, page.paid) or _NAMED.get(sent) or _known(sent)[1] or "referral"
-        return page.utm_source, kind
-    if medium or page.paid:
-        return name or referrer_host, _channel(medium, page.paid) or kind or "referral"
+    if utm_source:
+        sent = utm_source.lower()
+        kind = _channel(medium, paid) or _NAMED.get(sent) or _known(sent)[1] or "referral"
+        return utm_source, kind
+    if medium or paid:
+        return name or referrer_host, _channel(medium, paid) or kind or "referral"
     if not referrer_host:
         return "", "direct"
-    if _is_within(referrer_host, own_host) or _is_within(referrer_host, page.hostname):
+    if _is_within(referrer_host, own_host) or _is_within(referrer_host, hostname):
         return "", "internal"
     return name or referrer_host, kind or "referral"
 

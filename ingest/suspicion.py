@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from math import exp
 from typing import Final
 
@@ -37,7 +38,8 @@ MOST_SOURCES: Final = 40_000
 MOST_KEPT: Final = 32
 """Versions of an address and countries of a visitor that are remembered."""
 
-_FORWARDED: Final = (b"x-forwarded-for", b"forwarded", b"x-real-ip")
+MOST_ORIGINS: Final = 16_384
+_FORWARDED: Final = frozenset((b"x-forwarded-for", b"forwarded", b"x-real-ip"))
 _UNKNOWN: Final = "ZZ"
 
 
@@ -134,6 +136,7 @@ class Suspicions:
         self._visitors: Recent[int, dict[str, int]] = Recent(most)
         """Visitors that were counted lately; named ones with their countries and when they were last there."""
         self._last: _Judged | None = None
+        self._origin_of = lru_cache(maxsize=MOST_ORIGINS)(self._find_origin)
 
     def judge_redirect(self, visit: Visit, headers: Mapping[bytes, bytes], is_https: bool, row: Row) -> None:
         """Marks the click of a followed link, unless it is a machine's already."""
@@ -155,18 +158,19 @@ class Suspicions:
             _mark(row, reason)
 
     def _judge_visit(self, visit: Visit, headers: Mapping[bytes, bytes]) -> _Judged:
-        address = packed_address(visit.client.address)
-        if address is None:
+        origin = self._origin_of(visit.client.address)
+        if origin is None:
             return _Judged(visit)
+        network, is_datacentre, is_local = origin
         # Mail programs fetch pixels through servers of theirs; people follow links and open pages themselves.
-        if visit.origin != "pixel" and self._datacentres.holds(address):
+        if is_datacentre and visit.origin != "pixel":
             return _Judged(visit, Suspicion.DATACENTRE_ADDRESS)
-        if _is_local(address) and any(name in headers for name in _FORWARDED):
+        if is_local and not _FORWARDED.isdisjoint(headers):
             return _Judged(visit)  # a local address that forwards is a proxy which TRUSTED_PROXIES lacks
         now, website = visit.now, visit.website.id_bytes
         judged = _Judged(visit)
-        judged.network = address if len(address) == 4 else address[:8]
-        judged.key = hash((self._key, judged.network, website))
+        judged.network = network
+        judged.key = hash((self._key, network, website))
         source = self._sources.get(judged.key)
         if source is None:
             source = _Source()
@@ -182,6 +186,14 @@ class Suspicions:
         if _changes_agents(source, visit.client.agent, now, judged.share):
             judged.reason = Suspicion.CHANGING_AGENTS
         return judged
+
+    def _find_origin(self, address: str) -> tuple[bytes, bool, bool] | None:
+        """Network of an address, and whether it is a hosting company's or a local one; none for what is no address."""
+        packed = packed_address(address)
+        if packed is None:
+            return None
+        network = packed if len(packed) == 4 else packed[:8]
+        return network, self._datacentres.holds(packed), _is_local(packed)
 
     def _of_event(self, judged: _Judged, source: _Source, row: Row, is_named: bool) -> Suspicion | None:
         """Why it is suspicious; what is not is counted."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infra.countries import Places, parse_address
 from infra.settings import Network
@@ -21,8 +23,7 @@ MAX_HOPS: Final = 32
 """Addresses in `X-Forwarded-For` that are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Struct, frozen=True):
     """An address and a user agent. Both stay in memory and never enter the log."""
 
     address: str
@@ -33,8 +34,7 @@ class Client:
     bot_reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Struct, frozen=True):
     """One request of one website. `now`: Unix time in ms; `received`: the same as the log writes it. `backfill`: it
     brings in the past, so an event may be of any age."""
 

@@ -49,9 +49,12 @@ class Hasher:
     """Makes the hashes; `key` is derived from the master key."""
 
     def __init__(self, key: bytes, customer_key: bytes, salts: Salts) -> None:
-        self._key = key
+        self._visitors = _keyed(key, b"visitor")
+        self._sessions = _keyed(key, b"session")
         self._customer_key = customer_key
         self._salts = salts
+        self._last: tuple[Visit | None, bytes, int, int] = (None, b"", 0, 0)
+        """The last passing visitor: visit, salt, day and number. Events of one request share it."""
 
     def pseudonymise(self, visit: Visit, sent: SentEvent, row: Row, occurred: int) -> None:
         """Sets visitor and session. Raises `Refused` (bad_visitor_id, bad_session_id)."""
@@ -63,25 +66,38 @@ class Hasher:
             text = str(sent.session_id)
             if len(text) > MAX_ID:
                 raise invalid("bad_session_id", f"session_id may have {MAX_ID} characters")
-            row.session = _number(visit.website.id_bytes + text.encode(), self._key, b"session")
+            row.session = _number(self._sessions, visit.website.id_bytes + text.encode())
 
     def named_visitor(self, website: bytes, visitor_id: str) -> int:
         """The visitor that the website calls `visitor_id`."""
         if len(visitor_id) > MAX_ID:
             raise invalid("bad_visitor_id", f"visitor_id may have {MAX_ID} characters")
-        return _number(website + visitor_id.encode(), self._key, b"visitor")
+        return _number(self._visitors, website + visitor_id.encode())
 
     def passing_visitor(self, visit: Visit, occurred: int) -> int:
         """The visitor by address and user agent, for one day."""
+        salt, day = self._salts.of(occurred), occurred // DAY_MS
+        last_visit, last_salt, last_day, number = self._last
+        if visit is last_visit and salt is last_salt and day == last_day:
+            return number
         client = visit.client
-        day = "" if self._salts.is_of_its_day(occurred) else f"\n{occurred // DAY_MS}"
-        message = f"{client.address}\n{client.agent_text}{day}".encode("utf-8", "replace")
-        return _number(visit.website.id_bytes + message, self._salts.of(occurred), b"passing")
+        told_day = "" if self._salts.is_of_its_day(occurred) else f"\n{day}"
+        message = f"{client.address}\n{client.agent_text}{told_day}".encode("utf-8", "replace")
+        number = _number(_keyed(salt, b"passing"), visit.website.id_bytes + message)
+        self._last = visit, salt, day, number
+        return number
 
     def customer(self, website: bytes, customer_id: str) -> str:
         """The buyer's pseudonym within the website: 32 hexadecimal digits."""
         return hmac.new(self._customer_key, website + customer_id.encode(), sha256).hexdigest()[:32]
 
 
-def _number(message: bytes, key: bytes, purpose: bytes) -> int:
-    return int.from_bytes(blake2b(message, digest_size=8, key=key, person=purpose).digest(), "big")
+def _keyed(key: bytes, purpose: bytes) -> blake2b:
+    """A hash that has taken its key in, to be copied: that takes half of the time."""
+    return blake2b(digest_size=8, key=key, person=purpose)
+
+
+def _number(keyed: blake2b, message: bytes) -> int:
+    hashed = keyed.copy()
+    hashed.update(message)
+    return int.from_bytes(hashed.digest(), "big")
