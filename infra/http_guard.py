@@ -33,13 +33,13 @@ IMAGE_PATH = re.compile(r"/api/marketplace/listings/[0-9a-f-]{36}/images")
 """The one address where files are sent: its bodies may be larger, wherever bodies of the usual size may."""
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADERS = 256
-MAX_PIPELINED = 64
-"""Requests that a connection may send before the first of them is answered."""
 PIECE_BYTES = 8 * 1024
 """What is parsed in one round of the event loop, apart from a plain body."""
 MAX_BODY_PARTS = 4096
 _PART_BYTES = 16
 """A chunked body may have more parts than `MAX_BODY_PARTS` if they have so many bytes on average."""
+_LEAST_PIECE = 64
+_LEAST_CHUNKED_PIECE = 256
 _MOST_REST = 4 * 1024 * 1024
 REQUEST_DEADLINE_S = 8.0
 LAST_REQUEST_S = 2.0
@@ -60,8 +60,9 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
 
     Head and body together must be in within `deadline_s`, however slowly the bytes drip, else the connection is cut.
     A head larger than `max_head_bytes` or with more than `MAX_HEADERS` headers is answered 431. What one read gives is
-    parsed in pieces, others come in between; what holds too many requests or chunks of a few bytes is cut. A slow
-    response is not touched, and an idle keep-alive connection is left to uvicorn's own timer.
+    parsed in pieces, others come in between; a request that is sent before the last one is answered waits unparsed,
+    and chunks of a few bytes are cut. A slow response is not touched, and an idle keep-alive connection is left to
+    uvicorn's own timer.
 
     When the server ends, a connection that is open stays so for `LAST_REQUEST_S`, because a request may be on its way:
     it is answered, with `Connection: close`. uvicorn would close at once and so lose it.
@@ -71,6 +72,8 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
         _arrival: TimerHandle | None = None
         _due: float | None = None
         _rest = b""
+        _at = 0
+        _is_due = False
         _body_bytes = 0
         _body_parts = 0
         _head_bytes = 0
@@ -87,31 +90,53 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
             if self._refused:
                 self.transport.pause_reading()
             elif self._rest:
-                self._rest += data
+                self._rest, self._at = self._rest[self._at :] + data, 0
                 if len(self._rest) > _MOST_REST:
                     self.transport.abort()
                 else:
                     self.transport.pause_reading()
-            elif len(data) <= PIECE_BYTES:
-                self._take(data)
+            elif len(data) <= PIECE_BYTES and data.count(_BLANK_LINE) <= 2 and not self._is_answering():
+                self._take(data)  # one request, or a part of one
             else:
-                self._rest = data
+                self._rest, self._at = data, 0
                 self._go_on()
 
         def _go_on(self) -> None:
-            """Takes one piece of what has arrived, and a plain body as a whole; the rest waits for the next round of
-            the loop. Thousands of headers, chunks or requests may fit into what one read gives."""
-            while self._rest and self.parser is not None and not self._is_done():
-                size = max(self._plain_left(), PIECE_BYTES)
-                piece, self._rest = self._rest[:size], self._rest[size:]
-                self._take(piece)
-                if self._rest and not self._plain_left():
+            """Takes what has arrived up to the end of a request, at most `PIECE_BYTES` of it and a plain body as a
+            whole; the rest waits for the answer, or the next round of the loop. Thousands of headers, chunks or
+            requests may fit into what one read gives."""
+            self._is_due = False
+            taken = 0
+            while self._at < len(self._rest) and self.parser is not None and not self._is_done():
+                plain = self._plain_left()
+                if self._is_answering() or (taken >= PIECE_BYTES and not plain):
                     self.transport.pause_reading()
-                    self.loop.call_soon(self._go_on)
+                    if not self._is_answering():
+                        self._go_on_soon()
                     return
-            self._rest = b""
+                start, self._at = self._at, self._at + (plain or self._piece())
+                piece = self._rest[start : self._at]
+                taken += len(piece)
+                self._take(piece)
+            self._rest, self._at = b"", 0
             if self.parser is not None and not self.flow.read_paused and not self._is_done():
                 self.transport.resume_reading()
+
+        def _go_on_soon(self) -> None:
+            if not self._is_due:
+                self._is_due = True
+                self.loop.call_soon(self._go_on)
+
+        def _piece(self) -> int:
+            """How much to take next: to the next blank line, where a request may end."""
+            least = self._at + (_LEAST_PIECE if self._in_head else _LEAST_CHUNKED_PIECE) - len(_BLANK_LINE)
+            found = self._rest.find(_BLANK_LINE, least, self._at + PIECE_BYTES)
+            return found + len(_BLANK_LINE) - self._at if found >= 0 else PIECE_BYTES
+
+        def _is_answering(self) -> bool:
+            """A whole request was read and is not answered yet."""
+            is_last_whole = self._in_head and self.cycle is not None
+            return bool(self.pipeline) or (is_last_whole and not self.cycle.response_complete)
 
         def _plain_left(self) -> int:
             """Bytes that are still to come of a body that is not sent in chunks."""
@@ -141,8 +166,6 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
             in_one_piece = came > max_head_bytes and self._head_size() > max_head_bytes
             if in_one_piece or len(self.headers) > MAX_HEADERS:
                 self._refuse(_HEAD_TOO_LARGE, "the request's head is too large")
-            if len(self.pipeline) >= MAX_PIPELINED:
-                self._refuse(b"", "too many requests are sent before an answer is read")
             super().on_headers_complete()
             if self.is_ending:
                 self._make_last()
@@ -178,6 +201,11 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
 
         def _head_size(self) -> int:
             return len(self.url) + sum(len(name) + len(value) + _HEADER_FRAME for name, value in self.headers)
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            if self._rest:
+                self._go_on_soon()
 
         def on_message_complete(self) -> None:
             super().on_message_complete()
@@ -223,8 +251,8 @@ def guarded_protocol(deadline_s: float = REQUEST_DEADLINE_S, max_head_bytes: int
 
 
 _HEAD_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-
-
+_BLANK_LINE = b"\n\r\n"
+"""Every head ends with one: the parser refuses a bare line feed."""
 _TOO_MANY_CHUNKS = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
