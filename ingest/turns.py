@@ -16,7 +16,7 @@ from typing import Final
 from ingest.refused import Refused, Unavailable
 from schemas.tracking import Outcome
 
-SLICE_S: Final = 0.002
+SLICE_S: Final = 0.001
 MAX_OF_OWNER: Final = 64
 MAX_WAITING: Final = 1_000
 _Waiting = asyncio.Future[None]
