@@ -36,6 +36,7 @@ from infra.clickhouse_front.errors import (
     error,
 )
 from infra.clickhouse_front.frames import Head, Job
+from infra.clickhouse_front.pacing import Pacing
 
 log = logging.getLogger(__name__)
 
@@ -123,6 +124,7 @@ class Workers:
         self._folder = folder
         self._places = places
         self._memory_bytes = memory_bytes
+        self._pacing = Pacing()
         self._numbers = count(1)
         self._idle: list[Worker] = []
         self._busy: dict[Worker, Run] = {}
@@ -169,7 +171,7 @@ class Workers:
             if worker.wake():
                 return worker
             self._end(worker)
-        worker = Worker(self._folder / str(next(self._numbers)))
+        worker = Worker(self._folder / str(next(self._numbers)), self._pacing)
         starting = asyncio.ensure_future(worker.start())
         killed = asyncio.ensure_future(run._killed.wait())
         try:
@@ -226,8 +228,9 @@ class Workers:
 class Worker:
     """One process, and the socket that it listens to."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, pacing: Pacing) -> None:
         self._folder = folder
+        self._pacing = pacing
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
@@ -255,6 +258,7 @@ class Worker:
                     "MALLOC_ARENA_MAX": "2",
                 },
             )
+        self._pacing.enter(self)
         self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=frames.DATA_BYTES)
         async with asyncio.timeout(START_S):
             kind, _ = await self.receive()
@@ -277,6 +281,7 @@ class Worker:
 
     def rest(self, then: Callable[[], None]) -> None:
         """Calls `then` when nothing has woken it for `IDLE_S`."""
+        self._pacing.leave(self)
         self._resting = asyncio.get_running_loop().call_later(IDLE_S, then)
 
     def wake(self) -> bool:
@@ -284,7 +289,10 @@ class Worker:
         if self._resting is not None:
             self._resting.cancel()
             self._resting = None
-        return self._process is not None and self._process.returncode is None and not self._is_hung_up
+        if self._process is None or self._process.returncode is not None or self._is_hung_up:
+            return False
+        self._pacing.enter(self)
+        return True
 
     @property
     def _is_hung_up(self) -> bool:
@@ -300,6 +308,12 @@ class Worker:
             return 0
         return (int(fields[1]) - int(fields[2])) * _PAGE
 
+    def pause(self) -> None:
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._signal(signal.SIGCONT)
+
     def kill(self) -> None:
         process = self._process
         if process is None or process.returncode is not None:
@@ -307,12 +321,17 @@ class Worker:
         with suppress(OSError):  # a thread that may not run cannot end either
             for thread in os.listdir(f"/proc/{process.pid}/task"):
                 os.sched_setscheduler(int(thread), os.SCHED_OTHER, os.sched_param(0))
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, number)
 
     async def end(self) -> None:
         """Returns once it is gone, with what it left."""
         self.kill()
+        self._pacing.leave(self)
         if self._process is not None:
             await self._process.wait()
         if self._writer is not None:

@@ -1,0 +1,78 @@
+"""Turns on the processors for analysts' processes."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from infra.clickhouse_front import pacing
+from infra.clickhouse_front.pacing import Pacing
+
+
+class Process:
+    """Counts its turns."""
+
+    def __init__(self) -> None:
+        self.is_running = True
+        self.turns = 1
+
+    def pause(self) -> None:
+        assert self.is_running
+        self.is_running = False
+
+    def go_on(self) -> None:
+        assert not self.is_running
+        self.is_running = True
+        self.turns += 1
+
+
+@pytest.fixture(autouse=True)
+def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "TURN_S", 0.0005)
+
+
+def running(processes: list[Process]) -> int:
+    return sum(process.is_running for process in processes)
+
+
+async def test_few_run_at_a_time_and_everyone_has_turns() -> None:
+    turns, processes = Pacing(at_once=2), [Process() for _ in range(8)]
+    for process in processes:
+        turns.enter(process)
+        assert process.is_running, "a process that comes runs at once"
+    async with asyncio.timeout(60):
+        while min(process.turns for process in processes) < 5:
+            assert running(processes) == 2
+            await asyncio.sleep(0)
+    assert max(process.turns for process in processes) <= 7
+
+
+async def test_what_ends_gives_its_turn_to_the_next() -> None:
+    turns, processes = Pacing(at_once=1), [Process() for _ in range(3)]
+    for process in processes:
+        turns.enter(process)
+    while processes:
+        assert running(processes) == 1
+        ended = next(process for process in processes if process.is_running)
+        processes.remove(ended)
+        turns.leave(ended)
+        turns.leave(ended)
+
+
+async def test_what_is_left_over_is_never_left_stopped() -> None:
+    turns, first, second = Pacing(at_once=1), Process(), Process()
+    turns.enter(first)
+    turns.enter(second)
+    assert not first.is_running
+    turns.leave(first)
+    assert first.is_running, "it is used again, or ends"
+    turns.leave(second)
+    assert second.is_running
+
+
+async def test_one_alone_is_never_stopped() -> None:
+    turns, alone = Pacing(at_once=1), Process()
+    turns.enter(alone)
+    await asyncio.sleep(0.005)
+    assert (alone.is_running, alone.turns) == (True, 1)
