@@ -7,8 +7,9 @@ useless. A program signs in without saying an origin and sends the token alone. 
 since `EventSource` cannot set headers; anything that changes state needs the token as well.
 
 Limits: a session ends 12 h after sign-in, after 4 h without a request, at sign-out, or when it is revoked. A program's
-token must also have been used within the last 15 minutes. Every request looks the session up (one indexed read, no
-cache), so a revoked session ends at once.
+token must also have been used within the last 15 minutes. An account has at most `MAX_SESSIONS` live sessions: one more
+ends the one that was used least recently. Every request looks the session up (one indexed read, no cache), so a revoked
+session ends at once.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from hmac import compare_digest
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -32,6 +33,8 @@ ABSOLUTE: Final = timedelta(hours=12)
 IDLE: Final = timedelta(hours=4)
 TOKEN_LIFE: Final = timedelta(minutes=15)
 TOUCH_AFTER: Final = timedelta(seconds=60)
+MAX_SESSIONS: Final = 100
+"""Live sessions of an account; as many of its website logins besides."""
 
 SESSION_ENDED: Final = "session_ended"
 """Postgres tells the id of a session that was revoked on this channel."""
@@ -150,7 +153,10 @@ def open_session(
     browser: bool = False,
 ) -> OpenedSession:
     """A new session in the caller's transaction; new secrets every time (no fixation). `browser`: one opened it, so the
-    token works only with the cookie."""
+    token works only with the cookie. Above the cap, the session that was used least recently ends.
+
+    Transactions that open sessions run one after the other (the store's lock): what is counted here holds.
+    """
     opened = OpenedSession(session_id, secrets.token_urlsafe(32), secrets.token_urlsafe(32))
     connection.execute(
         "INSERT INTO auth.session (id, account_id, cookie_hash, token_hash, email, name, roles, token_expires_at,"
@@ -171,7 +177,24 @@ def open_session(
             browser,
         ),
     )
+    connection.execute(
+        _REVOKE + beyond_cap("auth.session") + _TELL, {"account": account_id, "new": session_id, **cap_values()}
+    )
     return opened
+
+
+def beyond_cap(table: LiteralString) -> LiteralString:
+    """The condition of an UPDATE: live sessions of `account` above the cap, least recently used; `new` is not one."""
+    return (
+        f" WHERE id IN (SELECT id FROM {table} WHERE account_id = %(account)s AND id <> %(new)s AND revoked_at IS NULL"  # noqa: S608 - own text
+        " AND expires_at > now() AND last_seen_at > now() - %(idle)s"
+        " ORDER BY last_seen_at DESC, created_at DESC, id DESC OFFSET %(others)s)"
+    )
+
+
+def cap_values() -> dict[str, Any]:
+    """What `beyond_cap` needs besides the account and the new session."""
+    return {"idle": IDLE, "others": MAX_SESSIONS - 1}
 
 
 def revoke_session(connection: Connection[Any], session_id: UUID) -> None:

@@ -26,6 +26,8 @@ from infra.identity import (
     OpenedSession,
     Pool,
     bearer,
+    beyond_cap,
+    cap_values,
     from_browser,
     hashed,
     not_signed_in,
@@ -81,7 +83,7 @@ def open_website_session(
     user_agent_family: str = "",
     browser: bool = False,
 ) -> OpenedSession:
-    """A new session in the caller's transaction."""
+    """A new session in the caller's transaction; the cap is as in `infra.identity.open_session`, counted apart."""
     opened = OpenedSession(session_id, secrets.token_urlsafe(32), PREFIX + secrets.token_urlsafe(32))
     connection.execute(
         "INSERT INTO auth.website_session (id, account_id, website_id, key_id, cookie_hash, token_hash,"
@@ -100,6 +102,7 @@ def open_website_session(
             browser,
         ),
     )
+    connection.execute(_END_BEYOND_CAP, {"account": account_id, "new": session_id, **cap_values()})
     return opened
 
 
@@ -118,6 +121,7 @@ def website_cookie(opened: OpenedSession | None, public_url: str) -> str:
     return f"{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
 
 
+_END_BEYOND_CAP: Final = f"UPDATE auth.website_session SET revoked_at = now(){beyond_cap('auth.website_session')}"  # noqa: S608 - own text
 _COLUMNS: Final = ("id", "account_id", "website_id", "cookie_hash", "touch", "token_is_live", "browser")
 _FIND: Final = {
     column: (

@@ -8,13 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Response
 from psycopg import Cursor
 
-from command_api.accounts import invites, limits
+from command_api.accounts import invites, limits, open_invites
 from command_api.accounts.fields import Days, MaxUses
 from command_api.accounts.registration import Registration
 from command_api.accounts.routes import registration_of
 from command_api.commands import Decided
 from command_api.http import Answer, Body, Id, Nothing, Runs
-from infra.invite_codes import sealed
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/invite-codes", tags=["invites"])
@@ -40,23 +39,16 @@ class CreatedInvite(Answer):
 def create_invite_code(
     body: CreateInvite, run: Runs, registration: Annotated[Registration, Depends(registration_of)]
 ) -> Response:
-    """Makes an invite. Its owner finds the code in the list again."""
+    """Makes an invite. Its owner finds the code in the list again. An account has at most 100 open ones."""
     invite_id, code = uuid7(), invites.new_code()
     limits.charge(run.core.pool, limits.NEW_INVITES, str(run.person.account_id))
 
-    def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-        cursor.execute(
-            "INSERT INTO auth.invite_code (invite_id, account_id, code_hash, code_sealed) VALUES (%s, %s, %s, %s)",
-            (
-                invite_id,
-                run.person.account_id,
-                registration.code_hash(code),
-                sealed(run.core.settings, invite_id, code),
-            ),
-        )
-
     def decide() -> Decided[CreatedInvite]:
         created = invites.create(invite_id, max_uses=body.max_uses, days=body.expires_in_days, asked=run.asked)
+
+        def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
+            open_invites.keep(cursor, run.core.settings, created, code, registration.code_hash(code))
+
         answer = CreatedInvite(
             id=str(invite_id),
             code=code,
@@ -75,6 +67,7 @@ def revoke_invite_code(invite_id: Id, run: Runs) -> Response:
     """Withdraws an invite: nobody registers with it any more. Who joined stays."""
 
     def decide() -> Decided[Nothing]:
-        return Decided(invites.revoke(run.core.store.load(invite_id, invites.evolve), run.asked), Nothing())
+        revoked = invites.revoke(run.core.store.load(invite_id, invites.evolve), run.asked)
+        return Decided(revoked, Nothing(), lambda cursor, _: open_invites.close(cursor, invite_id))
 
     return run(decide, status=204)

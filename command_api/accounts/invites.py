@@ -32,6 +32,11 @@ class Invite:
     uses: int = 0
     revoked: bool = False
 
+    @property
+    def has_one_use(self) -> bool:
+        """The next use is the last."""
+        return self.uses == self.max_uses - 1
+
 
 def new_code() -> str:
     """Five groups of four, without letters that look like digits."""

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from psycopg import Cursor
 
-from command_api.accounts import invites, limits, mails, model
+from command_api.accounts import invites, limits, mails, model, open_invites
 from command_api.accounts.common_passwords import refuse_common
 from command_api.accounts.desk import Decision, Desk
 from command_api.accounts.half_signed_in import use
@@ -155,7 +155,7 @@ class Registration:
                 if event.originator_id == account_id:
                     account = model.evolve(account, event)
             signed_in = model.sign_in(account, session_id=session_id, method=method, asked=asked)
-            also = self._also(account, session_id, rows, client, done)
+            also = self._also(account, session_id, invite.id if invite.has_one_use else None, rows, client, done)
             return [*used, *own, claimed, *linked, *signed_in], also
 
         try:
@@ -172,11 +172,16 @@ class Registration:
         self,
         account: model.Account,
         session_id: UUID,
+        used_up: UUID | None,
         rows: Also | None,
         client: Client,
         done: list[tuple[model.Account, OpenedSession, SetUp]],
     ) -> Also:
+        """`used_up`: the invite, if this was its last use."""
+
         def also(cursor: Cursor[dict[str, Any]], position: int | None) -> None:
+            if used_up is not None:
+                open_invites.close(cursor, used_up)
             if rows is not None:
                 rows(cursor, position)
             session = open_for(cursor, account, session_id, client)

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 from psycopg import Cursor
 
-from command_api.accounts import invites
+from command_api.accounts import invites, open_invites
 from command_api.accounts.registration import Registration
 from command_api.accounts.routes import registration_of
 from command_api.commands import Decided
@@ -20,7 +20,6 @@ from command_api.leads.desk import LeadsDesk
 from command_api.leads.fields import Message
 from command_api.leads.public_routes import desk_of
 from infra.identity import require_admin
-from infra.invite_codes import sealed
 from infra.mail import queue, unqueue
 from infra.problems import Problem
 from schemas.base import DomainEvent
@@ -151,15 +150,7 @@ def invite_signup(
         created = invites.create(invite_id, max_uses=1, days=invites.DEFAULT_DAYS, asked=run.asked)
 
         def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-            cursor.execute(
-                "INSERT INTO auth.invite_code (invite_id, account_id, code_hash, code_sealed) VALUES (%s, %s, %s, %s)",
-                (
-                    invite_id,
-                    run.person.account_id,
-                    registration.code_hash(code),
-                    sealed(run.core.settings, invite_id, code),
-                ),
-            )
+            open_invites.keep(cursor, run.core.settings, created, code, registration.code_hash(code))
             queue(cursor, run.core.settings, leads.letterhead.early_access_invite(contact.email, code, signup_id))
 
         return Decided([created, *events], SignupState(id=str(signup_id), place=signup.place), also)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from psycopg import Cursor
 
-from command_api.accounts import invites, limits
+from command_api.accounts import invites, limits, open_invites
 from command_api.core import Core
 from command_api.decision import Asked, by_system, missing
 from command_api.leads import early_access, newsletter
@@ -177,8 +177,9 @@ class LeadsDesk:
         invite = self.invite_of(signup)
         heir = self._heir() if signup.place is not None else None
         events = early_access.leave(self.places(), signup, asked, heir)
-        if invite is not None and invite.uses == 0:
-            events += invites.revoke(invite, by_system(asked.at))
+        unused = invite if invite is not None and invite.uses == 0 else None
+        if unused is not None:
+            events += invites.revoke(unused, by_system(asked.at))
 
         give = self.giving(events)
 
@@ -186,6 +187,8 @@ class LeadsDesk:
             if signup.place is not None and not self.contacts.still_first(cursor, heir.id if heir else None):
                 raise Conflict("early_access_line")
             self.contacts.forget(cursor, signup.id)
+            if unused is not None:
+                open_invites.close(cursor, unused.id)
             give(cursor, position)
 
         return events, also

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from command_api.accounts import passwords
+from command_api.accounts import open_invites, passwords
 from command_api.accounts.half_signed_in import ProvenIdentity
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.providers.ways import Ways
@@ -25,6 +25,7 @@ from command_api.commands import Caller, Decided
 from command_api.decision import by_system, step
 from command_api.http import Nothing
 from command_api.store import Conflict, DecisionStore
+from infra import identity
 from infra.client import Client
 from infra.keyring import SubjectErased
 from infra.settings import Settings
@@ -81,6 +82,65 @@ def test_many_who_sign_in_to_one_account_do_not_get_in_each_others_way(
     assert set(statuses) <= {200, 429} and statuses[200] >= 10, statuses
     assert len(command_world.events(ada.id)) == before + statuses[200]
     assert conflicts == 0
+
+
+def test_an_account_has_so_many_live_sessions_and_the_least_used_ends(
+    command_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "MAX_SESSIONS", 3)
+    ada = member(command_world)
+    first, second, third = ada.headers, ada.again(), ada.again()
+    for headers, ago in ((first, "1 hour"), (second, "3 hours"), (third, "2 hours")):
+        command_world.postgres.execute(
+            "UPDATE auth.session SET last_seen_at = now() - %s::interval WHERE token_hash = %s",
+            (ago, identity.hashed(headers["Authorization"].removeprefix("Bearer "))),
+        )
+    fourth = ada.again()
+    assert [ada.lives(headers) for headers in (first, second, third, fourth)] == [True, False, True, True]
+    statuses = Counter(answer.status_code for answer in at_once(lambda _: ada.sign_in()))
+    assert set(statuses) <= {200, 429} and statuses[200] > 3, statuses
+    live = "SELECT count(*) FROM auth.session WHERE account_id = %s AND revoked_at IS NULL"
+    assert command_world.count(live, ada.id) == 3
+
+
+def test_an_account_has_so_many_website_logins_and_the_least_used_ends(
+    command_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "MAX_SESSIONS", 3)
+    ada = member(command_world)
+    site = ada.call("POST", "/api/platform/websites", json={"domain": "own.example"}).json()
+    body = {"email": ada.email, "password": ada.password, "websiteApiKey": site["secretKey"]}
+    answers = at_once(lambda _: call(command_world, "POST", "/api/auth/login", json=body), 16)
+    assert {answer.status_code for answer in answers} <= {200, 429}
+    live = "SELECT count(*) FROM auth.website_session WHERE account_id = %s AND revoked_at IS NULL"
+    assert command_world.count(live, ada.id) == 3 and ada.lives()
+    newest = call(command_world, "POST", "/api/auth/login", json=body).json()
+    out = call(command_world, "POST", "/api/auth/logout", headers={"Authorization": f"Bearer {newest['token']}"})
+    assert out.status_code == 204 and command_world.count(live, ada.id) == 2
+
+
+def test_an_account_has_so_many_open_invites_and_no_more(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is withdrawn, used up or expired makes room."""
+    monkeypatch.setattr(open_invites, "MAX_OPEN", 3)
+    ada = member(command_world)
+
+    def make(_: int = 0) -> httpx.Response:
+        return ada.call("POST", "/api/platform/invite-codes", json={"maxUses": 2})
+
+    answers = at_once(make, 16)
+    assert Counter(answer.status_code for answer in answers) == {201: 3, 409: 13}
+    assert {answer.json()["code"] for answer in answers if answer.status_code == 409} == {"too_many_invites"}
+    withdrawn, used, expired = (answer.json() for answer in answers if answer.status_code == 201)
+    assert ada.call("DELETE", f"/api/platform/invite-codes/{withdrawn['id']}").status_code == 204
+    assert [make().status_code for _ in range(2)] == [201, 409]
+    assert register(command_world, used["code"]).status_code == 201
+    assert make().status_code == 409  # it can be used once more
+    assert register(command_world, used["code"]).status_code == 201
+    assert [make().status_code for _ in range(2)] == [201, 409]
+    command_world.postgres.execute(
+        "UPDATE auth.invite_code SET open_until = now() WHERE invite_id = %s", (expired["id"],)
+    )
+    assert [make().status_code for _ in range(2)] == [201, 409]
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))

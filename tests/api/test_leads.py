@@ -313,6 +313,26 @@ def test_an_invite_that_nobody_used_ends_with_its_place(command_world: World) ->
     assert (refused.status_code, refused.json()["code"]) == (400, "invite_revoked")
 
 
+def test_an_invite_to_early_access_is_one_of_the_admins_open_invites(
+    command_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = "SELECT count(*) FROM auth.invite_code WHERE account_id = %s AND open_until > now()"
+    room = command_world.count(opened, command_world.admin.account_id) + 1
+    monkeypatch.setattr("command_api.accounts.open_invites.MAX_OPEN", room)
+    contacts = LeadsDesk.of(command_world.core).contacts
+    people = []
+    for email in (somebody(), somebody()):
+        post(command_world, "early-access", json={"email": email})
+        confirm(command_world)
+        people.append(contacts.id_of("early_access", email))
+    first, second = (f"/api/admin/early-access/{one}" for one in people)
+    admin(command_world, "POST", f"{first}/invite", json={})
+    refused = admin(command_world, "POST", f"{second}/invite", 409, json={})
+    assert refused["code"] == "too_many_invites" and len(mails(command_world, "early_access_invite")) == 1
+    admin(command_world, "DELETE", first, 204)  # the invite ends with the place
+    admin(command_world, "POST", f"{second}/invite", json={})
+
+
 def test_however_many_ask_at_once_ten_places_are_given(command_world: World) -> None:
     desk = LeadsDesk.of(command_world.core)
     for _ in range(ROUNDS):

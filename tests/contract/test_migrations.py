@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import uuid
 from collections.abc import Iterator
@@ -95,3 +96,31 @@ def test_names_are_held_to_their_form(tmp_path: Path, names: list[str]) -> None:
 def test_our_own_files_run_on_an_empty_database(database: str) -> None:
     files = read_folder(FOLDER)
     assert apply(database, files) == [file.name for file in files]
+
+
+def test_open_invites_are_found_in_the_event_store(database: str) -> None:
+    """0128: an invite from before is open unless it was used up or withdrawn."""
+    files = read_folder(FOLDER)
+    before = [file for file in files if file.name < "0128"]
+    apply(database, before)
+    cases = {"open": 2, "used once": 2, "used up": 1, "withdrawn": 1}
+    ids = {name: uuid.uuid4() for name in cases}
+    account = uuid.uuid4()
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("create schema if not exists events")
+        connection.execute("create table events.stored_events (originator_id uuid, topic text, state bytea)")
+
+        def happened(invite: uuid.UUID, topic: str, **state: object) -> None:
+            connection.execute(
+                "insert into events.stored_events values (%s, %s, %s)", (invite, topic, json.dumps(state).encode())
+            )
+
+        for name, invite in ids.items():
+            connection.execute("insert into auth.invite_code values (%s, %s, %s, '')", (invite, account, invite.bytes))
+            happened(invite, "invite.created.v1", max_uses=cases[name], expires_at="2030-01-02T00:00:00Z")
+        for name in ("used once", "used up"):
+            happened(ids[name], "invite.used.v1")
+        happened(ids["withdrawn"], "invite.revoked.v1")
+    apply(database, files)
+    found = rows(database, "select invite_id from auth.invite_code where open_until = '2030-01-02T00:00:00Z'")
+    assert {row[0] for row in found} == {ids["open"], ids["used once"]}

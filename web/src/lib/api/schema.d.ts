@@ -3696,7 +3696,7 @@ export interface paths {
         put?: never;
         /**
          * Create Invite Code
-         * @description Makes an invite. Its owner finds the code in the list again.
+         * @description Makes an invite. Its owner finds the code in the list again. An account has at most 100 open ones.
          */
         post: operations["createInviteCode"];
         delete?: never;
