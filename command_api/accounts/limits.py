@@ -40,6 +40,9 @@ PER_CHANGER: Final = Limit("new-address", timedelta(minutes=10), 10)
 """Mails to new addresses of an account, by account: else it could have everybody written to."""
 PER_MAIL: Final = Limit("mail", timedelta(minutes=10), 3)
 """Mails that somebody else can cause, by address."""
+EARLY_ACCESS_MAILS: Final = Limit("early-access-mail", timedelta(minutes=10), 1)
+EARLY_ACCESS_MAILS_A_DAY: Final = Limit("early-access-mails", timedelta(days=1), 3)
+"""Mails that ask a mailbox to confirm its place of early access: three in any 24 hours, ten minutes apart."""
 PER_ASKER: Final = Limit("forgot", timedelta(minutes=10), 3)
 """Forgotten passwords, by account and address of who asks."""
 RESET_MAILS: Final = Limit("reset-mail", timedelta(minutes=10), 6)
@@ -78,8 +81,13 @@ def charge_all(pool: Pool, *tries: tuple[Limit, str]) -> None:
 
 def is_free(pool: Pool, limit: Limit, who: str) -> bool:
     """Takes one try if there is one; for what is left out in silence above the limit."""
+    return all_free(pool, (limit, who))
+
+
+def all_free(pool: Pool, *tries: tuple[Limit, str]) -> bool:
+    """Takes one try of each if all have one."""
     try:
-        charge(pool, limit, who)
+        charge_all(pool, *tries)
     except Problem:
         return False
     return True

@@ -95,6 +95,13 @@ class Contacts:
         """None: for good."""
         cursor.execute("UPDATE ops.contact SET held_until = %s WHERE id = %s", (until, contact))
 
+    def is_held(self, cursor: Cursor[dict[str, Any]], contact: UUID) -> bool:
+        """Whether the address still waits to be confirmed; it does until this transaction ends."""
+        row = cursor.execute(
+            "SELECT 1 FROM ops.contact WHERE id = %s AND held_until IS NOT NULL FOR SHARE", (contact,)
+        ).fetchone()
+        return row is not None
+
     def held_too_long(self, at: datetime, most: int) -> list[UUID]:
         """Whose hour is over; those in line first, so that none of them gets a place."""
         with self._pool.connection() as connection:

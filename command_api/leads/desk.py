@@ -98,33 +98,63 @@ class LeadsDesk:
         self.write(decide)
 
     def join_early_access(self, email: str) -> None:
-        """A place, or a place in line, held for an hour, and a mail that says which and asks to confirm the address."""
+        """A place, or a place in line, held for an hour, and a mail that says which and asks to confirm the address.
+        Asked again before that, it sends the link again. Nothing happens when the mailbox has had enough such mails."""
         contact = self.contacts.id_of("early_access", email)
+        tries = [(limit, str(contact)) for limit in (limits.EARLY_ACCESS_MAILS, limits.EARLY_ACCESS_MAILS_A_DAY)]
+        if not limits.all_free(self.core.pool, *tries):
+            return
+        sent = False
+        try:
+            sent = self._join_or_remind(contact, email)
+        finally:
+            if not sent:
+                for limit, who in tries:
+                    limits.give_back(self.core.pool, limit, who)
+
+    def _join_or_remind(self, contact: UUID, email: str) -> bool:
+        """Whether a mail goes out."""
+        mailed: list[Mail] = []
 
         def decide() -> Decision:
+            mailed.clear()
             asked = now()
             found, places = self.core.store.load(contact, early_access.evolve), self.places()
             waits = self.contacts.first_in_line() is not None
             events = early_access.join(places, found, signup_id=contact, somebody_waits=waits, asked=asked)
             joined = next((event for event in events if isinstance(event, EarlyAccessJoined)), None)
+            minutes = found.minutes_left(asked.at) if found is not None and joined is None else 0
+            # The address that the place is held for: another spelling may be somebody else's mailbox.
+            kept = self.contacts.find(contact) if minutes else None
 
             def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-                if joined is None:
-                    return
-                self.contacts.keep(cursor, "early_access", contact, email, None, asked.at)
-                self.contacts.hold(cursor, contact, joined.held_until)
-                code = self.contacts.new_link(cursor, contact)
-                if joined.place is not None:
-                    self.contacts.place(cursor, contact, joined.place)
-                    mail = self.place_mail(email, joined.place, contact, code)
-                else:
-                    self._stand_as_decided(cursor, places)
-                    mail = self.letterhead.early_access_waiting(email, self.contacts.line(cursor), contact, code)
-                queue(cursor, self.core.settings, mail)
+                mail = None
+                if joined is not None:
+                    mail = self._joined(cursor, joined, email, places)
+                elif kept is not None and self.contacts.is_held(cursor, contact):
+                    code = self.contacts.new_link(cursor, contact)
+                    mail = self.letterhead.early_access_again(kept.email, minutes, contact, code)
+                if mail is not None:
+                    queue(cursor, self.core.settings, mail)
+                    mailed.append(mail)
 
             return events, also
 
         self.write(decide)
+        return bool(mailed)
+
+    def _joined(
+        self, cursor: Cursor[dict[str, Any]], joined: EarlyAccessJoined, email: str, places: early_access.Places
+    ) -> Mail:
+        contact = joined.originator_id
+        self.contacts.keep(cursor, "early_access", contact, email, None, joined.timestamp)
+        self.contacts.hold(cursor, contact, joined.held_until)
+        code = self.contacts.new_link(cursor, contact)
+        if joined.place is not None:
+            self.contacts.place(cursor, contact, joined.place)
+            return self.place_mail(email, joined.place, contact, code)
+        self._stand_as_decided(cursor, places)
+        return self.letterhead.early_access_waiting(email, self.contacts.line(cursor), contact, code)
 
     def confirm_early_access(self, code: str) -> None:
         """Keeps the place, or the place in line. Raises `Refused` for a link that is used, too late or unknown."""

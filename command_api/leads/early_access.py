@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Final
 from uuid import UUID
 
@@ -61,6 +62,12 @@ class Signup:
     def is_over(self, at: datetime) -> bool:
         """Nobody confirmed the address in time."""
         return self.held_until is not None and at >= self.held_until
+
+    def minutes_left(self, at: datetime) -> int:
+        """For how long the place, or the place in line, is still held for an address to be confirmed; 0: not at all."""
+        if self.left or self.held_until is None or self.is_over(at):
+            return 0
+        return ceil((self.held_until - at) / timedelta(minutes=1))
 
 
 def join(

@@ -64,6 +64,18 @@ class Letterhead:
             "Once it is confirmed you need not do anything until we write to you."
         )
 
+    def early_access_again(self, to: str, minutes: int, contact: UUID, code: str) -> Mail:
+        """For somebody who asks again before the address is confirmed: the mail before may be lost."""
+        held = "1 more minute" if minutes == 1 else f"{minutes} more minutes"
+        text = (
+            f"You asked again for early access to {PRODUCT_NAME}. Your place, or place in line, is held for {held}:"
+            " please confirm your address until then, else it goes to the next and your address is deleted.\n\n"
+            f"{self.app_url}/early-access/confirm#code={code}\n\n"
+            "If you did not ask for this, give the place to somebody else, and your address is deleted:\n\n"
+            f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
+        )
+        return Mail(to, f"Confirm your address: {PRODUCT_NAME} early access", text, "early_access", about=contact)
+
     def early_access_waiting(self, to: str, line: int, contact: UUID, code: str) -> Mail:
         text = (
             f"All places of the early access to {PRODUCT_NAME} are taken right now, so you are on the waiting list, as"

@@ -129,6 +129,51 @@ def test_nobody_floods_an_address_with_our_mails(command_world: World) -> None:
     assert len(mails(command_world, "newsletter_confirm")) == 3
 
 
+def test_who_lost_the_mail_asks_again_and_gets_the_link_again(command_world: World) -> None:
+    name = uuid4().hex[:12]
+    first = post(command_world, "early-access", json={"email": f"{name}@example.com"})
+    assert post(command_world, "early-access", json={"email": f"{name}@example.com"}) == first
+    assert len(mails(command_world, "early_access")) == 1
+    later(command_world, minutes=10)
+    assert post(command_world, "early-access", json={"email": f"{name}+x@example.com"}) == first
+    [_, (to, text)] = mails(command_world, "early_access")
+    assert to == f"{name}@example.com"  # in the spelling that has the place
+    assert "held for 60 more minutes" in text and "/early-access/leave#code=" in text
+    assert len(LeadsDesk.of(command_world.core).places().taken) == 1
+    confirm(command_world)
+    later(command_world, minutes=10)
+    assert post(command_world, "early-access", json={"email": f"{name}@example.com"}) == first
+    assert len(mails(command_world, "early_access")) == 2  # there is nothing left to confirm
+
+
+def test_a_strangers_mailbox_gets_three_mails_about_early_access_a_day(command_world: World) -> None:
+    desk, email, answers, days = LeadsDesk.of(command_world.core), somebody(), [], []
+    for day in range(2):
+        command_world.postgres.execute("DELETE FROM ops.mail")
+        for _ in range(24 * 6):
+            answers.append(post(command_world, "early-access", json={"email": email}))
+            later(command_world, minutes=10)
+        days.append(len(mails(command_world, "early_access")))
+        if day == 0:  # nobody confirms, and the place is given up
+            desk.end_unconfirmed(datetime.now(UTC) + timedelta(hours=2), 50)
+    assert days[0] == 3 and 1 <= days[1] <= 3
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_a_request_that_failed_is_no_mail(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    email = somebody()
+    with monkeypatch.context() as broken:
+        broken.setattr("command_api.leads.desk.ATTEMPTS", 0)
+        post(command_world, "early-access", 409, json={"email": email})
+    post(command_world, "early-access", json={"email": email})
+    assert [to for to, _ in mails(command_world, "early_access")] == [email]
+
+
+def later(world: World, minutes: int) -> None:
+    """As far as limits know."""
+    world.postgres.execute("UPDATE auth.rate_limit SET tat = tat - %s", (timedelta(minutes=minutes),))
+
+
 def test_one_click_in_a_mail_program_ends_it_and_the_address_is_forgotten(command_world: World) -> None:
     email = somebody()
     post(command_world, "newsletter/subscribe", json={"email": email, "name": "Ada"})
@@ -371,6 +416,7 @@ def test_a_place_is_held_for_an_hour_and_kept_by_who_confirms(command_world: Wor
     assert [desk.contacts.find(one) is None for one in ids] == [n not in (0, 11) for n in range(13)]
     late = post(command_world, "early-access/confirm", 400, json={"code": unused})
     assert late["code"] == "link_invalid"
+    later(command_world, minutes=60)
     post(command_world, "early-access", json={"email": emails[1]})  # asks again, and is as any other
     assert "place 3 of 10" in mails(command_world, "early_access")[-1][1]
     assert desk.end_unconfirmed(at + timedelta(days=1), 50) == 1
