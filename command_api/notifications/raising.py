@@ -1,7 +1,8 @@
 """Makes notifications of what happened: event store -> `Raising` -> `ops.notification`.
 
 The position moves in the transaction of the rows, so every event tells everybody exactly once, whatever is killed.
-Who follows a thread is kept here as well, in the order of events: a reply reaches whoever followed before it.
+Who follows a thread is kept here as well, in the order of events: a reply reaches whoever followed before it. Who is an
+admin says the write side (`auth.role_holder`), at the moment at which the event is read.
 """
 
 from __future__ import annotations
@@ -144,9 +145,9 @@ _AGAIN: Final = (
 )
 _ONE: Final = f"{_COLUMNS} VALUES (%(id)s, %(to)s, {_VALUES}){_AGAIN}"
 _ADMINS: Final = (
-    f"{_COLUMNS} SELECT gen_random_uuid(), a.id, {_VALUES} FROM read.accounts AS a"  # noqa: S608 - own text
-    " WHERE 'admin' = ANY(a.roles) AND a.disabled_at IS NULL AND a.erased_at IS NULL"
-    f" AND NOT a.id = ANY(%(but)s::uuid[]){_AGAIN}"
+    # The roles are the write side's: no record in the log makes anybody a recipient or leaves an admin out.
+    f"{_COLUMNS} SELECT gen_random_uuid(), h.account_id, {_VALUES} FROM auth.role_holder AS h"  # noqa: S608 - own text
+    f" WHERE 'admin' = ANY(h.roles) AND NOT h.account_id = ANY(%(but)s::uuid[]){_AGAIN}"
 )
 _FOLLOWERS: Final = (
     f"{_COLUMNS} SELECT gen_random_uuid(), f.account_id, {_VALUES} FROM ops.forum_follower AS f"  # noqa: S608 - own text

@@ -418,6 +418,20 @@ def test_the_list_is_sorted_filtered_and_paged(there: Market, admin: Person) -> 
     assert there.api.call("GET", f"/api/{LIST}?cursor=x&sort=price-low").status_code == 400
 
 
+def test_admins_are_notified_whom_the_write_side_knows(there: Market, seller: Person) -> None:
+    """Not those of a read model, as a forged record of the log, or one that is not followed yet, would leave it."""
+    unknown, forged, dismissed = there.person("A", "admin"), there.person("B"), there.person("C", "admin")
+    there.postgres.execute("DELETE FROM read.accounts__g1 WHERE id = %s", (unknown.account_id,))
+    there.postgres.execute("UPDATE read.accounts__g1 SET roles = '{admin}' WHERE id = %s", (forged.account_id,))
+    there.postgres.execute("DELETE FROM auth.role_holder WHERE account_id = %s", (dismissed.account_id,))
+    there.post(seller, f"marketplace/listings/{there.draft(seller)}/submit")
+    there.told(seller)
+    rows = there.postgres.execute("SELECT account_id FROM ops.notification WHERE about = 'waiting'").fetchall()
+    notified = {row[0] for row in rows}
+    assert unknown.account_id in notified
+    assert not notified & {forged.account_id, dismissed.account_id, seller.account_id}
+
+
 def test_questions_are_public_and_hidden_once_three_members_flag_them(
     there: Market, seller: Person, buyer: Person, other: Person, admin: Person
 ) -> None:
