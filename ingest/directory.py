@@ -1,9 +1,9 @@
 """What the edge must know to take an event: keys, websites, links, partners. Held in memory, refreshed from Postgres.
 
 The hot path only looks into dictionaries. `ingest.refresh` fills them from the read models' views and from a copy on
-disk, so that ingest starts and goes on while Postgres is down (at most `MAX_AGE_S`). A key or link that is not known is
-looked up once at the source; when that cannot be done now, or the source is behind what was written, the answer is "try
-again", not "unknown".
+disk, so that ingest starts and goes on while Postgres is down (at most `MAX_AGE_S`). A key, link or partner that is not
+known is looked up once at the source; when that cannot be done now, or the source is behind what was written, the
+answer is "try again", not "unknown".
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ MOST_PATIENT: Final = 16
 """Requests that wait so at once; further ones are answered at once."""
 LOOKUPS_PER_S: Final = 100
 MAX_NEGATIVE: Final = 10_000
+MAX_PARTNER: Final = 100
+"""Characters of a partner's slug."""
 BUSY: Final = "busy"
 T = TypeVar("T")
 Put = Callable[[dict[Any, Any], object, object], None]
@@ -132,7 +134,8 @@ class Listing:
 
 
 Lookup = Callable[[str, str], Awaitable[Listing]]
-"""Reads what belongs to one key hash (`"key"`) or one slug (`"link"`) from the source. Raises `Unavailable`."""
+"""Reads what belongs to one key hash (`"key"`), one slug (`"link"`), or one partner's slug or id (`"partner"`) from the
+source. Raises `Unavailable`."""
 
 Progress = Callable[[str], Awaitable[tuple[int, int]]]
 """How far the read models of a kind of look-up are, and the last event that is written. Raises `Unavailable`."""
@@ -287,9 +290,26 @@ class Directory:
                 raise
             return None
 
+    async def partner(self, text: str, before_lookup: Check = no_check) -> Partner | None:
+        """The partner of that slug or id, or none. Raises `Unavailable` when it cannot be told now."""
+        name = text.lower()
+        found = (self.partners.get(text) or self.partners.get(name)) if self.is_known else None
+        if found is not None or len(name) > MAX_PARTNER:
+            return found
+        return await self._find("partner", name, lambda: self.partners.get(name), before_lookup)
+
+    async def partner_of(self, text: str) -> Partner | None:
+        """The partner that an event names; as `link_of`."""
+        try:
+            return self.partners.get(text) or await self.partner(text)
+        except Unavailable as error:
+            if error.code != BUSY:
+                raise
+            return None
+
     async def _find(self, kind: str, name: str, held: Callable[[], T | None], before_lookup: Check) -> T | None:
         """Asks the source. That it has nothing is believed only once the read models have everything that was written
-        when it was first missed: a new key or link is never unknown."""
+        when it was first missed: a new key, link or partner is never unknown."""
         until, needed = self._missing.get((kind, name), (0.0, None))
         if until > monotonic():
             if needed is None:
@@ -297,7 +317,7 @@ class Directory:
             raise _behind()
         before_lookup()
         if self._bucket.wait(1) > 0:
-            raise Unavailable(BUSY, "Too many unknown keys and links are asked for; please try again.")
+            raise Unavailable(BUSY, "Too many unknown keys, links and partners are asked for; please try again.")
         found = await self._ask(kind, name, held)
         if found is None and self._progress is not None:
             found = await self._ask_again(kind, name, held, needed, self._progress)
@@ -329,7 +349,8 @@ class Directory:
     async def _ask(self, kind: str, name: str, held: Callable[[], T | None]) -> T | None:
         listing = await self._lookup(kind, name)
         if not self.is_known:  # what is held is too old to be believed; the source knows
-            self._put(self.keys if kind == "key" else self.links, name, _NOTHING)
+            held_here: dict[str, dict[str, Any]] = {"key": self.keys, "link": self.links, "partner": self.partners}
+            self._put(held_here[kind], name, _NOTHING)
         self._index.add(listing, self._put)
         return held()
 

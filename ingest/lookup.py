@@ -1,8 +1,9 @@
-"""The single look-up of a key or link that the directory does not hold (yet)."""
+"""The single look-up of a key, link or partner that the directory does not hold (yet)."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+from uuid import UUID
 
 from ingest.directory import Listing, Lookup, Progress
 from ingest.postgres import Postgres
@@ -12,12 +13,17 @@ _KEY: Final = KEYS + " AND key_hash = decode(%s, 'hex')"
 _LINK: Final = LINKS + " WHERE slug = %s"
 _WEBSITE: Final = WEBSITES + " AND id = %s"
 _PARTNER: Final = PARTNERS + " WHERE id = %s"
+_PARTNER_NAMED: Final = PARTNERS + " WHERE slug = %s"
 _PROGRESS: Final = "SELECT reached, written FROM ingest.directory_progress(%s)"
-_READ_MODELS: Final = {"key": ["website_keys", "websites"], "link": ["links", "websites", "partners"]}
+_READ_MODELS: Final = {
+    "key": ["website_keys", "websites"],
+    "link": ["links", "websites", "partners"],
+    "partner": ["partners"],
+}
 
 
 def lookup_in(postgres: Postgres) -> Lookup:
-    """Asks the read models for one key (by hash) or link (by slug) and what belongs to it."""
+    """Asks the read models for one key (by hash), link (by slug) or partner (by slug or id), and what belongs to it."""
 
     async def lookup(kind: str, name: str) -> Listing:
         if "\0" in name:
@@ -26,6 +32,8 @@ def lookup_in(postgres: Postgres) -> Lookup:
             keys = await postgres.rows(_KEY, (name,))
             websites = await postgres.rows(_WEBSITE, (keys[0][0],)) if keys else []
             return listing_of(websites, keys, [], [])
+        if kind == "partner":
+            return listing_of([], [], [], await _partners(postgres, name))
         links = await postgres.rows(_LINK, (name,))
         if not links:
             return Listing()
@@ -36,8 +44,15 @@ def lookup_in(postgres: Postgres) -> Lookup:
     return lookup
 
 
+async def _partners(postgres: Postgres, name: str) -> list[Any]:
+    try:
+        return await postgres.rows(_PARTNER, (UUID(name),)) or await postgres.rows(_PARTNER_NAMED, (name,))
+    except ValueError:
+        return await postgres.rows(_PARTNER_NAMED, (name,))
+
+
 def progress_in(postgres: Postgres) -> Progress:
-    """Asks how far the read models of keys or of links are."""
+    """Asks how far the read models of keys, links or partners are."""
 
     async def progress(kind: str) -> tuple[int, int]:
         (row,) = await postgres.rows(_PROGRESS, (_READ_MODELS[kind],))

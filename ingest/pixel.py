@@ -59,6 +59,8 @@ async def _record(edge: Edge, key: Key, query: dict[str, str], scope: Scope, hea
         sent.url = headers.get(b"referer", b"").decode("latin-1") or None
     if sent.link is not None:
         await edge.directory.link_of(sent.link)
+    if sent.partner:
+        await edge.directory.partner_of(sent.partner)
     edge.rates.take(key.website.id, 1)
     visit = visit_of(key, client_of(scope, headers, edge.settings.trusted_proxies, edge.places), "pixel", headers)
     row = begin_row(visit, sent)

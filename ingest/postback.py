@@ -10,7 +10,7 @@ import msgspec
 from infra.http_guard import Receive, Scope, Send
 from ingest.answers import send_json, send_problem
 from ingest.conversions import Report, check_event, check_status, check_txid, take_report
-from ingest.directory import Key
+from ingest.directory import Check, Directory, Key
 from ingest.edge import Edge
 from ingest.money import minor_units
 from ingest.presets import Preset, preset_of, translate
@@ -37,7 +37,7 @@ async def postback(edge: Edge, scope: Scope, receive: Receive, send: Send) -> No
     check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
     try:
         sent = await _read(scope, receive, headers)
-        preset, partner_id = _preset(edge, sent)
+        preset, partner_id = await _preset(edge.directory, sent, check)
         fields = translate(preset, sent)
         token = bearer(headers) or fields.get("token", "")
         key = await identify(edge.directory, token, headers, MAY_POSTBACK, before_lookup=check)
@@ -87,12 +87,13 @@ async def _read(scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> 
     return {name: str(value) for name, value in found.items() if value is not None} | sent
 
 
-def _preset(edge: Edge, sent: dict[str, str]) -> tuple[Preset, UUID]:
-    """The preset that is named, else the named partner's own; and that partner."""
+async def _preset(directory: Directory, sent: dict[str, str], before_lookup: Check) -> tuple[Preset, UUID]:
+    """The preset that is named, else the named partner's own; and that partner. Raises `Unavailable` while it cannot be
+    told whether there is one."""
     name, slug = sent.get("preset", ""), sent.get("partner", "")
     if not slug:
         return preset_of(name), NO_ID
-    partner = edge.directory.partners.get(slug.lower())
+    partner = await directory.partner(slug, before_lookup)
     if partner is None:
         raise invalid("unknown_partner", "partner is not the slug of a partner")
     return preset_of(name or partner.preset), partner.id

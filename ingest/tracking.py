@@ -209,6 +209,8 @@ class _Request:
                 continue
             if sent.link is not None:
                 await self.edge.directory.link_of(sent.link)
+            if sent.partner and sent.partner not in self.edge.directory.partners:
+                await self.edge.directory.partner_of(sent.partner)
             key = self.key
             if key is None or sent.site is not None:
                 found = await self._key_of(sent.site or "")

@@ -13,7 +13,7 @@ from schemas import click_id
 
 
 def enrich(directory: Directory, click_key: bytes, visit: Visit, sent: SentEvent, row: Row) -> None:
-    """Fills the record in. Links that the event names must have been looked up before. Raises `Refused`."""
+    """Fills the record in. A link or partner that the event names must have been looked up before. Raises `Refused`."""
     set_client(row, visit.client)
     page = read_page(sent.url) if sent.url else NO_PAGE
     set_source(row, page, host_of(sent.referrer) if sent.referrer else "", visit.website.domain)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
 
+import httpx
 import pytest
 
 from ingest.importing.known import CannotImport, find_website
@@ -96,6 +97,42 @@ def test_a_fresh_link_is_503_and_not_404(behind: Edge) -> None:
         assert event.status_code == 503
         catch_up(behind)
         wait_until(lambda: client.get("/go/fresh-link").status_code == 404, 30, "the link to be known as unknown")
+
+
+def test_a_fresh_partner_is_503_and_not_400(behind: Edge) -> None:
+    """In a postback, an event, a batch and the pixel; one that is known or not named costs no look-up."""
+    site, slug = behind.add_site("partners.example"), f"fresh-{uuid4().hex[:8]}"
+    headers = bearer(site.secret_key)
+    with behind.client() as client:
+
+        def postback(partner: str, txid: str = "") -> httpx.Response:
+            sent = {"token": site.token, "txid": txid or uuid4().hex, "amount": "5.00", "currency": "USD"}
+            return client.get("/postback", params={**sent, "partner": partner})
+
+        catch_up(behind)
+        wait_until(lambda: postback("nobody").status_code == 400, 30, "a partner to be known as unknown")
+        assert postback("nobody").json()["code"] == "unknown_partner"
+        write(behind)
+        early = postback(slug, "first")
+        assert (early.status_code, early.json()["code"]) == (503, "directory_behind")
+        assert int(early.headers["retry-after"]) >= 1
+        for body in ({"type": "a", "partner": slug}, [{"type": "a", "partner": slug}, {"type": "b"}]):
+            assert client.post("/track", json=body, headers=headers).status_code == 503
+        pixel = {"site": site.site_key, "partner": slug}
+        assert client.get("/t.gif", params=pixel).status_code == 503
+        assert client.post("/track", json={"type": "a"}, headers=headers).status_code == 202
+        partner = behind.add_partner(slug)
+        catch_up(behind)
+        wait_until(lambda: postback(slug.upper(), "first").status_code == 202, 30, "the fresh partner to be known")
+        for named in (slug, slug.upper(), str(partner), str(partner).upper()):
+            event = client.post("/track", json={"type": "a", "partner": named}, headers=headers)
+            assert event.status_code == 202, named
+        assert client.get("/t.gif", params=pixel).status_code == 200
+        write(behind)
+        assert postback("nobody-else").status_code == 503
+        assert postback("x" * 101).status_code == 400  # no partner's slug is so long
+        catch_up(behind)
+        wait_until(lambda: postback("nobody-else").status_code == 400, 30, "a partner to be known as unknown")
 
 
 def test_an_import_waits_for_the_website_that_was_just_made(behind: Edge, capsys: pytest.CaptureFixture[str]) -> None:

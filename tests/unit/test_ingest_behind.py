@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from hashlib import sha256
+from time import time
 from uuid import uuid4
 
 import pytest
 
 from ingest import directory as subject
-from ingest.directory import Directory, KeyRow, Listing, Website
+from ingest.directory import Directory, KeyRow, Listing, Partner, Website
 from ingest.refused import Unavailable
 
 WEBSITE = Website(uuid4(), "own.example", "USD")
-KNOWN = Listing((WEBSITE,), (KeyRow(WEBSITE.id, sha256(b"sk_new").hexdigest(), "secret", ()),))
+PARTNER = Partner(uuid4(), "", "acme", "Acme", "", 30, True)
+PARTNER = replace(PARTNER, id_text=str(PARTNER.id))
+KEY = KeyRow(WEBSITE.id, sha256(b"sk_new").hexdigest(), "secret", ())
+KNOWN = Listing((WEBSITE,), (KEY,), partners=(PARTNER,))
 
 
 class Source:
@@ -71,3 +76,22 @@ def test_when_nothing_is_outstanding_it_is_unknown_at_once() -> None:
     source = Source(6, 6)
     assert asyncio.run(source.directory().key("sk_typo")) is None
     assert asyncio.run(source.directory().link("no-link")) is None
+    assert asyncio.run(source.directory().partner("no-partner")) is None
+
+
+def test_a_partner_is_looked_up_only_when_it_is_not_known() -> None:
+    source = Source(5, 6, made_at=5)
+    directory = source.directory()
+    for _ in range(3):
+        found = asyncio.run(directory.partner("ACME"))
+        assert found is not None and found.id == PARTNER.id
+    assert source.lookups == 3  # what is held is too old to be believed
+    directory.replace(KNOWN, time())
+    for named in ("acme", "Acme", PARTNER.id_text, PARTNER.id_text.upper()):
+        assert asyncio.run(directory.partner(named)) == PARTNER
+    assert source.lookups == 3
+    source.made_at = 10**9
+    with pytest.raises(Unavailable) as caught:
+        asyncio.run(directory.partner("fresh"))
+    assert caught.value.code == "directory_behind"
+    assert asyncio.run(directory.partner("x" * 101)) is None
