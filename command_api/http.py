@@ -85,7 +85,7 @@ def signed_in(request: Request) -> Principal:
 
 def client(request: Request) -> Client:
     """Where the request comes from."""
-    return client_of(request, core_of(request).settings.trusted_proxies, request.app.state.places)
+    return client_of(request, core_of(request).settings, request.app.state.places)
 
 
 def admin(person: Annotated[Principal, Depends(signed_in)]) -> Principal:

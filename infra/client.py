@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
@@ -11,9 +10,9 @@ from typing import Final
 from fastapi import Request
 
 from infra.countries import Places
-from infra.health import is_loopback
+from infra.forwarding import forwarding_key, is_proven
 from infra.identity import from_browser, session_cookie
-from infra.settings import Network
+from infra.settings import Settings
 
 DEVICE_COOKIE: Final = "device"
 
@@ -57,9 +56,9 @@ class Client:
             return ""
 
 
-def client_of(request: Request, trusted: Sequence[Network], places: Places | None = None) -> Client:
+def client_of(request: Request, settings: Settings, places: Places | None = None) -> Client:
     """Where the request comes from; with `places` also from which country."""
-    whole = _nearest(request, trusted)
+    whole = _nearest(request, settings)
     country = places.find(whole)[0] if places is not None else "ZZ"
     return Client(
         _bucket(whole),
@@ -71,9 +70,9 @@ def client_of(request: Request, trusted: Sequence[Network], places: Places | Non
     )
 
 
-def address_of(request: Request, trusted: Sequence[Network]) -> str:
+def address_of(request: Request, settings: Settings) -> str:
     """The nearest address that is neither ours nor a trusted proxy's; IPv6 by its /64, which one person has whole."""
-    return _bucket(_nearest(request, trusted))
+    return _bucket(_nearest(request, settings))
 
 
 def browser_family(user_agent: str) -> str:
@@ -81,19 +80,25 @@ def browser_family(user_agent: str) -> str:
     return next((name for name, pattern in _FAMILIES if pattern.search(user_agent)), "")
 
 
-def _nearest(request: Request, trusted: Sequence[Network]) -> str:
+def _nearest(request: Request, settings: Settings) -> str:
+    """`X-Forwarded-For` is believed from the gateway, which proves itself, and from `TRUSTED_PROXIES`; else the peer's
+    own address counts, this machine's too."""
     peer = request.client.host if request.client else ""
-    chain = [part.strip() for part in request.headers.get("x-forwarded-for", "").split(",") if part.strip()]
     found = _address(peer)
-    if is_loopback(peer):
-        for candidate in reversed(chain):
+    forwarded = ",".join(request.headers.getlist("x-forwarded-for"))
+    if forwarded and (_is_trusted(found, settings) or is_proven(forwarding_key(settings), forwarded, request.headers)):
+        for candidate in reversed([part.strip() for part in forwarded.split(",") if part.strip()]):
             address = _address(candidate)
             if address is None:
                 break
             found = address
-            if not any(address in network for network in trusted):
+            if not _is_trusted(address, settings):
                 break
     return str(found) if found is not None else peer
+
+
+def _is_trusted(address: IPv4Address | IPv6Address | None, settings: Settings) -> bool:
+    return address is not None and any(address in network for network in settings.trusted_proxies)
 
 
 def _bucket(text: str) -> str:

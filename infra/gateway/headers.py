@@ -5,6 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from infra.forwarding import PROOF, proof_of
 from infra.http_guard import RawHeaders
 from infra.settings import Network
 
@@ -59,14 +60,17 @@ _HOP_BY_HOP = frozenset(
         b"upgrade",
     )
 )
-_FORWARDED = frozenset((b"forwarded", b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"x-real-ip"))
+_PROOF = PROOF.encode()
+_FORWARDED = frozenset(
+    (b"forwarded", b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"x-real-ip", _PROOF)
+)
 
 
 def to_service(
-    headers: list[tuple[bytes, bytes]], peer: str, scheme: str, trusted: tuple[Network, ...]
+    headers: list[tuple[bytes, bytes]], peer: str, scheme: str, trusted: tuple[Network, ...], key: bytes
 ) -> list[tuple[bytes, bytes]]:
     """A browser's headers as a service gets them. Who the client is, is decided here and nowhere behind: forwarding
-    headers are believed from a trusted proxy only, and always replaced by our own."""
+    headers are believed from a trusted proxy only, and always replaced by our own, with a proof made by `key`."""
     named = _listed(headers)
     kept = [(n, v) for n, v in headers if n not in _HOP_BY_HOP and n not in _FORWARDED and n not in named]
     kept = [(n, v) for n, v in kept if n not in (b"content-length", b"accept-encoding", b"expect")]
@@ -79,6 +83,7 @@ def to_service(
     proto = given.get(b"x-forwarded-proto", b"") if trusts else b""
     host = given.get(b"x-forwarded-host", b"") if trusts else b""
     kept.append((b"x-forwarded-for", client.encode("latin-1")))
+    kept.append((_PROOF, proof_of(key, client).encode()))
     kept.append((b"x-forwarded-proto", proto if proto in (b"http", b"https") else scheme.encode()))
     kept.append((b"x-forwarded-host", host or next((v for n, v in headers if n == b"host"), b"")))
     return kept

@@ -48,9 +48,11 @@ _STREAMS = 500
 class Proxy:
     """The way to both services. `stop()` ends the live streams, which would hold up a shutdown."""
 
-    def __init__(self, query_url: str, command_url: str, trusted: tuple[Network, ...]) -> None:
+    def __init__(self, query_url: str, command_url: str, trusted: tuple[Network, ...], key: bytes) -> None:
+        """`key`: proves to the services who the client is (`infra.forwarding`)."""
         self._urls = {"query": query_url, "command": command_url}
         self._trusted = trusted
+        self._key = key
         timeout = httpx.Timeout(_READ_S, connect=_CONNECT_S, pool=_CONNECT_S)
         limits = httpx.Limits(max_connections=_WORKERS, max_keepalive_connections=32, keepalive_expiry=20)
         self._clients = {
@@ -105,7 +107,7 @@ class Proxy:
             scope["method"],
             self._urls[service],
             headers=[
-                *to_service(scope["headers"], peer, scope.get("scheme", "http"), self._trusted),
+                *to_service(scope["headers"], peer, scope.get("scheme", "http"), self._trusted, self._key),
                 (b"accept-encoding", b"identity" if streaming else _encodings(scope)),
             ],
             content=body if _has_body(scope) else None,

@@ -10,6 +10,7 @@ import orjson
 from prometheus_client import Counter, Histogram
 
 from infra import health
+from infra.forwarding import forwarding_key
 from infra.gateway.headers import PAGE_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT, page_headers
 from infra.gateway.hosts import Hosts
 from infra.gateway.openapi import merged, page
@@ -55,6 +56,7 @@ class Gateway:
         )
         self._urls = (f"http://127.0.0.1:{settings.query_port}", f"http://127.0.0.1:{settings.command_port}")
         self._trusted = settings.trusted_proxies
+        self._key = forwarding_key(settings)
         self._hosts = Hosts(settings)
         self._origin = settings.app_url
         self._proxy: Proxy | None = None
@@ -153,7 +155,7 @@ class Gateway:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                self._proxy = Proxy(*self._urls, self._trusted)
+                self._proxy = Proxy(*self._urls, self._trusted, self._key)
                 self._previews = Previews(self._site, self._urls[0], self._origin)
                 await send({"type": "lifespan.startup.complete"})
             else:

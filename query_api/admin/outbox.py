@@ -99,5 +99,5 @@ def _note(context: Services, request: Request, admin: Owned, mail_id: UUID | Non
         record(
             connection,
             Entry(action, actor_id=who, account_id=who, subject_id=mail_id),
-            client_of(request, context.settings.trusted_proxies),
+            client_of(request, context.settings),
         )

@@ -160,7 +160,7 @@ def export_account(request: Request, context: Context, theirs: Theirs) -> Stream
     mine = theirs.principal.account_id
     with context.pool.connection() as connection:
         entry = Entry("account.exported", actor_id=mine, account_id=mine)
-        record(connection, entry, client_of(request, context.settings.trusted_proxies))
+        record(connection, entry, client_of(request, context.settings))
     day = datetime.now(UTC).date().isoformat()
     return StreamingResponse(
         document(Reader(context.pool, mine), mine, context.settings),

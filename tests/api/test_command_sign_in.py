@@ -21,6 +21,7 @@ from infra.keyring import Keyring, SubjectErased
 from infra.problems import Problem
 from infra.settings import Settings, SettingsError
 from tests.support.command import ADMIN_EMAIL, ADMIN_PASSWORD, World, world
+from tests.support.forwarded import forwarded_for
 
 LOGIN, SETUP, LOGOUT = "/api/platform/login", "/api/platform/setup", "/api/platform/logout"
 
@@ -186,6 +187,28 @@ def test_guessing_is_slowed_down_per_account_and_right_passwords_are_not_counted
     assert (limited.status_code, limited.json()["code"]) == (429, "too_many_attempts")
     assert 1 <= int(limited.headers["Retry-After"]) <= 15
     assert [sign_in(set_up).status_code for _ in range(12)] == [200] * 12
+
+
+def test_a_local_user_cannot_guess_as_if_from_other_addresses(set_up: World) -> None:
+    """Past the gateway, at the command service's own port: the address that is claimed is not believed."""
+    set_up.postgres.execute(
+        "INSERT INTO auth.rate_limit (bucket, tat) VALUES ('address:127.0.0.1', now() + %s)"
+        " ON CONFLICT (bucket) DO UPDATE SET tat = excluded.tat",
+        (PER_ADDRESS.every * PER_ADDRESS.burst * 2,),
+    )
+
+    def guess(**headers: str) -> int:
+        body = {"email": f"{uuid4().hex}@example.com", "password": "wrong password"}
+        answer: httpx.Response = set_up.http.request("POST", LOGIN, json=body, headers=headers)
+        return answer.status_code
+
+    proven = forwarded_for(set_up.settings, "198.51.100.20")
+    try:
+        assert guess(**{"X-Forwarded-For": "198.51.100.21"}) == 429
+        assert guess(**{**proven, "X-Forwarded-For": "198.51.100.21"}) == 429
+        assert guess(**proven) == 401
+    finally:
+        set_up.postgres.execute("DELETE FROM auth.rate_limit WHERE bucket = 'address:127.0.0.1'")
 
 
 def test_guessing_is_slowed_down_per_address(set_up: World) -> None:

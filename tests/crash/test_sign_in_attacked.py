@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import httpx
 import pytest
@@ -12,6 +13,7 @@ from infra.settings import Settings
 from tests.support.child import child
 from tests.support.command import World, world
 from tests.support.engines import free_port
+from tests.support.forwarded import forwarded_for
 from tests.support.guessing import LOGIN, Owner, attacked
 from tests.support.people import PASSWORD, Member, member
 from tests.support.probing import answers
@@ -52,7 +54,8 @@ def test_the_owner_signs_in_while_twenty_addresses_guess_fifty_times_a_second(se
         Owner("program", email, PASSWORD, "203.0.113.9", solves=False),
         Owner("browser", email, PASSWORD, ATTACKERS[0], browser, dict(first.cookies)),
     )
-    attack = attacked(served.url, email, ATTACKERS, 50, LASTS_S, *owners)
+    forward = partial(forwarded_for, served.world.settings)
+    attack = attacked(served.url, forward, email, ATTACKERS, 50, LASTS_S, *owners)
     print(attack, {owner.name: [round(taken, 2) for taken in owner.taken] for owner in owners})
     assert attack.sent >= LASTS_S * 40
     for owner in owners:

@@ -27,6 +27,7 @@ from infra.log import Log, StoredRecord, open_log
 from infra.settings import Settings
 from schemas.topics import BY_NAME
 from tests.support.databases import own_databases
+from tests.support.forwarded import forwarded_for
 
 ADMIN_EMAIL, ADMIN_PASSWORD = "admin@example.com", "correct horse battery"
 
@@ -93,7 +94,10 @@ class World:
         return self.person("member", "admin")
 
     def call(self, method: str, path: str, person: Person | None = None, **options: Any) -> httpx2.Response:
+        """As by way of the gateway, where `X-Forwarded-For` is among the headers."""
         headers = {**(person.headers if person else {}), **options.pop("headers", {})}
+        if (address := headers.get("X-Forwarded-For")) is not None:
+            headers = {**forwarded_for(self.settings, address), **headers}
         answer: httpx2.Response = self.http.request(method, path, headers=headers, **options)
         return answer
 

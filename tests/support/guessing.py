@@ -1,6 +1,6 @@
 """Somebody who guesses passwords of one account at a steady rate, and the owner who signs in meanwhile.
 
-Requests go to a command service; `X-Forwarded-For` says which address they come from, as the gateway does.
+Requests go to a command service; `forward` gives the gateway's headers, which say which address they come from.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ LOGIN: Final = "/api/platform/login"
 EVERY_S: Final = 3.0
 """Between two sign-ins of one owner."""
 TIMEOUT_S: Final = 10.0
+Forward = Callable[[str], Mapping[str, str]]
 
 
 @dataclass
@@ -44,9 +45,11 @@ class Attack:
     answers: Counter[str]
 
 
-def attacked(url: str, email: str, addresses: Sequence[str], per_s: float, lasts_s: float, *owners: Owner) -> Attack:
+def attacked(
+    url: str, forward: Forward, email: str, addresses: Sequence[str], per_s: float, lasts_s: float, *owners: Owner
+) -> Attack:
     """Guesses for so long, while each owner signs in every three seconds and notes how long it took."""
-    return asyncio.run(_attacked(url, email, addresses, per_s, lasts_s, owners))
+    return asyncio.run(_attacked(url, forward, email, addresses, per_s, lasts_s, owners))
 
 
 def solved(work: Mapping[str, Any]) -> str:
@@ -66,17 +69,23 @@ def _number(challenge: str, index: int, bits: int) -> int:
 
 
 async def _attacked(
-    url: str, email: str, addresses: Sequence[str], per_s: float, lasts_s: float, owners: Sequence[Owner]
+    url: str,
+    forward: Forward,
+    email: str,
+    addresses: Sequence[str],
+    per_s: float,
+    lasts_s: float,
+    owners: Sequence[Owner],
 ) -> Attack:
     answers: Counter[str] = Counter()
     limits = httpx.Limits(max_connections=200)
     async with httpx.AsyncClient(base_url=url, timeout=TIMEOUT_S, limits=limits, verify=False) as attacker:  # noqa: S501 - plain http
         began, tries, sent = time.monotonic(), set[asyncio.Task[None]](), 0
-        signing_in = [asyncio.create_task(_signing_in(url, owner, began + lasts_s)) for owner in owners]
+        signing_in = [asyncio.create_task(_signing_in(url, forward, owner, began + lasts_s)) for owner in owners]
 
         async def guess(number: int) -> None:
             body = {"email": email, "password": f"not that one {number}"}
-            headers = {"X-Forwarded-For": addresses[number % len(addresses)]}
+            headers = forward(addresses[number % len(addresses)])
             try:
                 answer = await attacker.post(LOGIN, json=body, headers=headers)
                 answers[f"{answer.status_code} {answer.json().get('code', '')}"] += 1
@@ -93,25 +102,25 @@ async def _attacked(
     return Attack(sent, answers)
 
 
-async def _signing_in(url: str, owner: Owner, until: float) -> None:
+async def _signing_in(url: str, forward: Forward, owner: Owner, until: float) -> None:
     due = time.monotonic()
     async with httpx.AsyncClient(base_url=url, timeout=TIMEOUT_S, verify=False) as client:  # noqa: S501 - plain http
         while due < until:
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             began = time.monotonic()
-            answer = await _post(client, owner, {})
+            answer = await _post(client, forward, owner, {})
             if owner.solves and (work := _work(answer)) is not None:
-                answer = await _post(client, owner, {"Proof-Of-Work": await asyncio.to_thread(solved, work)})
+                answer = await _post(client, forward, owner, {"Proof-Of-Work": await asyncio.to_thread(solved, work)})
             owner.taken.append(time.monotonic() - began)
             if answer.status_code != 200:
                 owner.refused.append(answer.text)
             due += EVERY_S
 
 
-async def _post(client: httpx.AsyncClient, owner: Owner, more: Mapping[str, str]) -> httpx.Response:
+async def _post(client: httpx.AsyncClient, forward: Forward, owner: Owner, more: Mapping[str, str]) -> httpx.Response:
     client.cookies.clear()
     kept = {"Cookie": "; ".join(f"{name}={value}" for name, value in owner.cookies.items())} if owner.cookies else {}
-    headers = {"X-Forwarded-For": owner.address, **owner.headers, **kept, **more}
+    headers = {**forward(owner.address), **owner.headers, **kept, **more}
     return await client.post(LOGIN, json={"email": owner.email, "password": owner.password}, headers=headers)
 
 

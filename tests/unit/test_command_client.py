@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import ip_network
 
 import pytest
 from starlette.requests import Request
 
 from infra.client import address_of, browser_family
+from infra.forwarding import PROOF, forwarding_key, proof_of
+from infra.settings import Settings
+
+SETTINGS = Settings(master_key="5a" * 32, trusted_proxies=(ip_network("10.0.0.0/8"),))
+ANOTHERS = replace(SETTINGS, master_key="6b" * 32)
 
 
-def request(peer: str, forwarded: str = "") -> Request:
-    headers = [(b"x-forwarded-for", forwarded.encode())] if forwarded else []
-    return Request({"type": "http", "headers": headers, "client": (peer, 1)})
+def request(peer: str, *forwarded: str, proof: str = "") -> Request:
+    lines = [(b"x-forwarded-for", line.encode()) for line in forwarded if line]
+    return Request({"type": "http", "headers": [*lines, (PROOF.encode(), proof.encode())], "client": (peer, 1)})
 
 
 @pytest.mark.parametrize(
-    ("peer", "forwarded", "client"),
+    ("forwarded", "client"),
     [
-        ("198.51.100.7", "", "198.51.100.7"),
-        ("198.51.100.7", "203.0.113.1", "198.51.100.7"),
-        ("127.0.0.1", "203.0.113.1", "203.0.113.1"),
-        ("127.0.0.1", "203.0.113.1, 198.51.100.7", "198.51.100.7"),
-        ("127.0.0.1", "203.0.113.1, 10.0.0.2", "203.0.113.1"),
-        ("127.0.0.1", "nonsense, 10.0.0.2", "10.0.0.2"),
-        ("127.0.0.1", "203.0.113.1, ::ffff:10.0.0.2", "203.0.113.1"),
-        ("127.0.0.1", "::ffff:203.0.113.1", "203.0.113.1"),
-        ("127.0.0.1", "2001:db8:1:2:3:4:5:6", "2001:0db8:0001:0002"),
-        ("testclient", "", "testclient"),
+        ("203.0.113.1", "203.0.113.1"),
+        ("203.0.113.1, 198.51.100.7", "198.51.100.7"),
+        ("203.0.113.1, 10.0.0.2", "203.0.113.1"),
+        ("nonsense, 10.0.0.2", "10.0.0.2"),
+        ("203.0.113.1, ::ffff:10.0.0.2", "203.0.113.1"),
+        ("::ffff:203.0.113.1", "203.0.113.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:0db8:0001:0002"),
     ],
 )
-def test_the_nearest_foreign_address_counts(peer: str, forwarded: str, client: str) -> None:
-    assert address_of(request(peer, forwarded), (ip_network("10.0.0.0/8"),)) == client
+def test_of_the_gateway_and_of_trusted_proxies_the_nearest_foreign_address_counts(forwarded: str, client: str) -> None:
+    proof = proof_of(forwarding_key(SETTINGS), forwarded)
+    assert address_of(request("127.0.0.1", forwarded, proof=proof), SETTINGS) == client
+    assert address_of(request("10.0.0.9", forwarded), SETTINGS) == client
+    apart = [part.strip() for part in forwarded.split(",")]  # a proxy may also add a line
+    assert address_of(request("10.0.0.9", *apart), SETTINGS) == client
+
+
+@pytest.mark.parametrize("peer", ["127.0.0.1", "::1", "198.51.100.7", "testclient"])
+def test_nobody_else_claims_an_address(peer: str) -> None:
+    """A local user of the machine neither, not with the proof of another address or of another installation."""
+    own = address_of(request(peer), SETTINGS)
+    claimed, seen = "203.0.113.1", "203.0.113.2"
+    proofs = ("", "0" * 64, proof_of(forwarding_key(SETTINGS), seen), proof_of(forwarding_key(ANOTHERS), claimed))
+    for proof in proofs:
+        assert address_of(request(peer, claimed, proof=proof), SETTINGS) == own
+    assert own in (peer, "0000:0000:0000:0000")
 
 
 @pytest.mark.parametrize(

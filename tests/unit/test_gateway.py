@@ -18,7 +18,10 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from starlette.requests import Request
 
+from infra.client import address_of
+from infra.forwarding import forwarding_key, proof_of
 from infra.gateway import headers
 from infra.gateway.openapi import merged, page
 from infra.gateway.service import Gateway, is_news
@@ -29,6 +32,7 @@ from infra.settings import Settings, SettingsError
 from tests.support.stack import free_ports, wait_for
 
 PATIENCE_S = 60
+MASTER_KEY = "5a" * 32
 get = partial(httpx.get, timeout=PATIENCE_S)
 post = partial(httpx.post, timeout=PATIENCE_S)
 head = partial(httpx.head, timeout=PATIENCE_S)
@@ -37,6 +41,10 @@ stream = partial(httpx.stream, timeout=PATIENCE_S)
 SCRIPT = b"console.log('hello');" * 100
 PAGE = b"<!doctype html><html><head></head><body></body></html>"
 LOGIN = b"<!doctype html><html><head><link rel=modulepreload></head><body></body></html>"
+
+
+def settings_with(**ports: int) -> Settings:
+    return Settings(master_key=MASTER_KEY, **ports)
 
 
 @dataclass
@@ -173,7 +181,7 @@ def dist(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     web, query_port, command_port = free_ports(3)
-    settings = Settings(query_port=query_port, command_port=command_port, port=web)
+    settings = settings_with(query_port=query_port, command_port=command_port, port=web)
     gateway = Gateway(settings, dist(tmp_path_factory.mktemp("dist")))
     query, command = FakeService("query"), FakeService("command")
     with (
@@ -348,12 +356,15 @@ class TestProxy:
             "x-forwarded-host": "evil.example",
             "forwarded": "for=6.6.6.6",
             "x-real-ip": "6.6.6.6",
+            "x-forwarded-proof": "6" * 64,
             "connection": "close, x-secret",
             "x-secret": "1",
         }
         get(world.url + "/api/things", headers=forged)
         seen = world.query.seen[-1]["headers"]
         assert seen[b"x-forwarded-for"] == b"127.0.0.1" and seen[b"x-forwarded-proto"] == b"http"
+        key = forwarding_key(Settings(master_key=MASTER_KEY))
+        assert seen[b"x-forwarded-proof"] == proof_of(key, "127.0.0.1").encode()
         assert b"evil" not in seen[b"x-forwarded-host"]
         assert not {b"forwarded", b"x-real-ip", b"x-secret"} & set(seen)
 
@@ -385,7 +396,7 @@ class TestProxy:
 
     def test_a_service_that_is_down_is_a_problem_document(self, tmp_path: Path) -> None:
         web, nobody = free_ports(2)
-        settings = Settings(query_port=nobody, command_port=nobody, port=web)
+        settings = settings_with(query_port=nobody, command_port=nobody, port=web)
         with serving(Gateway(settings, tmp_path), web, lifespan=True):
             answer = get(f"http://127.0.0.1:{web}/api/things")
             ready = get(f"http://127.0.0.1:{web}/readyz")
@@ -410,7 +421,11 @@ class TestProxy:
         web, port = free_ports(2)
         with (
             breaking(handle, port),
-            serving(Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path), web, lifespan=True),
+            serving(
+                Gateway(settings_with(query_port=port, command_port=port, port=web), tmp_path),
+                web,
+                lifespan=True,
+            ),
         ):
             read = get(f"http://127.0.0.1:{web}/api/things")
             command = post(f"http://127.0.0.1:{web}/api/things", json={})
@@ -432,7 +447,7 @@ class TestProxy:
             writer.close()
 
         web, port = free_ports(2)
-        gateway = Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path)
+        gateway = Gateway(settings_with(query_port=port, command_port=port, port=web), tmp_path)
         with breaking(handle, port), serving(gateway, web, lifespan=True), pytest.raises(httpx.RemoteProtocolError):
             get(f"http://127.0.0.1:{web}/api/things/live")
         assert not all(is_news(record) for record in caplog.records), "uvicorn says it in other words now"
@@ -447,7 +462,7 @@ class TestProxy:
         monkeypatch.setattr("infra.gateway.proxy._WORKERS", 1)
         web, query_port, command_port = free_ports(3)
         query, command = FakeService("query"), FakeService("command")
-        gateway = Gateway(Settings(query_port=query_port, command_port=command_port, port=web), tmp_path)
+        gateway = Gateway(settings_with(query_port=query_port, command_port=command_port, port=web), tmp_path)
         with (
             serving(query, query_port),
             serving(command, command_port),
@@ -488,7 +503,7 @@ class TestLiveStreams:
         monkeypatch.setattr("infra.gateway.proxy._STALLED_S", 0.2)
         web, port = free_ports(2)
         query = FakeService("query")
-        gateway = Gateway(Settings(query_port=port, command_port=port, port=web), tmp_path)
+        gateway = Gateway(settings_with(query_port=port, command_port=port, port=web), tmp_path)
         with serving(query, port), serving(gateway, web, lifespan=True):
             with socket.create_connection(("127.0.0.1", web), PATIENCE_S) as client:
                 client.sendall(b"GET /api/endless HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -498,7 +513,7 @@ class TestLiveStreams:
     def test_a_stop_ends_the_streams(self, tmp_path: Path) -> None:
         web, query_port = free_ports(2)
         query = FakeService("query")
-        gateway = Gateway(Settings(query_port=query_port, command_port=query_port, port=web), tmp_path)
+        gateway = Gateway(settings_with(query_port=query_port, command_port=query_port, port=web), tmp_path)
         with serving(query, query_port), serving(gateway, web, lifespan=True) as server:
             url = f"http://127.0.0.1:{web}/api/live"
             with stream("GET", url, headers={"accept": "text/event-stream"}) as answer:
@@ -546,10 +561,21 @@ class TestForwardedChain:
     )
     def test_the_nearest_foreign_address_is_the_client(self, chain: str, client: str) -> None:
         trusted = (ip_network("10.0.0.0/8"),)
-        sent = headers.to_service([(b"x-forwarded-for", chain.encode())], "10.0.0.1", "http", trusted)
+        sent = headers.to_service([(b"x-forwarded-for", chain.encode())], "10.0.0.1", "http", trusted, b"key")
         assert dict(sent)[b"x-forwarded-for"] == client.encode()
+        assert dict(sent)[b"x-forwarded-proof"] == proof_of(b"key", client).encode()
         apart = [(b"x-forwarded-for", part.strip().encode()) for part in chain.split(",")]
-        assert headers.to_service(apart, "10.0.0.1", "http", trusted) == sent, "proxies may also add a line each"
+        assert headers.to_service(apart, "10.0.0.1", "http", trusted, b"key") == sent, (
+            "proxies may also add a line each"
+        )
+
+    def test_a_service_believes_what_the_gateway_says(self) -> None:
+        settings = settings_with()
+        given = [(b"x-forwarded-for", b"2001:db8::7"), (b"x-forwarded-proof", b"0" * 64)]
+        key, trusted = forwarding_key(settings), (ip_network("127.0.0.1"),)
+        sent = headers.to_service(given, "127.0.0.1", "http", trusted, key)
+        behind = Request({"type": "http", "headers": sent, "client": ("127.0.0.1", 1)})
+        assert address_of(behind, settings) == "2001:0db8:0000:0000"
 
 
 def test_compression_is_the_same_for_the_same_content(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from infra.gateway.hosts import Hosts
 from infra.gateway.service import Gateway
 from infra.settings import Settings
 
-SETTINGS = Settings(command_port=1, query_port=2, public_url="https://app.althing.example")
+SETTINGS = Settings(master_key="5a" * 32, command_port=1, query_port=2, public_url="https://app.althing.example")
 
 
 def scope(host: str | None, path: str = "/") -> dict[str, Any]:

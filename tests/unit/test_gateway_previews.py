@@ -27,7 +27,7 @@ from infra.gateway.subjects import Malformed, Subject, subject_of
 from infra.http_guard import BodyGuard, Receive, Scope, Send
 from infra.settings import Settings
 from tests.support.stack import free_ports, wait_for
-from tests.unit.test_gateway import serving
+from tests.unit.test_gateway import MASTER_KEY, serving
 
 ORIGIN = "https://app.example.is"
 ID = "0192f3a0-0000-7000-8000-000000000002"
@@ -280,7 +280,8 @@ def running(folder: Path, query: Query | None, at: int | None = None) -> Iterato
     (folder / "pages.json").write_text('["/", "/forum/thread/$id", "/marketplace/listing/$id"]')
     web, port = free_ports(2)
     port = at or port
-    gateway = Gateway(Settings(query_port=port, command_port=port, port=web, public_url=ORIGIN), folder)
+    settings = Settings(master_key=MASTER_KEY, query_port=port, command_port=port, port=web, public_url=ORIGIN)
+    gateway = Gateway(settings, folder)
     with ExitStack() as opened:
         if query is not None:
             opened.enter_context(serving(BodyGuard(query), port))
