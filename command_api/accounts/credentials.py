@@ -102,7 +102,8 @@ class Credentials:
         learns."""
         account = self._desk.prove(person, proof, client)
         limits.charge(self._core.pool, limits.PER_CHANGER, str(account.id))
-        limits.charge(self._core.pool, limits.PER_MAIL, self._desk.email_hash(email))
+        address = self._desk.email_hash(email)
+        limits.charge_all(self._core.pool, (limits.PER_MAIL, address), (limits.PER_MAIL_A_DAY, address))
         url, code = self._settings.app_url, secrets.token_urlsafe(32)
         owner = self._desk.by_email(email)
         letter = mails.confirm_email(email, account.id, url, code)

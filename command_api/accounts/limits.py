@@ -39,6 +39,7 @@ NEW_INVITES: Final = Limit("new-invites", timedelta(minutes=6), 50)
 PER_CHANGER: Final = Limit("new-address", timedelta(minutes=10), 10)
 """Mails to new addresses of an account, by account: else it could have everybody written to."""
 PER_MAIL: Final = Limit("mail", timedelta(minutes=10), 3)
+PER_MAIL_A_DAY: Final = Limit("mail-a-day", timedelta(days=1), 10)
 """Mails that somebody else can cause, by address."""
 EARLY_ACCESS_MAILS: Final = Limit("early-access-mail", timedelta(minutes=10), 1)
 EARLY_ACCESS_MAILS_A_DAY: Final = Limit("early-access-mails", timedelta(days=1), 3)
@@ -91,6 +92,11 @@ def all_free(pool: Pool, *tries: tuple[Limit, str]) -> bool:
     except Problem:
         return False
     return True
+
+
+def may_mail(pool: Pool, who: str) -> bool:
+    """Takes one of the mails that somebody else can cause, if there is one."""
+    return all_free(pool, (PER_MAIL, who), (PER_MAIL_A_DAY, who))
 
 
 @contextmanager

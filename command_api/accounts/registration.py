@@ -194,7 +194,7 @@ class Registration:
         owner = self._desk.by_email(email)
         self._desk.refuse("account.register", client, owner.id if owner else None, {"reason": "not_registered"})
         limits.charge(self._desk.core.pool, limits.PER_INVITE, str(invite_id))
-        if owner is not None and limits.is_free(self._desk.core.pool, limits.PER_MAIL, self._desk.email_hash(email)):
+        if owner is not None and limits.may_mail(self._desk.core.pool, self._desk.email_hash(email)):
             settings = self._desk.core.settings
             with self._desk.core.pool.connection() as connection:
                 queue(connection, settings, mails.address_in_use(owner.email, owner.id, settings.app_url))

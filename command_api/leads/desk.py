@@ -49,7 +49,7 @@ class LeadsDesk:
         """Asks the owner of the address to confirm; in silence for one who did already."""
         contact = self.contacts.id_of("newsletter", email)
         asked = now()
-        may_mail = limits.is_free(self.core.pool, limits.PER_MAIL, f"newsletter:{self.contacts.mailbox_of(email)}")
+        may_mail = limits.may_mail(self.core.pool, f"newsletter:{self.contacts.mailbox_of(email)}")
 
         def decide() -> Decision:
             found = self.core.store.load(contact, newsletter.evolve)

@@ -153,7 +153,7 @@ def send_inquiry(body: Contact, request: Request, client: From, desk: Desk) -> R
     _charge(desk, client.address)
     core, inquiry_id = desk.core, uuid7()
     answer = Done(ok=True, message="Thank you for your inquiry. We will get back to you soon.")
-    may_mail = limits.is_free(core.pool, limits.PER_MAIL, f"inquiry:{desk.contacts.mailbox_of(body.email)}")
+    may_mail = limits.may_mail(core.pool, f"inquiry:{desk.contacts.mailbox_of(body.email)}")
     mail = desk.letterhead.inquiry_received(body.email, inquiry_id)
 
     def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:

@@ -126,7 +126,14 @@ def test_nobody_floods_an_address_with_our_mails(command_world: World) -> None:
     email = somebody()
     for _ in range(6):
         post(command_world, "newsletter/subscribe", json={"email": email})
-    assert len(mails(command_world, "newsletter_confirm")) == 3
+        post(command_world, "contact", 201, json={**CONTACT, "email": email})
+    kinds = ("newsletter_confirm", "inquiry_received")
+    assert [len(mails(command_world, kind)) for kind in kinds] == [3, 3]
+    for _ in range(24 * 6 - 1):
+        later(command_world, minutes=10)
+        post(command_world, "newsletter/subscribe", json={"email": email})
+        post(command_world, "contact", 201, json={**CONTACT, "email": email})
+    assert [len(mails(command_world, kind)) for kind in kinds] == [10, 10]
 
 
 def test_who_lost_the_mail_asks_again_and_gets_the_link_again(command_world: World) -> None:
