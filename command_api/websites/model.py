@@ -17,7 +17,8 @@ from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, m
 from command_api.hosts import website_domain
 from command_api.websites.keys import NewKey
 from schemas.base import DomainEvent
-from schemas.currencies import MAGNITUDES, MAX_AMOUNT, MINOR_DIGITS
+from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, MAX_CLAIMS_PER_CLICK, default_max_claim
+from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
 from schemas.events.websites import (
     AttributionModel,
     KeyKind,
@@ -38,9 +39,6 @@ T = TypeVar("T")
 MOST_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 2}
 MOST_ORIGINS: Final = 20
 MOST_PER_ACCOUNT: Final = 500
-DEFAULT_CLAIM_DOLLARS: Final = 5_000
-DEFAULT_CLAIMS_PER_CLICK: Final = 5
-MAX_CLAIMS_PER_CLICK: Final = 1_000
 MOST_RULES: Final = 50
 LONGEST_RULE: Final = timedelta(days=366)
 _PORTS: Final = {"http": 80, "https": 443}
@@ -88,7 +86,7 @@ class Website:
     @property
     def max_claims_per_click(self) -> int:
         """Transactions that one click may claim within an hour."""
-        return self.claim_limits.max_per_click or DEFAULT_CLAIMS_PER_CLICK
+        return self.claim_limits.max_per_click or DEFAULT_MAX_CLAIMS_PER_CLICK
 
     rules: frozenset[UUID] = frozenset()
     """Rules for its traffic that hold."""
@@ -219,12 +217,6 @@ def owned(website: Website | None, asked: Asked) -> Website:
     if website is None or website.disconnected or not asked.may_act_for(website.account_id):
         raise missing("website")
     return website
-
-
-def default_max_claim(currency: str) -> int:
-    """Minor units that the public site key may claim at once where the owner has set no limit."""
-    major = DEFAULT_CLAIM_DOLLARS * MAGNITUDES.get(currency, 1)
-    return int(major * 10 ** MINOR_DIGITS[currency])
 
 
 def known_timezone(name: str) -> str:

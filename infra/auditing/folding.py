@@ -70,12 +70,20 @@ def _websites(rows: Rows, event: DomainEvent, _: int) -> None:
                 "timezone": event.timezone,
                 "currency": event.currency,
                 "attribution_model": "last_click",
+                "max_claim_amount": None,
+                "max_claims_per_click": None,
                 "created_at": event.timestamp,
                 "deleted_at": None,
             }
         case websites.WebsiteUpdated():
             _change_given(
-                rows, key, domain=event.domain, timezone=event.timezone, attribution_model=event.attribution_model
+                rows,
+                key,
+                domain=event.domain,
+                timezone=event.timezone,
+                attribution_model=event.attribution_model,
+                max_claim_amount=event.max_claim_amount,
+                max_claims_per_click=event.max_claims_per_click,
             )
         case websites.WebsiteDisconnected():
             _change(rows, key, deleted_at=event.timestamp)

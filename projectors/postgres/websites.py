@@ -1,4 +1,7 @@
-"""`read.websites`: the websites that accounts connected, with the zone and currency their numbers are shown in."""
+"""`read.websites`: the websites that accounts connected, with the zone and currency their numbers are shown in.
+
+`max_claim_amount` and `max_claims_per_click` are null until the owner sets them: `schemas.claim_limits` holds then.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from schemas.events.websites import AttributionModel, WebsiteConnected, WebsiteD
 
 WEBSITES: Final = ReadModel(
     name="websites",
-    version=2,
+    version=3,
     columns=(
         "id uuid",
         "account_id uuid not null",
@@ -20,6 +23,8 @@ WEBSITES: Final = ReadModel(
         "timezone text not null",
         "currency text not null",
         "attribution_model text not null",
+        "max_claim_amount bigint",
+        "max_claims_per_click integer",
         "created_at timestamptz not null",
         "deleted_at timestamptz",
     ),
@@ -27,6 +32,8 @@ WEBSITES: Final = ReadModel(
     readers=own_account("account_id"),
     indexes=("account_id", "domain"),
 )
+
+_SETTINGS: Final = {"domain", "timezone", "attribution_model", "max_claim_amount", "max_claims_per_click"}
 
 
 @WEBSITES.on(WebsiteConnected)
@@ -44,7 +51,7 @@ def connected(rows: Rows, event: WebsiteConnected) -> None:
 
 @WEBSITES.on(WebsiteUpdated)
 def updated(rows: Rows, event: WebsiteUpdated) -> None:
-    given = event.model_dump(mode="json", include={"domain", "timezone", "attribution_model"}, exclude_none=True)
+    given = event.model_dump(mode="json", include=_SETTINGS, exclude_none=True)
     rows.update({"id": event.originator_id}, **given)
 
 

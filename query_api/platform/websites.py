@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from datetime import datetime
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
@@ -12,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from query_api.context import STALE, Context, Reads, Theirs
 from query_api.owned import Owned, not_found
+from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, default_max_claim
 from schemas.events.websites import TrafficMark
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
@@ -27,6 +30,8 @@ class Site(BaseModel):
     createdAt: datetime
     firstEventAt: datetime | None = Field(description="When its first event happened; null: none came yet")
     siteKey: str | None = Field(description="The newest public key that is valid")
+    maxClaimAmount: int = Field(description="Minor units that the public site key may claim as one sale")
+    maxClaimsPerClick: int = Field(description="Transactions that one click may claim within an hour with the site key")
 
 
 class Key(BaseModel):
@@ -66,6 +71,11 @@ _SITE_KEYS: Final = (
     "SELECT DISTINCT ON (website_id) website_id, public_key FROM read.website_keys"
     " WHERE website_id = ANY(%s) AND kind = 'site' AND revoked_at IS NULL ORDER BY website_id, created_at DESC, id DESC"
 )
+# By name out of the row: while a new version is built, the live table may be one that has no such columns.
+_LIMITS: Final = (
+    "SELECT id, to_jsonb(w) -> 'max_claim_amount' AS max_claim_amount,"
+    " to_jsonb(w) -> 'max_claims_per_click' AS max_claims_per_click FROM read.websites AS w WHERE id = ANY(%s)"
+)
 _RULES: Final = (
     'SELECT r.id, r.since, r.until, r.mark, r.conditions, r.note, r.created_at AS "createdAt",'
     " coalesce(b.progress -> 'parameters' @> jsonb_build_array(jsonb_build_object('id', r.id)), false)"
@@ -87,6 +97,7 @@ def get_websites(response: Response, context: Context, theirs: Theirs) -> list[S
     websites = theirs.websites()
     ids = [one.id for one in websites]
     keys = _site_keys(theirs, ids)
+    limits = _claim_limits(theirs, ids)
     first, is_fresh = context.first_events.of(ids)
     if not is_fresh:
         response.headers.update(STALE)
@@ -99,6 +110,8 @@ def get_websites(response: Response, context: Context, theirs: Theirs) -> list[S
             createdAt=one.created_at,
             firstEventAt=first.get(one.id),
             siteKey=keys.get(one.id),
+            maxClaimAmount=limits[one.id].max_claim_amount or default_max_claim(one.currency),
+            maxClaimsPerClick=limits[one.id].max_claims_per_click or DEFAULT_MAX_CLAIMS_PER_CLICK,
         )
         for one in websites
     ]
@@ -135,6 +148,18 @@ def snippet(tracking_url: str, site_key: str) -> str:
 
 def _site_keys(theirs: Owned, ids: list[UUID]) -> dict[UUID, str]:
     return {row["website_id"]: row["public_key"] for row in theirs.reader.rows(_SITE_KEYS, (ids,))}
+
+
+class _Limits(NamedTuple):
+    """What the owner has set."""
+
+    max_claim_amount: int | None = None
+    max_claims_per_click: int | None = None
+
+
+def _claim_limits(theirs: Owned, ids: list[UUID]) -> Mapping[UUID, _Limits]:
+    found = {row.pop("id"): _Limits(**row) for row in theirs.reader.rows(_LIMITS, (ids,))}
+    return defaultdict(_Limits, found)
 
 
 def _key(row: dict[str, Any]) -> Key:

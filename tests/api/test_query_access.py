@@ -137,6 +137,21 @@ def test_lists_show_what_is_theirs(query_service: QueryService, world: World) ->
     assert query_service.get(f"/api/platform/conversions?{query}", world.ada).json() == [sale]
 
 
+def test_websites_show_their_limits_of_claims(query_service: QueryService) -> None:
+    """What the owner has set, and else the default in minor units of the website's currency."""
+    ada = query_service.person()
+    currencies = {"USD": 500_000, "JPY": 500_000, "KWD": 5_000_000, "ISK": 500_000}
+    for currency in currencies:
+        query_service.website(ada, currency=currency)
+    limited = query_service.website(ada, currency="EUR")
+    query_service.postgres.execute(
+        "UPDATE read.websites__g1 SET max_claim_amount = 12345, max_claims_per_click = 2 WHERE id = %s", (limited,)
+    )
+    shown = query_service.get("/api/platform/websites", ada).json()
+    limits = {site["currency"]: (site["maxClaimAmount"], site["maxClaimsPerClick"]) for site in shown}
+    assert limits == {code: (amount, 5) for code, amount in currencies.items()} | {"EUR": (12_345, 2)}
+
+
 def test_pages_follow_each_other(query_service: QueryService) -> None:
     ada = query_service.person()
     website = query_service.website(ada)

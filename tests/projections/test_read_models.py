@@ -11,6 +11,7 @@ import pytest
 from infra.keyring import open_keyring
 from infra.log import Record
 from schemas.base import DomainEvent, Money
+from schemas.currencies import MAX_AMOUNT
 from schemas.events import accounts, links, partners, websites
 from schemas.events.conversions import (
     AttributedBy,
@@ -60,7 +61,14 @@ def test_websites_keys_partners_and_links(projecting: Bench) -> None:
             last4="wxyz",
             public_key="pk_",
         ),
-        of(WEBSITE, 3, websites.WebsiteUpdated, timezone="Europe/Paris", attribution_model="first_click"),
+        of(
+            WEBSITE,
+            3,
+            websites.WebsiteUpdated,
+            timezone="Europe/Paris",
+            attribution_model="first_click",
+            max_claim_amount=MAX_AMOUNT,
+        ),
         of(WEBSITE, 4, websites.WebsiteKeyRevoked, key_id=key),
         of(PARTNER, 1, partners.PartnerRegistered, name="P", slug="p", base_url="https://p.example", terms=TERMS),
         of(
@@ -90,8 +98,20 @@ def test_websites_keys_partners_and_links(projecting: Bench) -> None:
         for name in ("websites", "website_keys", "partners", "partner_terms", "links", "activity"):
             projecting.wait(name)
     assert projecting.sql(
-        "select account_id, domain, timezone, currency, attribution_model, deleted_at from read.websites"
-    ) == [(ACCOUNT, "a.example", "Europe/Paris", "EUR", "first_click", moment() + timedelta(minutes=5))]
+        "select account_id, domain, timezone, currency, attribution_model, max_claim_amount, max_claims_per_click,"
+        " deleted_at from read.websites"
+    ) == [
+        (
+            ACCOUNT,
+            "a.example",
+            "Europe/Paris",
+            "EUR",
+            "first_click",
+            MAX_AMOUNT,
+            None,
+            moment() + timedelta(minutes=5),
+        )
+    ]
     assert projecting.sql(
         "select key_hash, kind, public_key, allowed_origins, revoked_at is not null from read.website_keys"
     ) == [(bytes.fromhex("ab" * 32), "site", "pk_", [], True)]

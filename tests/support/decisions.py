@@ -101,7 +101,15 @@ def _site() -> list[DomainEvent]:
             {"account_id": ACCOUNT, "domain": "a.example", "timezone": "UTC", "currency": "USD"},
         ),
         (websites.WebsiteKeyIssued, {**key, "allowed_origins": ("https://a.example",)}),
-        (websites.WebsiteUpdated, {"timezone": "Asia/Tokyo", "attribution_model": "first_click"}),
+        (
+            websites.WebsiteUpdated,
+            {
+                "timezone": "Asia/Tokyo",
+                "attribution_model": "first_click",
+                "max_claim_amount": 40_000,
+                "max_claims_per_click": 3,
+            },
+        ),
         (websites.WebsiteKeyRevoked, {"key_id": KEY}),
         (
             websites.WebsiteTrafficRemarked,

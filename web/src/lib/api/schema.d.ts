@@ -9253,6 +9253,16 @@ export interface components {
              * @description The newest public key that is valid
              */
             siteKey: string | null;
+            /**
+             * Maxclaimamount
+             * @description Minor units that the public site key may claim as one sale
+             */
+            maxClaimAmount: number;
+            /**
+             * Maxclaimsperclick
+             * @description Transactions that one click may claim within an hour with the site key
+             */
+            maxClaimsPerClick: number;
         };
         /**
          * Snippet
