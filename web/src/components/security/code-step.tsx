@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../ui/button';
+import { CheckNotice } from './check-notice';
 import { isComplete, NO_FACTOR, type Factor } from './factor';
 import { FactorField } from './factor-field';
 
@@ -25,6 +26,7 @@ export function CodeStep({ busy, onFactor, onBack }: Props) {
       <Button type="submit" variant="primary" size="lg" busy={busy} disabled={!isComplete(factor)}>
         Verify
       </Button>
+      <CheckNotice />
       <Button variant="ghost" onClick={onBack}>
         Back to Login
       </Button>

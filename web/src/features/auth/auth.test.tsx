@@ -52,6 +52,23 @@ test('spec §8: a refusal is a toast with the server’s message, or with words 
   expect(await screen.findByText('Invalid credentials', { exact: true })).toBeInTheDocument();
 });
 
+test('a sign-in that costs a proof of work says why it takes longer', async () => {
+  const work = { challenge: 'c'.repeat(44), puzzles: 16, bits: 10 };
+  server.use(
+    http.post(at('/api/platform/login'), ({ request }) =>
+      request.headers.has('Proof-Of-Work') ? accept() : HttpResponse.json({ type: 'about:blank', title: 'Refused', status: 429, code: 'proof_of_work_needed', message: 'Too many', work }, { status: 429 }),
+    ),
+  );
+  const { user, router } = renderApp('/login');
+  const notices: string[] = [];
+  const observer = new MutationObserver(() => notices.push(...screen.queryAllByRole('status').map((item) => item.textContent ?? '')));
+  observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+  await fill(user, 'a@example.com', 'long-enough');
+  await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
+  observer.disconnect();
+  expect(notices).toContain('Many sign-in attempts for this account. Your browser is running a security check, which takes a few seconds.');
+});
+
 test('spec §2: the password can be shown and hidden', async () => {
   const { user } = renderApp('/login');
   const field = await screen.findByLabelText('Password');

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
+import { CheckNotice } from '@/components/security/check-notice';
 import type { Factor } from '@/components/security/factor';
 import { Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
@@ -68,6 +69,7 @@ function CredentialsForm({ busy, onSubmit }: { readonly busy: boolean; readonly 
       <Button type="submit" variant="primary" size="lg" busy={busy}>
         {busy ? 'Signing in...' : 'Sign In'}
       </Button>
+      <CheckNotice />
       <Link to="/forgot-password" className="self-center rounded-md text-[0.8125rem] font-medium text-brand underline-offset-4 hover:underline">
         Forgot your password?
       </Link>

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
+import { CheckNotice } from '@/components/security/check-notice';
 import { CodeStep } from '@/components/security/code-step';
 import { bareCode, type Factor } from '@/components/security/factor';
 import { Button } from '@/components/ui/button';
@@ -57,6 +58,7 @@ export function WebsiteSignIn({ onSignedIn }: { readonly onSignedIn: () => void 
       <Button type="submit" variant="primary" size="lg" busy={attempt.isPending}>
         {attempt.isPending ? 'Signing in...' : 'Sign In'}
       </Button>
+      <CheckNotice />
     </form>
   );
 }

@@ -7,6 +7,7 @@ import { begun } from './begun';
 import { ApiError, errorOf } from './errors';
 import { answered, keyOf, leftOpen } from './repeats';
 import type { paths } from './schema';
+import { duringSecurityCheck } from './security-check';
 
 /** How fresh an answer is. `stale`: the server could not yet include our own last change. */
 export interface Freshness {
@@ -88,7 +89,7 @@ async function fetchWithWork(request: Request): Promise<Response> {
     const work = workOf(await response.clone().json().catch(() => null));
     if (!work) break;
     const again = request.clone();
-    again.headers.set('Proof-Of-Work', await solve(work));
+    again.headers.set('Proof-Of-Work', await duringSecurityCheck(() => solve(work)));
     response = await globalThis.fetch(again);
   }
   return response;
