@@ -276,7 +276,7 @@ test('what the figures leave out is shown by reason; a reason filters to it and 
 });
 
 test('a period is re-marked for what the page is filtered by; a rule is undone', async () => {
-  let rules = [{ id: 'r1', since: '2026-11-05T00:00:00Z', until: '2026-11-06T00:00:00Z', mark: 'bot', conditions: {}, note: '', createdAt: '2026-11-07T00:00:00Z', isFollowed: true }];
+  let rules = [{ id: 'r1', since: '2026-11-05T00:00:00Z', until: '2026-11-06T00:00:00Z', mark: 'bot', conditions: { partner_id: 'p1', reason: 'rate' }, note: '', createdAt: '2026-11-07T00:00:00Z', isFollowed: false }];
   const asked: unknown[] = [];
   server.use(
     http.get(at('/api/platform/websites/{id}/traffic-rules'), () => HttpResponse.json(rules)),
@@ -289,7 +289,7 @@ test('a period is re-marked for what the page is filtered by; a rule is undone',
       return new HttpResponse(null, { status: 204 });
     }),
   );
-  const { user } = renderApp('/analytics?f=is,country,DE');
+  const { user } = renderApp('/analytics?f=is,country,DE&f=is,source,a%255C%252Cb&f=not,device,mobile');
   await user.click(await screen.findByRole('button', { name: 'Re-mark…' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Re-mark a period' }));
   const from = dialog.getByLabelText('From');
@@ -298,11 +298,28 @@ test('a period is re-marked for what the page is filtered by; a rule is undone',
   const to = dialog.getByLabelText('To');
   await user.clear(to);
   await user.type(to, '2026-11-06');
-  expect(dialog.getByText('Only events that the page is filtered by: Country.')).toBeInTheDocument();
-  await user.click(dialog.getByRole('button', { name: 'Make rule' }));
-  await waitFor(() => expect(asked).toEqual([{ since: '2026-11-06T00:00:00.000Z', until: '2026-11-07T00:00:00.000Z', mark: 'suspicious', note: '', country: 'DE' }]));
-  await user.click(await dialog.findByRole('button', { name: 'Undo' }));
-  await waitFor(() => expect(dialog.queryByRole('list', { name: 'Rules' })).not.toBeInTheDocument());
+  expect(dialog.getByText('Applies to events that match the page filters: Country, Source.')).toBeInTheDocument();
+  expect(dialog.getByText('Rules take one value per field. Ignored: Device.')).toBeInTheDocument();
+  expect(await dialog.findByText('Partner: NordVPN, Left out as: Too many from one address')).toBeInTheDocument();
+  expect(dialog.getByText('Not applied yet: reports are being rebuilt.')).toBeInTheDocument();
+  await user.click(dialog.getByRole('button', { name: 'Create rule' }));
+  await waitFor(() => expect(asked).toEqual([{ since: '2026-11-06T00:00:00.000Z', until: '2026-11-07T00:00:00.000Z', mark: 'suspicious', note: '', country: 'DE', source: 'a,b' }]));
+  await user.click(await dialog.findByRole('button', { name: /^Undo Bots from Nov 5/ }));
+  expect(await dialog.findByText('No rules yet.')).toBeInTheDocument();
+});
+
+test('rules that cannot be read are not taken for none', async () => {
+  server.use(
+    http.get(at('/api/platform/websites/{id}/traffic-rules'), () => refuse(503, 'Not now'), { once: true }),
+    http.get(at('/api/platform/websites/{id}/traffic-rules'), () => HttpResponse.json([])),
+  );
+  const { user } = renderApp('/analytics');
+  await user.click(await screen.findByRole('button', { name: 'Re-mark…' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Re-mark a period' }));
+  expect(await dialog.findByText('Error loading the rules: Not now')).toBeInTheDocument();
+  expect(dialog.queryByText('No rules yet.')).not.toBeInTheDocument();
+  await user.click(dialog.getByRole('button', { name: 'Try again' }));
+  expect(await dialog.findByText('No rules yet.')).toBeInTheDocument();
 });
 
 test('a card whose own call fails says so alone', async () => {

@@ -1,16 +1,5 @@
 import type { Dimension } from './search';
 
-/** Why an event is kept apart: the values of the filter `reason`, machines first. */
-export const REASONS: Readonly<Record<string, string>> = {
-  crawler: 'Crawler', prefetch: 'Prefetch', head: 'Link check', headless: 'Headless browser', datacentre: 'Data centre service',
-  spam_referrer: 'Spam referrer', no_user_agent: 'No user agent',
-  rate: 'Too many from one address', burst: 'Burst from one network',
-  changing_agents: 'Changing browsers', many_links: 'Too many links', many_visitors: 'Too many visitors',
-  incoherent_headers: 'Headers of no browser', datacentre_address: 'Data centre address', impossible_sequence: 'Impossible sequence',
-  remarked: 'Marked by a rule', remarked_bot: 'Marked as bots by a rule',
-};
-export const reasonName = (reason: string): string => REASONS[reason] ?? reason.replaceAll('_', ' ');
-
 const NAMES: Partial<Record<Dimension, string>> = { partner: 'Partner', country: 'Country', device: 'Device', source: 'Source', link: 'Link', reason: 'Kept apart as' };
 
 export const dimensionName = (dimension: Dimension): string => NAMES[dimension] ?? dimension.replace('sub', 'Sub-ID ');

@@ -4,7 +4,8 @@ import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { LatePopover } from '@/components/ui/late-popover';
 import { countryName } from '@/lib/countries';
-import { dimensionName, reasonName } from './dimensions';
+import { reasonName } from '@/lib/traffic-reasons';
+import { dimensionName } from './dimensions';
 import { withFilter, withoutFilter, type AnalyticsState, type Bots, type Dimension } from './search';
 import { shown } from './values';
 

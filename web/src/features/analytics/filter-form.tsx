@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { CountriesField } from '@/components/ui/countries-field';
 import { SelectField, TextField } from '@/components/ui/field';
-import { dimensionName, REASONS } from './dimensions';
+import { REASONS } from '@/lib/traffic-reasons';
+import { dimensionName } from './dimensions';
 import { DIMENSIONS, type Dimension, type Filter } from './search';
 import { typed } from './values';
 

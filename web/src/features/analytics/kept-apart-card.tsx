@@ -4,7 +4,7 @@ import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { Button } from '@/components/ui/button';
 import type { KeptApart, Website } from '@/lib/api/types';
 import { formatCount } from '@/lib/format';
-import { reasonName } from './dimensions';
+import { reasonName } from '@/lib/traffic-reasons';
 import { FilterButton } from './filter-button';
 import { keptApartQuery, type AnalyticsParams } from './queries';
 import { RemarkDialog } from './remark';
@@ -73,8 +73,8 @@ function Kind({ label, color, rows, onPick }: KindProps) {
         {rows.map((row) => (
           <li key={row.reason} className="flex items-baseline gap-3">
             <FilterButton name={reasonName(row.reason)} onPick={() => onPick(row.reason)} />
-            <span className="ml-auto text-muted tabular">{formatCount(row.clicks)} clicks</span>
-            <span className="w-20 text-right tabular">{formatCount(row.events)}</span>
+            <span className="ml-auto shrink-0 text-muted tabular">{formatCount(row.clicks)} clicks</span>
+            <span className="w-14 shrink-0 text-right tabular sm:w-20">{formatCount(row.events)}</span>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { Badge } from '@/components/ui/badge';
 import type { Conversion } from '@/lib/api/types';
+import { reasonName } from '@/lib/traffic-reasons';
 
 /** What is special about a conversion, beside its status. */
 export function Marks({ row }: { readonly row: Conversion }) {
@@ -13,7 +14,7 @@ export function Marks({ row }: { readonly row: Conversion }) {
       )}
       {(row.conflicts ?? 0) > 0 && <Badge tone="warn">Reports disagree</Badge>}
       {row.clickBotReason && (
-        <span title={`Figures leave this click out: ${row.clickBotReason.replaceAll('_', ' ')}`}>
+        <span title={`Figures leave this click out: ${reasonName(row.clickBotReason)}`}>
           <Badge tone="warn">Bot click</Badge>
         </span>
       )}
