@@ -14,7 +14,8 @@ import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
 import { DecisionDialog } from './decision-dialog';
 import { decideAdjustment, explanationQuery, type Adjustment } from './ledger';
-import { allowed } from './queries';
+import { allowed, isAutoApproved, isOpenClaim } from './queries';
+import { RejectSimilar } from './reject-similar';
 import { useDecision } from './use-decision';
 
 interface Props {
@@ -62,7 +63,7 @@ function Explained({ told, website, onDecided }: { readonly told: Explanation; r
           </p>
           <When conversion={conversion} at={at} />
         </div>
-        <Decisions conversion={conversion} websiteId={website.id} onDecided={onDecided} />
+        <Decisions conversion={conversion} website={website} onDecided={onDecided} />
       </div>
       {conversion.adjustment && <Proposal conversion={conversion} adjustment={conversion.adjustment} at={at} onDecided={onDecided} />}
       <Reports told={told} at={at} />
@@ -129,7 +130,8 @@ const placeOf = (place: { topic: string; partition: number; offset: number }): s
 
 function When({ conversion, at }: { readonly conversion: Explanation['conversion']; readonly at: (time: string) => string }) {
   if (conversion.payableAt) return <p className="mt-1 text-[0.8125rem] text-muted">Payable from {at(conversion.payableAt)}</p>;
-  if (conversion.approvesAt) return <p className="mt-1 text-[0.8125rem] text-muted">Auto-approves on {at(conversion.approvesAt)}</p>;
+  if (isOpenClaim(conversion)) return <p className="mt-1 text-[0.8125rem] text-muted">Never auto-approved: only the public site key reported it.</p>;
+  if (isAutoApproved(conversion)) return <p className="mt-1 text-[0.8125rem] text-muted">Auto-approves on {at(conversion.approvesAt)}</p>;
   return null;
 }
 
@@ -211,12 +213,12 @@ function Moved({ event }: { readonly event: Explanation['events'][number] }) {
   );
 }
 
-function Decisions({ conversion, websiteId, onDecided }: { readonly conversion: Conversion; readonly websiteId: string; readonly onDecided: () => void }) {
-  const decision = useDecision(websiteId);
-  const [asked, setAsked] = useState<'reject' | 'reverse' | null>(null);
+function Decisions({ conversion, website, onDecided }: { readonly conversion: Explanation['conversion']; readonly website: Website; readonly onDecided: () => void }) {
+  const decision = useDecision(website.id);
+  const [asked, setAsked] = useState<'reject' | 'reverse' | 'similar' | null>(null);
   const names = { approve: 'Approve', reject: 'Reject', reverse: 'Reverse' } as const;
   return (
-    <div className="flex gap-2">
+    <div className="flex flex-wrap gap-2">
       {allowed(conversion).map((kind) => (
         <Button
           key={kind}
@@ -228,7 +230,13 @@ function Decisions({ conversion, websiteId, onDecided }: { readonly conversion: 
           {names[kind]}
         </Button>
       ))}
-      {asked && <DecisionDialog conversion={conversion} kind={asked} onClose={() => setAsked(null)} onDecide={(made) => decision.mutate({ conversion, decision: made }, { onSettled: onDecided })} />}
+      {isOpenClaim(conversion) && (
+        <Button size="sm" onClick={() => setAsked('similar')}>
+          Reject similar…
+        </Button>
+      )}
+      {asked === 'similar' && <RejectSimilar claim={conversion} website={website} onClose={() => setAsked(null)} onRejected={onDecided} />}
+      {asked && asked !== 'similar' && <DecisionDialog conversion={conversion} kind={asked} onClose={() => setAsked(null)} onDecide={(made) => decision.mutate({ conversion, decision: made }, { onSettled: onDecided })} />}
     </div>
   );
 }

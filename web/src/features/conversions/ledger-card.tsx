@@ -14,7 +14,8 @@ import { BulkDialog } from './bulk-dialog';
 import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
 import { BulkOutcome } from './bulk-outcome';
-import { ledgerFile, ledgerQuery, type Bulk, type Outcome, type Which } from './ledger';
+import { isAutoApproved } from './queries';
+import { ledgerFile, ledgerQuery, matchingOf, type Bulk, type Outcome, type Which } from './ledger';
 import { KEY_KINDS, STATUSES, type ConversionsState } from './search';
 import { countOf, useBulk } from './use-bulk';
 
@@ -44,7 +45,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
     setAll(false);
     setEnded({ kind, outcome });
   });
-  const which: Which = all ? { websiteId: website.id, filter: state } : { ids: chosen };
+  const which: Which = all ? { matching: matchingOf(website.id, state) } : { ids: chosen };
   const what = all ? 'all pending conversions that match' : countOf(chosen.length);
   const pick = (ids: readonly string[], on: boolean) => {
     setAll(false);
@@ -86,7 +87,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
             </option>
           ))}
         </Select>
-        <Select label="Reported with" value={state.keyKind ?? ''} onChange={(event) => filter({ keyKind: KEY_KINDS.find((item) => item === event.target.value) ?? null })}>
+        <Select label="Reported with" className="max-sm:col-span-2" value={state.keyKind ?? ''} onChange={(event) => filter({ keyKind: KEY_KINDS.find((item) => item === event.target.value) ?? null })}>
           <option value="">Any key</option>
           <option value="site">Site key only</option>
           <option value="secret">Secret key</option>
@@ -234,7 +235,7 @@ function OpenButton({ row, onOpen }: { readonly row: Conversion; readonly onOpen
 }
 
 function State({ row, timezone }: { readonly row: Conversion; readonly timezone: string }) {
-  const when = row.payableAt ? `Payable from ${formatDateTime(row.payableAt, timezone)}` : row.approvesAt ? `Auto-approves on ${formatDateTime(row.approvesAt, timezone)}` : null;
+  const when = row.payableAt ? `Payable from ${formatDateTime(row.payableAt, timezone)}` : isAutoApproved(row) ? `Auto-approves on ${formatDateTime(row.approvesAt, timezone)}` : null;
   return (
     <div className="flex flex-col items-start gap-0.5">
       <span className="flex flex-wrap gap-1">

@@ -146,6 +146,50 @@ test('a claim, a bot click and a doubtful transaction are marked, and claims can
   expect(screen.getByRole('link', { name: 'Export CSV' })).toHaveAttribute('href', '/api/platform/conversions.csv?websiteId=w1&keyKind=site');
 });
 
+test('a claim shows no date of automatic approval, and says that there is none', async () => {
+  const approvesAt = '2026-12-04T12:00:00Z';
+  state.conversions = [conversion({ approvesAt }), conversion({ id: 'c2', txid: 'ORD-2', keyKind: 'site', approvesAt })];
+  const told = explanation();
+  server.use(http.get(at('/api/platform/conversions/{id}/explain'), () => HttpResponse.json({ ...told, conversion: { ...told.conversion, keyKind: 'site', status: 'pending', approvesAt, payableAt: null } })));
+  const { user } = renderApp('/conversions');
+  expect(await screen.findAllByText(/^Auto-approves on Dec 4/)).toHaveLength(1);
+  expect(screen.getByRole('row', { name: /ORD-2/ })).not.toHaveTextContent('Auto-approves');
+  await user.click(screen.getByRole('button', { name: 'Explain ORD-2' }));
+  const drawer = await screen.findByRole('dialog');
+  expect(await within(drawer).findByText('Never auto-approved: only the public site key reported it.')).toBeInTheDocument();
+  expect(drawer).not.toHaveTextContent('Auto-approves');
+});
+
+test('claims like one of them are rejected together: by key kind, click, address class and time', async () => {
+  const told = explanation();
+  server.use(
+    http.get(at('/api/platform/conversions/{id}/explain'), () =>
+      HttpResponse.json({ ...told, conversion: { ...told.conversion, keyKind: 'site', status: 'pending', clickId: 'k1', addressClass: 'datacentre_address', recordedAt: '2026-11-20T12:00:01Z' } })),
+    http.post(at('/api/platform/conversions/reject'), () => HttpResponse.json({ results: [{ id: 'c1', ok: true, changed: true }, { id: 'c2', ok: true, changed: true }], more: false })),
+  );
+  const { user } = renderApp('/conversions?open=c1');
+  const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
+  await user.click(await within(drawer).findByRole('button', { name: 'Reject similar…' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Reject similar claims' }));
+  expect(dialog.getByRole('checkbox', { name: 'Reported with the site key only' })).toBeDisabled();
+  await user.click(dialog.getByRole('button', { name: 'Reject claims' }));
+  expect(await dialog.findByText('Please give a reason')).toBeInTheDocument();
+  await user.click(dialog.getByRole('checkbox', { name: 'Same address class: Data centre address' }));
+  await user.clear(dialog.getByLabelText('Recorded to'));
+  await user.type(dialog.getByLabelText('Reason'), 'Made up');
+  await user.click(dialog.getByRole('button', { name: 'Reject claims' }));
+  expect(await screen.findByText('2 conversions rejected', { exact: true })).toBeInTheDocument();
+  expect(sent('/api/platform/conversions/reject')).toEqual([{ reason: 'Made up', filter: { websiteId: 'w1', keyKind: 'site', clickId: 'k1', since: '2026-11-20T00:00:00.000Z' } }]);
+  expect(screen.queryByRole('dialog', { name: 'Reject similar claims' })).not.toBeInTheDocument();
+});
+
+test('similar claims are offered for rejection for pending claims only', async () => {
+  renderApp('/conversions?open=c1');
+  const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
+  await within(drawer).findByText('100.00 USD × 30% = 30 USD, rounded 30.00 USD');
+  expect(within(drawer).queryByRole('button', { name: 'Reject similar…' })).not.toBeInTheDocument();
+});
+
 test('a proposed adjustment is accepted or dismissed in the drawer', async () => {
   const told = explanation();
   const adjustment = { partnerId: 'p1', linkId: null, clickId: null, clickedAt: '2026-11-20T11:30:00Z', commission: { amount: 4500, currency: 'USD' } };

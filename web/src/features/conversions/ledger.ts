@@ -1,6 +1,7 @@
 // What the conversions page reads and decides: lists by day, explanations, statements, and many decisions at once.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
 import type { BulkResult } from '@/lib/api/types';
 import type { ConversionsState } from './search';
 
@@ -60,8 +61,12 @@ export const statementFile = (websiteId: string, month: string, partnerId: strin
   `/api/platform/statements/${partnerId}.${kind}?${new URLSearchParams({ websiteId, month }).toString()}`;
 
 export type Bulk = { readonly kind: 'approve' } | { readonly kind: 'reject'; readonly reason: string };
+/** The pending ones of a website that have every value that is given. */
+export type Matching = components['schemas']['Filter'];
 /** Named one by one, or all pending ones of a filter. */
-export type Which = { readonly ids: readonly string[] } | { readonly websiteId: string; readonly filter: Filter };
+export type Which = { readonly ids: readonly string[] } | { readonly matching: Matching };
+
+export const matchingOf = (websiteId: string, filter: Filter): Matching => ({ websiteId, ...given(filter) });
 
 export interface Outcome {
   readonly results: BulkResult['results'];
@@ -74,7 +79,7 @@ export async function decideMany(bulk: Bulk, which: Which, onCount: (count: numb
   const results: BulkResult['results'] = [];
   try {
     for (let start = 0; isWanted(); start += MOST_AT_ONCE) {
-      const asked = 'ids' in which ? { ids: which.ids.slice(start, start + MOST_AT_ONCE) } : { filter: { websiteId: which.websiteId, ...given(which.filter) } };
+      const asked = 'ids' in which ? { ids: which.ids.slice(start, start + MOST_AT_ONCE) } : { filter: which.matching };
       const part = await send(bulk, asked);
       results.push(...part.results);
       onCount(results.length);
@@ -89,7 +94,7 @@ export async function decideMany(bulk: Bulk, which: Which, onCount: (count: numb
   return { results, error: null };
 }
 
-function send(bulk: Bulk, which: { ids: string[] } | { filter: { websiteId: string } }): Promise<BulkResult> {
+function send(bulk: Bulk, which: { ids: string[] } | { filter: Matching }): Promise<BulkResult> {
   if (bulk.kind === 'approve') return body(api.POST('/api/platform/conversions/approve', { body: which }));
   return body(api.POST('/api/platform/conversions/reject', { body: { ...which, reason: bulk.reason } }));
 }

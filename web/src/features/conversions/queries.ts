@@ -72,6 +72,12 @@ export function foresee(conversion: Conversion, decision: Decision): Conversion 
   }
 }
 
+/** A timer approves it: never a claim, whatever its terms say. */
+export const isAutoApproved = <T extends Pick<Conversion, 'approvesAt' | 'keyKind'>>(conversion: T): conversion is T & { approvesAt: string } =>
+  conversion.approvesAt !== null && conversion.keyKind !== 'site';
+
+export const isOpenClaim = (conversion: Pick<Conversion, 'status' | 'keyKind'>): boolean => conversion.status === 'pending' && conversion.keyKind === 'site';
+
 export const allowed = (conversion: Conversion): readonly Decision['kind'][] => {
   if (conversion.status === 'pending') return ['approve', 'reject'];
   return conversion.status === 'approved' ? ['reverse'] : [];

@@ -1,0 +1,110 @@
+import { useState, type ReactNode } from 'react';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { focusFirstFault, TextField } from '@/components/ui/field';
+import type { Explanation, Website } from '@/lib/api/types';
+import { addDays, startOfDay, todayIn } from '@/lib/dates';
+import { reasonName } from '@/lib/traffic-reasons';
+import { toast, toastError } from '@/stores/toasts';
+import type { Matching } from './ledger';
+import { countOf, useBulk } from './use-bulk';
+
+interface Props {
+  readonly claim: Explanation['conversion'];
+  readonly website: Website;
+  readonly onClose: () => void;
+  readonly onRejected: () => void;
+}
+
+/** Rejects a wave of fake sales at once: all pending claims that share the click, the kind of address or the days with one. */
+export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
+  const { clickId, addressClass } = claim;
+  const day = todayIn(website.timezone, new Date(claim.recordedAt));
+  const [byClick, setByClick] = useState(Boolean(clickId));
+  const [byAddress, setByAddress] = useState(addressClass !== '');
+  const [from, setFrom] = useState(day);
+  const [to, setTo] = useState(day);
+  const [reason, setReason] = useState('');
+  const [tried, setTried] = useState(false);
+  const wrongOrder = from !== '' && to !== '' && from > to;
+  const bulk = useBulk((_, { results, error }) => {
+    const refused = results.filter((result) => !result.ok).length;
+    if (error !== null || refused > 0) toastError('Not all claims were rejected', refused > 0 ? `${countOf(refused)} could not be rejected.` : `Stopped after ${countOf(results.length)}. Try again to continue.`);
+    else if (results.length === 0) toast('No pending claims match');
+    onRejected();
+    onClose();
+  });
+  const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setTried(true);
+    if (reason.trim() === '' || wrongOrder) {
+      focusFirstFault(event.currentTarget);
+      return;
+    }
+    const matching: Matching = {
+      websiteId: website.id,
+      keyKind: 'site',
+      ...(byClick && clickId ? { clickId } : {}),
+      ...(byAddress && addressClass ? { addressClass } : {}),
+      ...(from ? { since: startOfDay(from, website.timezone) } : {}),
+      ...(to ? { until: startOfDay(addDays(to, 1), website.timezone) } : {}),
+    };
+    bulk.decide({ bulk: { kind: 'reject', reason: reason.trim() }, which: { matching } });
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title="Reject similar claims"
+      description={`Rejects all pending claims of ${website.domain} that match every condition below. A rejected claim is pending again if a secret key or postback token reports the sale.`}
+    >
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1.5 font-medium">Conditions</legend>
+          <Condition checked disabled>
+            Reported with the site key only
+          </Condition>
+          {clickId && (
+            <Condition checked={byClick} onChange={setByClick}>
+              Same click: <span className="break-all">{clickId}</span>
+            </Condition>
+          )}
+          {addressClass && (
+            <Condition checked={byAddress} onChange={setByAddress}>
+              Same address class: {reasonName(addressClass)}
+            </Condition>
+          )}
+          <div className="mt-1 grid gap-3 sm:grid-cols-2">
+            <TextField type="date" label="Recorded from" value={from} onChange={(event) => setFrom(event.target.value)} />
+            <TextField type="date" label="Recorded to" value={to} error={wrongOrder ? 'The last day is before the first' : undefined} onChange={(event) => setTo(event.target.value)} />
+          </div>
+        </fieldset>
+        <TextField label="Reason" value={reason} error={tried && reason.trim() === '' ? 'Please give a reason' : undefined} onChange={(event) => setReason(event.target.value)} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="danger" busy={bulk.isPending}>
+            Reject claims
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ConditionProps {
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly onChange?: (on: boolean) => void;
+  readonly children: ReactNode;
+}
+
+function Condition({ checked, disabled = false, onChange, children }: ConditionProps) {
+  return (
+    <label className="flex items-start gap-2.5">
+      <input type="checkbox" className="mt-0.5 size-4 shrink-0 accent-brand" checked={checked} disabled={disabled} onChange={(event) => onChange?.(event.target.checked)} />
+      <span className="min-w-0">{children}</span>
+    </label>
+  );
+}
