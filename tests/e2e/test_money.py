@@ -16,8 +16,13 @@ from tests.support.stack import Stack, wait_for
 def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_to_the_cent(
     admin_stack: Stack, page: Page, api: httpx.Client
 ) -> None:
-    """Approve ten at once, reverse part of one, see why it earns what it earns, and read the statement of the month."""
+    """Limit claims, approve ten at once, reverse part of one, see why it earns that, and read the month's statement."""
     site = connect(api, "statements.example")
+    sign_in(page, admin_stack.app)
+    limit_claims(page, admin_stack.app, site["domain"])
+    [limited] = [row for row in read(api, "/api/platform/websites") if row["id"] == site["id"]]
+    assert (limited["maxClaimAmount"], limited["maxClaimsPerClick"]) == (1_550, 2)
+
     partner, link = partner_with_link(api, site["id"], "Statement Partner", 12.5)
     agent = "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Firefox/144.0"
     go = httpx.get(link["url"], headers={"User-Agent": agent}, timeout=PATIENCE_S)
@@ -31,7 +36,6 @@ def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_t
     place = {"websiteId": site["id"]}
     wait_for(lambda: len(read(api, "/api/platform/conversions", place)) == 10, "ten conversions")
 
-    sign_in(page, admin_stack.app)
     page.goto(f"{admin_stack.app}/conversions?website={site['id']}")
     page.get_by_role("checkbox", name="Select all pending shown").check()
     expect(page.get_by_role("region", name="Selection")).to_contain_text("10 selected")
@@ -66,3 +70,16 @@ def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_t
         page.get_by_role("link", name=re.compile("^Print statement")).click()
     expect(popup.value.get_by_role("heading", name=f"Statement {month}")).to_be_visible()
     expect(popup.value.get_by_role("row", name=re.compile("Closing balance"))).to_have_count(2)
+
+
+def limit_claims(page: Page, app: str, domain: str) -> None:
+    """15.50 a claimed sale and two claims a click and hour, which the page shows after a reload, too."""
+    page.goto(f"{app}/account-settings?tab=websites")
+    limits = page.get_by_role("region", name=domain, exact=True).get_by_role("region", name="Claim limits")
+    limits.get_by_label("Largest claimed sale (USD)").fill("15.5")
+    limits.get_by_label("Claims per click and hour").fill("2")
+    limits.get_by_role("button", name=f"Save limits of {domain}").click()
+    expect(page.get_by_text("Claim limits saved", exact=True).first).to_be_visible()
+    page.reload()
+    expect(limits.get_by_label("Largest claimed sale (USD)")).to_have_value("15.50")
+    expect(limits.get_by_label("Claims per click and hour")).to_have_value("2")

@@ -46,14 +46,14 @@ export function toMajor(money: Money): number {
 /** "12.5" → 1250 for USD; null for anything that is not an exact, positive amount of that currency. */
 export function parseMinor(text: string, currency: string): number | null {
   const digits = fractionDigits(currency);
-  const match = /^(\d{1,15})(?:\.(\d+))?$/.exec(text.trim().replace(',', '.'));
+  const match = /^(\d{1,16})(?:\.(\d+))?$/.exec(text.trim().replace(',', '.'));
   if (!match || (match[2]?.length ?? 0) > digits) return null;
   const minor = BigInt(`${match[1]}${(match[2] ?? '').padEnd(digits, '0')}`);
-  return minor > 0n && minor <= MAX_AMOUNT ? Number(minor) : null;
+  return minor > 0n && minor <= BigInt(MAX_AMOUNT) ? Number(minor) : null;
 }
 
 /** Minor units; the API refuses more. */
-const MAX_AMOUNT = 10n ** 15n;
+export const MAX_AMOUNT = 10 ** 15;
 
 /** The types say number: an answer's numbers that no double holds are more than that. */
 const isExact = (value: unknown): value is Exact => value instanceof Exact;

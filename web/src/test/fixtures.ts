@@ -8,7 +8,8 @@ export const account = (over: Partial<Account> = {}): Account => ({
 });
 
 export const website = (over: Partial<Website> = {}): Website => ({
-  id: 'w1', domain: 'vpnreview.is', timezone: 'Atlantic/Reykjavik', currency: 'USD', createdAt: '2026-08-01T10:00:00Z', firstEventAt: null, ...over,
+  id: 'w1', domain: 'vpnreview.is', timezone: 'Atlantic/Reykjavik', currency: 'USD', createdAt: '2026-08-01T10:00:00Z', firstEventAt: null,
+  maxClaimAmount: 500_000, maxClaimsPerClick: 5, ...over,
 });
 
 export const figures = (over: Partial<Figures> = {}): Figures => ({

@@ -13,6 +13,7 @@ import type { Website } from '@/lib/api/types';
 import { timezones } from '@/lib/dates';
 import { aboutQuery, websitesQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
+import { ClaimLimits } from './claim-limits';
 import { Keys } from './keys';
 import { keysQuery } from './queries';
 import { snippet } from './snippet';
@@ -113,6 +114,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
       <div className="flex flex-col gap-5">
         {about.data && siteKey && <CopyField label="Snippet" value={snippet(about.data.trackingUrl, siteKey)} multiline />}
         <Keys website={website} />
+        <ClaimLimits website={website} />
       </div>
       {removing && (
         <ConfirmDialog

@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
-import type { ConnectedWebsite, WebsiteKey } from '@/lib/api/types';
+import type { ConnectedWebsite, Website, WebsiteKey } from '@/lib/api/types';
 import { FakeEventSource } from '@/test/event-source';
 import { delivery, live, liveEvent, outcomes, partner, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
@@ -179,6 +179,86 @@ test('the time zone of a website can be changed, and a website removed after ask
   await user.click(screen.getByRole('button', { name: 'Remove vpnreview.is' }));
   await user.click(await screen.findByRole('button', { name: 'Remove website' }));
   expect(await screen.findByText('No websites connected yet')).toBeInTheDocument();
+});
+
+/** The form of the only website, and what its PATCH calls carried. */
+async function claimLimits(over: Partial<Website> = {}) {
+  state.websites = [website(over)];
+  const app = renderApp('/account-settings?tab=websites');
+  const form = within(await screen.findByRole('region', { name: 'Claim limits' }));
+  const sent = () => state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
+  return {
+    ...app, sent, form,
+    amount: form.getByLabelText(/^Largest claimed sale/), perClick: form.getByLabelText('Claims per click and hour'),
+    save: form.getByRole('button', { name: 'Save limits of vpnreview.is' }),
+  };
+}
+
+/** Stores what a PATCH carries, as the API does. */
+const savesWebsite = () =>
+  server.use(
+    http.patch(at('/api/platform/websites/{id}'), async ({ request }) => {
+      const input = (await request.json()) as Partial<Website>;
+      state.websites = state.websites.map((item) => ({ ...item, ...input }));
+      return HttpResponse.json(state.websites[0]);
+    }),
+  );
+
+test.each([
+  ['USD', 500_000, '5000.00', '1250.5', 125_050],
+  ['JPY', 500_000, '500000', '1250', 1250],
+  ['KWD', 5_000_000, '5000.000', '1.005', 1005],
+])('claim limits in %s are shown in major units and saved in minor units', async (currency, stored, shown, typed, minor) => {
+  savesWebsite();
+  const { user, amount, perClick, save, sent, form } = await claimLimits({ currency, maxClaimAmount: stored });
+  expect(form.getByLabelText(`Largest claimed sale (${currency})`)).toHaveValue(shown);
+  expect(perClick).toHaveValue('5');
+  expect(save).toBeDisabled();
+  await user.clear(amount);
+  await user.type(amount, typed);
+  await user.click(save);
+  expect(await screen.findByText('Claim limits saved', { exact: true })).toBeInTheDocument();
+  expect(sent()).toEqual([{ maxClaimAmount: minor }]);
+  await waitFor(() => expect(save).toBeDisabled());
+  expect(Number((amount as HTMLInputElement).value)).toBe(Number(typed));
+});
+
+test('claim limits outside the bounds of the API are not sent', async () => {
+  const { user, amount, perClick, save, sent } = await claimLimits();
+  for (const text of ['0', '1.005', '10000000000000.01', 'much']) {
+    await user.clear(amount);
+    await user.type(amount, text);
+    await user.click(save);
+    expect(amount).toHaveAccessibleDescription(/^Enter an amount from \$0\.01 to \$10,000,000,000,000\.00, with at most 2 decimals/);
+  }
+  await waitFor(() => expect(amount).toHaveFocus());
+  await user.clear(amount);
+  await user.type(amount, '10000000000000.00');
+  for (const text of ['0', '1001', '2.5']) {
+    await user.clear(perClick);
+    await user.type(perClick, text);
+    await user.click(save);
+    expect(perClick).toHaveAccessibleDescription(/^Enter a whole number from 1 to 1,000/);
+  }
+  expect(perClick).toBeInvalid();
+  expect(sent()).toEqual([]);
+});
+
+test('claim limits that the API refuses stay in the form, with its reason', async () => {
+  server.use(
+    http.patch(at('/api/platform/websites/{id}'), () => refuse(422, 'Refused', 'bad_claim_limit', [{ field: 'maxClaimsPerClick', message: 'The limit is a number from 1 to 1,000.' }]), { once: true }),
+    http.patch(at('/api/platform/websites/{id}'), () => refuse(503, 'A service does not answer right now.'), { once: true }),
+  );
+  const { user, perClick, save, form } = await claimLimits();
+  await user.clear(perClick);
+  await user.type(perClick, '7{Enter}');
+  expect(await form.findByText('The limit is a number from 1 to 1,000.')).toBeInTheDocument();
+  expect(perClick).toHaveValue('7');
+  await waitFor(() => expect(perClick).toHaveFocus());
+  await user.click(save);
+  expect(await form.findByRole('alert')).toHaveTextContent('Failed to save the limits: A service does not answer right now.');
+  expect(perClick).toHaveValue('7');
+  expect(save).toBeEnabled();
 });
 
 test('General shows who is signed in and keeps the theme and the key choice', async () => {
