@@ -58,6 +58,7 @@ const STATES = [
   { name: 'login, wrong', path: '/login', signedIn: false, act: named('button', 'Sign In') },
   { name: 'login, toast', path: '/login', signedIn: false, act: (page) => signIn(page, 'a@example.com', 'wrong-password'), expected: '401' },
   { name: 'login, code', path: '/login', signedIn: false, act: (page) => signIn(page, 'two@example.com', 'right-password') },
+  { name: 'login, security check', path: '/login', signedIn: false, act: checkedSignIn, expected: '429' },
   { name: 'finish, new', path: '/login/finish#code=new', signedIn: false, act: (page) => page.getByRole('button', { name: 'Create Account' }).click() },
   { name: 'finish, code', path: '/login/finish#code=two', signedIn: false, act: (page) => page.getByLabel('Two-factor code').waitFor() },
   { name: 'finish, ended', path: '/login/finish#code=old', signedIn: false, expected: '400' },
@@ -104,6 +105,7 @@ const STATES = [
   { name: 'analytics, generated', path: '/analytics', act: async (page) => { await page.getByRole('button', { name: 'Generate New' }).click(); await page.getByText('AI Insights Generated', { exact: true }).first().waitFor(); } },
   { name: 'analytics, dates', path: '/analytics', act: opens('Choose dates') },
   { name: 'analytics, filter', path: '/analytics', act: opens('Add filter') },
+  { name: 'analytics, re-mark', path: '/analytics', act: opens('Re-mark…') },
   { name: 'analytics, reject', path: '/analytics', act: (page) => decide(page, 'Reject') },
   { name: 'analytics, reverse', path: '/analytics', act: (page) => decide(page, 'Reverse') },
   { name: 'analytics, empty', path: '/analytics', base: empty },
@@ -113,6 +115,9 @@ const STATES = [
   { name: 'conversions, approve', path: '/conversions', act: (page) => decideAll(page, 'Approve') },
   { name: 'conversions, reject', path: '/conversions', act: (page) => decideAll(page, 'Reject') },
   { name: 'conversions, explained', path: '/conversions', act: opens(/^Explain/) },
+  { name: 'conversions, claims', path: '/conversions?keyKind=site' },
+  { name: 'conversions, claim explained', path: '/conversions?keyKind=site', act: opens(/^Explain/) },
+  { name: 'conversions, reject similar', path: '/conversions?keyKind=site&open=c1', act: rejectSimilar },
   { name: 'conversions, empty', path: '/conversions', base: empty },
   { name: 'conversions, nothing yet', path: '/conversions', base: first },
   { name: 'conversions, broken', path: '/conversions', base: broken, expected: '503' },
@@ -247,6 +252,8 @@ const STATES = [
   { name: 'outbox', path: '/admin/outbox' },
   { name: 'outbox, mail', path: '/admin/outbox', act: opens(/^Read the mail/) },
   { name: 'websites', path: '/account-settings?tab=websites' },
+  { name: 'claim limits, wrong', path: '/account-settings?tab=websites', act: (page) => limitClaims(page, '0.001', 'Enter an amount from') },
+  { name: 'claim limits, saved', path: '/account-settings?tab=websites', act: (page) => limitClaims(page, '1250.50', 'Claim limits saved') },
   { name: 'new key', path: '/account-settings?tab=websites', act: opens('New key') },
   { name: 'rotate key', path: '/account-settings?tab=websites', act: opens(/^Rotate/) },
   { name: 'revoke key', path: '/account-settings?tab=websites', act: opens(/^Revoke/) },
@@ -343,6 +350,20 @@ async function signIn(page, email, password) {
   await page.getByText(/Login Failed|2FA Required/).first().waitFor();
 }
 
+/** The check goes on for as long as the page is there. */
+async function checkedSignIn(page) {
+  await page.getByLabel('Email').fill('guessed@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('right-password');
+  await page.getByRole('button', { name: 'Sign In' }).click();
+  await page.getByText(/running a security check/).waitFor();
+}
+
+async function limitClaims(page, amount, answer) {
+  await page.getByLabel(/^Largest claimed sale/).first().fill(amount);
+  await page.getByRole('button', { name: /^Save limits/ }).first().click();
+  await page.getByText(answer).first().waitFor();
+}
+
 async function recover(page) {
   await signIn(page, 'two@example.com', 'right-password');
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
@@ -381,6 +402,12 @@ async function decideAll(page, decision) {
   await dialog.waitFor();
   if (decision !== 'Reject') return;
   await dialog.getByRole('button', { name: decision }).click();
+  await page.getByText('Please give a reason').waitFor();
+}
+
+async function rejectSimilar(page) {
+  await page.getByRole('button', { name: 'Reject similar…' }).click();
+  await page.getByRole('button', { name: 'Reject claims' }).click();
   await page.getByText('Please give a reason').waitFor();
 }
 

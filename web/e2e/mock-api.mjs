@@ -20,6 +20,9 @@ const ZONE = 'Atlantic/Reykjavik';
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
+/** No browser solves it while somebody looks. */
+const ENDLESS = { challenge: 'c'.repeat(44), puzzles: 64, bits: 20 };
+
 const user = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['admin'] };
 const partnerNames = ['NordVPN', 'Bluehost', 'SEMrush', 'Shopify', 'ConvertKit', 'Kinsta', 'Surfshark', 'Coursera', 'Thinkific', 'Wise'];
 const partners = partnerNames.map((name, index) => ({ id: `p${index + 1}`, name, slug: name.toLowerCase(), isActive: index !== 8, postbackPreset: index % 2 ? 'awin' : null }));
@@ -63,6 +66,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const fresh = { 'X-As-Of': new Date(Date.now() - 400).toISOString(), 'X-Lag-Seconds': '0.4' };
     if (key === 'POST /api/platform/login') {
       if (input.password === 'wrong-password') return json(problem(401, 'invalid_credentials', 'Invalid credentials'), 401);
+      if (input.email === 'guessed@example.com') return json({ ...problem(429, 'proof_of_work_needed', 'Too many sign-in attempts for this account. Send the proof of work, or try again later.'), work: ENDLESS }, 429);
       if (input.email === 'two@example.com' && !input.twoFactorCode) return json({ requires2FA: true });
       return json({ requires2FA: false, token: 'token', user }, 200, { 'Set-Cookie': 'sid=1; HttpOnly; Path=/; SameSite=Lax' });
     }
@@ -106,6 +110,9 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       websites.push(made);
       return json({ ...made, siteKey: 'pk_4vQm2Wc8Yb1NsKt6PSnkQyzBHoemDLClGagO6xxqCD7', secretKey: 'sk_9Jx0Zr5Lh3Fd7PqAeUoB2nViXTHMFL60YP3WVezffGl', postbackToken: 'pb_6Tg1Sk8Mw4Ry2XcUFdOhTsk0PynpfhGJ7cltuNsmU48' }, 201, { 'X-Position': 'domain@12' });
     }
+    if (/\/traffic-rules$/.test(url.pathname)) return json(request.method === 'GET' ? trafficRules() : trafficRules()[0], request.method === 'GET' ? 200 : 201);
+    const changed = /^\/api\/platform\/websites\/([^/]+)$/.exec(url.pathname);
+    if (changed && request.method === 'PATCH') return json(Object.assign(websites.find((item) => item.id === changed[1]), input), 200, { 'X-Position': 'domain@14' });
     if (/\/keys$/.test(url.pathname) && request.method === 'GET') return json([...defaultKeys(), ...(keys.get(url.pathname) ?? [])]);
     if (key === 'GET /api/platform/partners') return json(partners);
     if (key === 'GET /api/platform/links') return json(links);
@@ -115,14 +122,15 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       return json(made, 201);
     }
     if (key === 'GET /api/platform/conversions') {
-      const found = conversions.filter((item) => (!query.status || item.status === query.status) && (!query.partnerId || item.partnerId === query.partnerId));
+      const found = conversions.filter((item) => (!query.status || item.status === query.status) && (!query.partnerId || item.partnerId === query.partnerId) && (!query.keyKind || item.keyKind === query.keyKind));
       return json(found.slice(0, Number(query.limit ?? 25)));
     }
     const explained = /conversions\/([^/]+)\/explain$/.exec(url.pathname);
     if (explained) return json(explanation(conversions.find((item) => item.id === explained[1])));
     if (/conversions\/(approve|reject)$/.test(url.pathname)) {
-      for (const id of input.ids) Object.assign(conversions.find((item) => item.id === id), { status: url.pathname.endsWith('approve') ? 'approved' : 'rejected', reason: input.reason ?? null });
-      return json({ results: input.ids.map((id) => ({ id, ok: true })), more: false }, 200, { 'X-Position': 'domain@13' });
+      const ids = input.ids ?? conversions.filter((item) => item.status === 'pending' && (!input.filter.keyKind || item.keyKind === input.filter.keyKind)).map((item) => item.id);
+      for (const id of ids) Object.assign(conversions.find((item) => item.id === id), { status: url.pathname.endsWith('approve') ? 'approved' : 'rejected', reason: input.reason ?? null });
+      return json({ results: ids.map((id) => ({ id, ok: true, changed: true })), more: false }, 200, { 'X-Position': 'domain@13' });
     }
     if (key === 'GET /api/platform/statements') return json(statements(query.month));
     const decided = /conversions\/([^/]+)\/(approve|reject|reverse)$/.exec(url.pathname);
@@ -146,30 +154,45 @@ export function startMock({ empty = false, first = false, broken = false, slow =
   });
 }
 
-const website = (id, domain) => ({ id, domain, timezone: ZONE, currency: 'USD', createdAt: '2026-08-01T10:00:00Z' });
+const website = (id, domain) => ({ id, domain, timezone: ZONE, currency: 'USD', createdAt: '2026-08-01T10:00:00Z', maxClaimAmount: 500_000, maxClaimsPerClick: 5 });
 const defaultKeys = () => [
   { id: 'k1', kind: 'site', key: 'pk_4vQm2Wc8Yb1NsKt6', hint: 'pk_…NsKt6', allowedOrigins: ['https://vpnreview.is'], createdAt: '2026-08-01T10:00:00Z', lastUsedAt: new Date(Date.now() - 90_000).toISOString(), revokedAt: null },
   { id: 'k2', kind: 'secret', key: null, hint: 'sk_…2nVi', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', lastUsedAt: null, revokedAt: null },
   { id: 'k3', kind: 'postback', key: null, hint: 'pb_…2Xc', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', lastUsedAt: '2026-09-30T10:00:00Z', revokedAt: '2026-10-01T10:00:00Z' },
+];
+const trafficRules = () => [
+  { id: 'r1', since: new Date(Date.now() - 9 * DAY).toISOString(), until: new Date(Date.now() - 8 * DAY).toISOString(), mark: 'bot', conditions: { partner_id: 'p1', reason: 'changing_agents' }, note: '', createdAt: new Date(Date.now() - 7 * DAY).toISOString(), isFollowed: true },
+  { id: 'r2', since: new Date(Date.now() - 2 * DAY).toISOString(), until: new Date(Date.now() - DAY).toISOString(), mark: 'suspicious', conditions: {}, note: '', createdAt: new Date(Date.now() - HOUR).toISOString(), isFollowed: false },
 ];
 const usd = (amount) => ({ amount, currency: 'USD' });
 function explanation(row) {
   const terms = { kind: 'percent', percent: 30, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, tiers: [{ atLeast: 50, percent: 35, amount: null }], holdDays: 30, autoApproveDays: 14, text: '30% of the sale; 35% of the sale from 50 conversions a month; payable 30 days after the sale; approved by itself after 14 days' };
   const place = (topic, partition, offset) => ({ topic, partition, offset });
   const step = (version, name, text, by, more) => ({ version, name, text, at: row.recordedAt, by, reason: null, pending: null, earned: null, reversed: null, position: 40 + version, place: place('domain', 0, 39 + version), ...more });
+  const { amount, commission } = row;
+  const other = { ...amount, amount: amount.amount + 500 };
+  const less = (money) => ({ ...money, amount: -money.amount });
+  const reports = [
+    { amount, reportedBy: 'sale', keyKind: row.keyKind, at: row.recordedAt, stands: true, place: place('conversions', 1, 3071) },
+    { amount: other, reportedBy: 'postback', keyKind: 'postback', at: row.recordedAt, stands: false, place: place('conversions', 1, 3102) },
+  ];
+  const texts = [
+    ['recorded', 'The sale was reported (sale)', 'system', { pending: commission }],
+    ...(row.conflicts ? [['report_conflicted', `Reported again (postback, by postback token) with another amount, ${other.amount / 100} USD`, 'system', {}]] : []),
+    ...(['approved', 'reversed'].includes(row.status) ? [['approved', 'Approved', 'you', { pending: less(commission), earned: commission }]] : []),
+    ...(row.status === 'reversed' ? [['reversed', 'Reversed', 'you', { earned: less(commission), reversed: commission, reason: row.reason }]] : []),
+    ...(row.status === 'rejected' ? [['rejected', 'Rejected', 'you', { pending: less(commission), reason: row.reason }]] : []),
+  ];
+  const share = (amount.amount * 0.003).toFixed(4);
+  const rounded = (commission.amount / 100).toFixed(2);
   return {
-    conversion: { ...row, kind: 'sale', conflicts: 1 },
+    conversion: { ...row, kind: 'sale' },
     rule: { by: 'terms', text: '30% of the sale', terms, version: 2, effectiveAt: '2026-09-01T00:00:00Z', tier: 'Tier 0: below 50 conversions in 2026-11 when it was decided' },
-    click: { by: 'click_id', at: row.occurredAt, clickId: '01JD7W8Z3Q5K9M2N4P6R8T0V1XCYDZ', linkId: 'l1', link: 'nordvpn-l1', country: 'IS', device: 'mobile', source: 'newsletter', subs: { sub1: 'sidebar' }, place: place('clicks', 2, 18_204) },
-    rate: { rate: '1.0832', of: 'EUR', to: 'USD', on: '2026-11-18' },
-    working: { text: '19.99 EUR × 30% × 1.0832 USD per EUR = 6.4959504 USD, rounded 6.50 USD', exact: '6.4959504', rounded: '6.50', agrees: true },
-    reports: [{ amount: usd(1999), reportedBy: 'sale', at: row.recordedAt, stands: true, place: place('conversions', 1, 3071) }, { amount: usd(2499), reportedBy: 'postback', at: row.recordedAt, stands: false, place: place('conversions', 1, 3102) }],
-    events: [
-      step(1, 'conversion.recorded', 'The sale was reported (sale)', 'system', { pending: usd(650) }),
-      step(2, 'conversion.report_conflicted', 'Reported again (postback) with another amount, 24.99 USD; the first report stands', 'system'),
-      step(3, 'conversion.approved', 'Approved', 'you', { pending: usd(-650), earned: usd(650) }),
-      step(4, 'conversion.reversed', '5.00 USD of the sale taken back', 'you', { earned: usd(-163), reversed: usd(163), reason: 'One item was sent back' }),
-    ],
+    click: { by: 'click_id', at: row.occurredAt, clickId: row.clickId, linkId: 'l1', link: 'nordvpn-l1', country: 'IS', device: 'mobile', source: 'newsletter', subs: { sub1: 'sidebar' }, place: place('clicks', 2, 18_204) },
+    rate: null,
+    working: { text: `${(amount.amount / 100).toFixed(2)} USD × 30% = ${share} USD, rounded ${rounded} USD`, exact: share, rounded, agrees: true },
+    reports: reports.slice(0, row.conflicts ? 2 : 1),
+    events: texts.map(([name, text, by, more], index) => step(index + 1, `conversion.${name}`, text, by, more)),
   };
 }
 const statements = (month) => ({
@@ -189,11 +212,12 @@ function conversion(index) {
   const partner = partners[(index * 3) % partners.length];
   const at = new Date(Date.now() - index * 2.7 * HOUR - 240_000).toISOString();
   const money = (value) => ({ amount: Math.round(value), currency: 'USD' });
+  const keyKind = index % 5 === 1 ? 'site' : 'secret';
   return {
-    id: `c${index}`, websiteId: 'w1', partnerId: index === 5 ? null : partner.id, partnerName: index === 5 ? null : partner.name, linkId: 'l1', clickId: 'k', event: index % 4 ? 'sale' : 'lead',
+    id: `c${index}`, websiteId: 'w1', partnerId: index === 5 ? null : partner.id, partnerName: index === 5 ? null : partner.name, linkId: 'l1', clickId: '01JD7W8Z3Q5K9M2N4P6R8T0V1XCYDZ', event: index % 4 ? 'sale' : 'lead',
     txid: `ORD-${104_233 - index * 17}`, status, amount: money(amount), commission: money(amount * 0.3), reversed: money(status === 'reversed' ? amount : 0),
     reason: { rejected: 'Outside the cookie window', reversed: 'Refunded by the customer' }[status] ?? null, attribution: index === 5 ? null : 'click_id', occurredAt: at, recordedAt: at, decidedAt: null,
-    approvesAt: status === 'pending' && index % 7 ? new Date(Date.parse(at) + 14 * DAY).toISOString() : null, payableAt: status === 'approved' ? new Date(Date.parse(at) + 30 * DAY).toISOString() : null, conflicts: index === 3 ? 1 : 0, keyKind: index % 5 === 1 ? 'site' : 'secret', addressClass: '', clickBotReason: index === 4 ? 'headless' : null, otherEvents: index === 2 ? ['purchase'] : [], adjustment: null,
+    approvesAt: status === 'pending' && index % 7 && keyKind !== 'site' ? new Date(Date.parse(at) + 14 * DAY).toISOString() : null, payableAt: status === 'approved' ? new Date(Date.parse(at) + 30 * DAY).toISOString() : null, conflicts: index === 3 ? 1 : 0, keyKind, addressClass: keyKind === 'site' ? 'datacentre_address' : '', clickBotReason: index === 4 ? 'headless' : null, otherEvents: index === 2 ? ['purchase'] : [], adjustment: null,
   };
 }
 

@@ -20,13 +20,18 @@ const listing = ([title, niche, askingPrice, monthlyRevenue, monthlyTraffic, yea
 });
 const listings = SITES.map(listing);
 
+const months = Array.from({ length: 12 }, (_, index) => {
+  const month = new Date(Date.UTC(2025, 10 + index, 1)).toISOString().slice(0, 10);
+  const wave = 1 + Math.sin(index / 2) / 5 + index / 40;
+  return { month, visitors: Math.round(9900 * wave), pageviews: Math.round(23_100 * wave), revenue: usd(Math.round(1650 * wave)) };
+});
+const average = (value) => Math.round(months.reduce((sum, month) => sum + value(month), 0) / months.length);
+const above = (claimed, measured) => Math.round(((claimed - measured) / measured) * 1000) / 10;
+const monthlyTraffic = average((month) => month.visitors);
+const monthlyRevenue = usd(average((month) => month.revenue.amount / 100));
 const verification = {
-  asOf: at(-2), provenDomain: 'vpn-review.example', share: { months: 12, monthsInLog: 12, traffic: 96.4, revenue: 88 }, monthlyTraffic: 11_600, monthlyRevenue: usd(1930), trafficDifference: 7.8, revenueDifference: -4.1,
-  months: Array.from({ length: 12 }, (_, index) => {
-    const month = new Date(Date.UTC(2025, 10 + index, 1)).toISOString().slice(0, 10);
-    const wave = 1 + Math.sin(index / 2) / 5 + index / 40;
-    return { month, visitors: Math.round(9000 * wave), pageviews: Math.round(21_000 * wave), revenue: usd(Math.round(1500 * wave)) };
-  }),
+  asOf: at(-2), provenDomain: 'vpn-review.example', share: { months: 12, monthsInLog: 14, traffic: 96.4, revenue: 88 }, monthlyTraffic, monthlyRevenue,
+  trafficDifference: above(12_500, monthlyTraffic), revenueDifference: above(1850, monthlyRevenue.amount / 100), months,
 };
 const SELLER = { id: 's1', name: 'Jón Þórsson', memberSince: '2025-03-01T00:00:00Z', activeListings: 3, verifiedListings: 2, soldListings: 1 };
 const full = (one, over = {}) => ({
