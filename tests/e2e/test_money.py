@@ -46,7 +46,7 @@ def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_t
     page.get_by_role("button", name="Explain S-3").click()
     drawer = page.get_by_role("dialog", name="Transaction S-3")
     expect(drawer).to_contain_text("19.99 USD × 12.5% = 2.49875 USD, rounded 2.50 USD")
-    expect(drawer).to_contain_text("it comes to the same")
+    expect(drawer).to_contain_text("Recalculated just now: matches")
     drawer.get_by_role("button", name="Reverse").click()
     reversal = page.get_by_role("dialog", name="Reverse conversion")
     reversal.get_by_label("Reason").fill("One item was sent back")

@@ -157,7 +157,7 @@ def connect_website(page: Page, app: str) -> str:
     page.get_by_role("button", name="Connect Website").last.click()
     expect(page.get_by_text("Waiting for the first event")).to_be_visible()
     address = page.get_by_role("region", name="Postback address")
-    address.get_by_label("For the network of").select_option(PARTNER)
+    address.get_by_label("Partner", exact=True).select_option(PARTNER)
     return address.get_by_role("group", name="Postback URL for the network").locator("code").inner_text()
 
 

@@ -263,7 +263,7 @@ test('"Where did my event go" counts every outcome and names the last refusals',
 
 test('what the figures leave out is shown by reason; a reason filters to it and back', async () => {
   const { user, router } = renderApp('/analytics');
-  const apart = within(await screen.findByRole('region', { name: 'Left out of the figures' }));
+  const apart = within(await screen.findByRole('region', { name: 'Excluded traffic' }));
   const suspicious = within(await apart.findByRole('region', { name: 'Suspicious' }));
   expect(suspicious.getByRole('heading')).toHaveTextContent('Suspicious1,993 events');
   expect(within(apart.getByRole('region', { name: 'Bots' })).getByRole('listitem')).toHaveTextContent('Crawler12 clicks42');
@@ -300,7 +300,7 @@ test('a period is re-marked for what the page is filtered by; a rule is undone',
   await user.type(to, '2026-11-06');
   expect(dialog.getByText('Applies to events that match the page filters: Country, Source.')).toBeInTheDocument();
   expect(dialog.getByText('Rules take one value per field. Ignored: Device.')).toBeInTheDocument();
-  expect(await dialog.findByText('Partner: NordVPN, Left out as: Too many from one address')).toBeInTheDocument();
+  expect(await dialog.findByText('Partner: NordVPN, Excluded as: Too many from one address')).toBeInTheDocument();
   expect(dialog.getByText('Not applied yet: reports are being rebuilt.')).toBeInTheDocument();
   await user.click(dialog.getByRole('button', { name: 'Create rule' }));
   await waitFor(() => expect(asked).toEqual([{ since: '2026-11-06T00:00:00.000Z', until: '2026-11-07T00:00:00.000Z', mark: 'suspicious', note: '', country: 'DE', source: 'a,b' }]));

@@ -23,7 +23,7 @@ export function ConversionsPage() {
   return (
     <Page
       title="Conversions"
-      subtitle="What was reported, what it earns, and what partners owe"
+      subtitle="Track, approve and reconcile conversions"
       tools={
         website && (
           <Select label="Website" value={website.id} onChange={(event) => change({ website: event.target.value, open: null })}>

@@ -7,7 +7,7 @@ import { Page } from './page';
 export function OnboardingPage() {
   return (
     <Page narrow title="Connect a website" subtitle="Three steps to the first event">
-      <Card title="Your website" description="One line of script, and its page views and clicks are counted.">
+      <Card title="Your website" description="Add one line of code to your site to count its page views and clicks.">
         <ConnectWebsite
           next={(website) => (
             <Link to="/dashboard" search={{ website: website.id }} className={buttonClass({ variant: 'primary' })}>

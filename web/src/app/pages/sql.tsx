@@ -7,7 +7,7 @@ import { Page } from './page';
 export function SqlPage() {
   const roles = useSession()?.user.roles ?? [];
   return (
-    <Page title="SQL" subtitle="Ask your own questions of everything that was measured">
+    <Page title="SQL" subtitle="Query your data with SQL">
       {roles.includes('analyst') || roles.includes('admin') ? (
         <Workbench />
       ) : (

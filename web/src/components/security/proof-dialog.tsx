@@ -85,7 +85,7 @@ export function ProofDialog({ title, description, action, danger = false, user, 
 function NoPassword({ user, onClose }: { readonly user: Account; readonly onClose: () => void }) {
   return (
     <>
-      <p>This wants your password, and your account has none yet: you sign in with a provider. Set one first, then come back.</p>
+      <p>Set a password to continue. You currently sign in with a provider.</p>
       <div className="mt-4 flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <SetPassword user={user} />

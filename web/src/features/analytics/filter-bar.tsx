@@ -18,7 +18,7 @@ interface Props {
   readonly links: readonly { readonly id: string; readonly slug: string }[];
 }
 
-const BOT_OPTIONS: Record<Bots, string> = { exclude: 'Without bots', include: 'With bots', only: 'Only bots' };
+const BOT_OPTIONS: Record<Bots, string> = { exclude: 'Exclude bots', include: 'Include bots', only: 'Bots only' };
 
 export function FilterBar({ state, onChange, partners, links }: Props) {
   const [open, setOpen] = useState(false);

@@ -31,15 +31,15 @@ export function KeptApartCard({ website, filters, params, file, className, onPic
   const [remarking, setRemarking] = useState(false);
   return (
     <ChartCard
-      title="Left out of the figures"
-      description={<>Kept, but not counted: bots, and clicks and visitors that are probably faked. Pick a reason to see only those. Data centre addresses: Route Views, NRO, <a className="underline" href="https://db-ip.com" rel="noreferrer">IP Geolocation by DB-IP</a>.</>}
+      title="Excluded traffic"
+      description={<>Recorded but not counted: bots, and clicks and visitors that are probably fake. Click a reason to filter the page. Data centre addresses: Route Views, NRO, <a className="underline" href="https://db-ip.com" rel="noreferrer">IP Geolocation by DB-IP</a>.</>}
       {...(className ? { className } : {})}
       query={query}
       rows={rows}
       rowKey={(row) => row.reason}
       columns={columns(onPick)}
       file={file}
-      emptyText="Nothing was left out in this range."
+      emptyText="No excluded traffic in this period."
       isEmpty={rows.length === 0}
       frame="min-h-32"
       controls={<Button size="sm" onClick={() => setRemarking(true)}>Re-mark…</Button>}

@@ -9,7 +9,7 @@ import { reasonName } from '@/lib/traffic-reasons';
 import { trafficRulesQuery } from './queries';
 
 export const MARKS: Readonly<Record<TrafficRule['mark'], string>> = { suspicious: 'Suspicious', bot: 'Bots', genuine: 'Genuine' };
-const CONDITIONS: Readonly<Record<string, string>> = { type: 'Event type', link_id: 'Link', partner_id: 'Partner', country: 'Country', device: 'Device', browser: 'Browser', source: 'Source', reason: 'Left out as' };
+const CONDITIONS: Readonly<Record<string, string>> = { type: 'Event type', link_id: 'Link', partner_id: 'Partner', country: 'Country', device: 'Device', browser: 'Browser', source: 'Source', reason: 'Excluded as' };
 
 /** The rules that hold for a website's traffic; each can be undone. */
 export function RemarkRules({ website }: { readonly website: Website }) {

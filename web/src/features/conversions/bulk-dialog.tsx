@@ -32,8 +32,8 @@ export function BulkDialog({ kind, what, onClose, onDecide }: Props) {
       title={`${kind === 'approve' ? 'Approve' : 'Reject'} ${what}?`}
       description={
         kind === 'approve'
-          ? 'Their commissions are then earned. This cannot be taken back; a sale that is sent back later can be reversed.'
-          : 'They will earn nothing. This cannot be taken back. The reason is kept and shown with each of them.'
+          ? 'This approves their commissions and can’t be undone. You can reverse refunds later.'
+          : 'They earn no commission. The reason is saved and shown with each of them.'
       }
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">

@@ -25,7 +25,7 @@ export function BulkOutcome({ kind, outcome: { results, error }, txids, onOpen, 
       <div className="flex items-start justify-between gap-3">
         <div className="font-medium text-bad">
           {refused.length > 0 && <p>{`${formatCount(refused.length)} of ${countOf(results.length)} could not be ${DONE[kind]}`}</p>}
-          {error !== null && <p>{`It ended early, after ${countOf(results.length)}: ${messageOf(error)}`}</p>}
+          {error !== null && <p>{`Stopped after ${countOf(results.length)}: ${messageOf(error)}`}</p>}
         </div>
         <Button size="sm" variant="ghost" aria-label="Dismiss the outcome" onClick={onClose}>
           <X aria-hidden className="size-3.5" />

@@ -58,7 +58,7 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
   return (
     <Card
       title="Conversions"
-      description="What was reported, what it earns, and what you decided. The newest first."
+      description="Latest conversions and their status"
       actions={
         <Select label="Status" className="h-8 text-[0.8125rem]" value={status ?? 'all'} onChange={(event) => onStatus(STATUSES.find((item) => item === event.target.value) ?? null)}>
           <option value="all">All statuses</option>
@@ -78,7 +78,7 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
           <Skeleton className="h-40" />
         </div>
       ) : rows.length === 0 ? (
-        <Empty>{status || partnerId ? 'No conversion matches these filters.' : 'No conversion has been reported yet.'}</Empty>
+        <Empty>{status || partnerId ? 'No conversions match these filters.' : 'No conversion has been reported yet.'}</Empty>
       ) : (
         <div ref={list} tabIndex={-1}>
           {phone ? (

@@ -148,5 +148,5 @@ test('empty and failing lists have words', async () => {
   const { user } = show('reversed');
   expect(await screen.findByText('Error loading conversions: Broken')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('No conversion matches these filters.')).toBeInTheDocument();
+  expect(await screen.findByText('No conversions match these filters.')).toBeInTheDocument();
 });

@@ -42,7 +42,7 @@ export function DecisionDialog({ conversion, kind, onClose, onDecide }: Props) {
         if (!open) onClose();
       }}
       title={kind === 'reject' ? 'Reject conversion' : 'Reverse conversion'}
-      description={`Transaction ${txid}, ${formatMinor(amount)}. This is recorded and shown with its reason.`}
+      description={`Transaction ${txid}, ${formatMinor(amount)}. The reason is saved and visible to everyone with access.`}
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         <TextField label="Reason" value={reason} onChange={(event) => setReason(event.target.value)} error={tried ? reasonError : undefined} />

@@ -24,7 +24,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** One conversion beside the list: why it earns what it earns, and what may be decided. */
+/** One conversion beside the list: how its commission was calculated, and what can be decided. */
 export function ExplanationDrawer({ id, website, onClose }: Props) {
   const query = useQuery(explanationQuery(id));
   return (
@@ -35,7 +35,7 @@ export function ExplanationDrawer({ id, website, onClose }: Props) {
         if (!open) onClose();
       }}
       title={query.data ? `Transaction ${query.data.conversion.txid}` : 'Conversion'}
-      description="Why it earns what it earns: the rule, the click, the rate, and every event behind it."
+      description="Commission breakdown"
     >
       {query.error && !query.data ? (
         <ErrorBox error={query.error} prefix="Error loading the conversion" onRetry={() => void query.refetch()} />
@@ -68,11 +68,11 @@ function Explained({ told, website, onDecided }: { readonly told: Explanation; r
       {conversion.adjustment && <Proposal conversion={conversion} adjustment={conversion.adjustment} at={at} onDecided={onDecided} />}
       <Reports told={told} at={at} />
       {rule && working ? (
-        <Part title="How it is worked out">
+        <Part title="Calculation">
           <p className="rounded-lg bg-sunken px-3 py-2.5 font-mono text-[0.8125rem] break-words">{working.text}</p>
           <p className="mt-2 flex items-center gap-1.5 text-[0.8125rem] text-muted">
             {working.agrees ? <CircleCheck aria-hidden className="size-4 text-good" /> : <TriangleAlert aria-hidden className="size-4 text-bad" />}
-            {working.agrees ? 'Worked out again just now, it comes to the same.' : 'Worked out again just now, it does not come to what was recorded.'}
+            {working.agrees ? 'Recalculated just now: matches' : 'Recalculated just now: does not match the recorded amount'}
           </p>
           <Facts
             of={[
@@ -80,30 +80,30 @@ function Explained({ told, website, onDecided }: { readonly told: Explanation; r
               ['Terms', `${rule.terms.text}${rule.version && rule.effectiveAt ? ` (version ${rule.version}, since ${at(rule.effectiveAt)})` : ''}`],
               ['Tier', rule.tier],
               ['Rate', rate && `1 ${rate.of} = ${rate.rate} ${rate.to}${rate.on ? `, of ${rate.on}` : ''}`],
-              ['Rounding', 'Once, at the end; halves to the even neighbour'],
+              ['Rounding', 'Banker’s rounding, applied once'],
             ]}
           />
         </Part>
       ) : (
-        <p className="text-muted">Its click is not known yet. Until it comes, this conversion counts nothing.</p>
+        <p className="text-muted">No matching click found, so no commission is credited.</p>
       )}
       {click && (
-        <Part title={click.by === 'coupon' ? 'The coupon' : 'The click'}>
+        <Part title={click.by === 'coupon' ? 'Coupon' : 'Click'}>
           <Facts
             of={[
               ['When', at(click.at)],
-              ['Found by', click.by.replaceAll('_', ' ')],
+              ['Matched by', click.by.replaceAll('_', ' ')],
               ['Link', click.link && `/go/${click.link}`],
               ['Where', click.country === 'ZZ' ? null : [click.country, click.device].filter(Boolean).join(', ')],
               ['Source', click.source],
-              ['Sub ids', Object.entries(click.subs).map(([name, value]) => `${name}=${value}`).join(', ')],
-              ['Click id', click.clickId],
-              ['In the log', click.place && placeOf(click.place)],
+              ['Sub-IDs', Object.entries(click.subs).map(([name, value]) => `${name}=${value}`).join(', ')],
+              ['Click ID', click.clickId],
+              ['Log position', click.place && placeOf(click.place)],
             ]}
           />
         </Part>
       )}
-      <Part title="Events behind it">
+      <Part title="Event history">
         <ol className="divide-y divide-line border-y border-line">
           {told.events.map((event) => (
             <li key={event.version} className="flex items-start justify-between gap-4 py-2.5">
@@ -159,7 +159,7 @@ function Proposal({ conversion, adjustment, at, onDecided }: ProposalProps) {
       <p>
         {adjustment.clickedAt
           ? `A click of ${at(adjustment.clickedAt)} arrived after the approval. It would have earned this conversion${adjustment.commission ? `, with a commission of ${formatMinor(adjustment.commission)}` : ''}.`
-          : 'The click that earned this conversion does not count any more.'}
+          : 'The click that earned this conversion no longer counts.'}
       </p>
       <div className="mt-3 flex gap-2">
         <Button size="sm" variant="primary" busy={decision.isPending} onClick={() => decision.mutate('accept')}>
@@ -178,7 +178,7 @@ const KEYS: Readonly<Record<string, string>> = { site: 'site key', secret: 'secr
 function Reports({ told, at }: { readonly told: Explanation; readonly at: (time: string) => string }) {
   const disagree = told.reports.some((report) => !report.stands);
   return (
-    <Part title={disagree ? 'Reports disagree' : told.reports.length > 1 ? 'The reports' : 'The report'}>
+    <Part title={disagree ? 'Conflicting reports' : told.reports.length > 1 ? 'Reports' : 'Report'}>
       <ul className="flex flex-col gap-1.5">
         {told.reports.map((report, index) => (
           <li key={index} className="flex flex-wrap items-center gap-2">
@@ -188,7 +188,7 @@ function Reports({ told, at }: { readonly told: Explanation; readonly at: (time:
               {report.keyKind && ` (${KEYS[report.keyKind] ?? report.keyKind})`}, {at(report.at)}
             </span>
             {report.place && <span className="font-mono text-xs text-muted">{placeOf(report.place)}</span>}
-            {disagree && (report.stands ? <Badge tone="good">This one stands</Badge> : <Badge tone="warn">Not counted</Badge>)}
+            {disagree && (report.stands ? <Badge tone="good">Used</Badge> : <Badge tone="warn">Not used</Badge>)}
           </li>
         ))}
       </ul>

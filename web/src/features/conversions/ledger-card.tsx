@@ -26,7 +26,7 @@ interface Props {
   readonly onChange: (change: Partial<ConversionsState>) => void;
 }
 
-/** All conversions of a website, to be looked at one by one and decided many at a time. */
+/** All conversions of a website, opened one by one and decided many at a time. */
 export function LedgerCard({ website, partners, state, onChange }: Props) {
   const query = useInfiniteQuery(ledgerQuery(website.id, state));
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
@@ -67,7 +67,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
   return (
     <Card
       title="Conversions"
-      description="Leads and sales that were reported, the newest first. Open one to see why it earns what it earns."
+      description="Newest first. Open one to see how its commission was calculated."
     >
       <div role="group" aria-label="Filters" className="mb-4 grid grid-cols-2 items-end gap-2 sm:flex sm:flex-wrap">
         <Select label="Status" value={state.status ?? ''} onChange={(event) => filter({ status: STATUSES.find((item) => item === event.target.value) ?? null })}>
@@ -114,7 +114,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
               Select all pending that match
             </Button>
           )}
-          <Button size="sm" variant="primary" busy={bulk.isPending} disabled={!approvable} title={approvable ? undefined : 'Some of them are approved already'} onClick={() => setAsked('approve')}>
+          <Button size="sm" variant="primary" busy={bulk.isPending} disabled={!approvable} title={approvable ? undefined : 'Some are already approved'} onClick={() => setAsked('approve')}>
             <Check aria-hidden className="size-3.5" />
             Approve
           </Button>
@@ -148,7 +148,7 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
           <Skeleton className="h-64" />
         </div>
       ) : rows.length === 0 ? (
-        <Empty>{isFiltered(state) ? 'No conversion matches these filters.' : 'No conversion has been reported yet.'}</Empty>
+        <Empty>{isFiltered(state) ? 'No conversions match these filters.' : 'No conversion has been reported yet.'}</Empty>
       ) : phone ? (
         <>
           {boxOfAll && <label className="flex items-center gap-3 pb-3 text-muted">{boxOfAll} Select all pending shown</label>}

@@ -43,7 +43,7 @@ test('pending ones are selected and approved together, after a word of what that
   expect(screen.getByRole('region', { name: 'Selection' })).toHaveTextContent('2 selected');
   await user.click(screen.getByRole('button', { name: 'Approve' }));
   const dialog = await screen.findByRole('dialog', { name: 'Approve 2 conversions?' });
-  expect(dialog).toHaveTextContent('This cannot be taken back');
+  expect(dialog).toHaveTextContent('can’t be undone');
   expect(sent('/api/platform/conversions/approve')).toEqual([]);
   await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
   expect(await screen.findByText('2 conversions approved', { exact: true })).toBeInTheDocument();
@@ -116,12 +116,12 @@ test('what was decided stays decided when a later round fails', async () => {
   await user.click(screen.getByRole('button', { name: 'Select all pending that match' }));
   await user.click(screen.getByRole('button', { name: 'Approve' }));
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Approve' }));
-  const outcome = within((await screen.findByText('It ended early, after 2 conversions: Not now')).closest('section') as HTMLElement);
+  const outcome = within((await screen.findByText('Stopped after 2 conversions: Not now')).closest('section') as HTMLElement);
   expect(outcome.getByText('1 of 2 conversions could not be approved')).toBeInTheDocument();
   expect(outcome.getByRole('list', { name: 'Not approved' })).toHaveTextContent('ORD-2It is odd.');
   expect(await screen.findByText('1 conversion approved', { exact: true })).toBeInTheDocument();
   await user.click(outcome.getByRole('button', { name: 'Dismiss the outcome' }));
-  expect(screen.queryByText(/It ended early/)).not.toBeInTheDocument();
+  expect(screen.queryByText(/^Stopped after/)).not.toBeInTheDocument();
 });
 
 test('filters are in the address and asked of the server', async () => {
@@ -207,12 +207,12 @@ test('a proposed adjustment is accepted or dismissed in the drawer', async () =>
 
 test('each amount explains itself beside the list', async () => {
   const { user, router } = renderApp('/conversions');
-  expect(await screen.findByText('Reports disagree')).toBeInTheDocument();
+  expect(await screen.findByText('Conflicting reports')).toBeInTheDocument();
   expect(screen.getByText(/^Payable from Dec 20/)).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Explain ORD-1' }));
   const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
   await within(drawer).findByText('100.00 USD × 30% = 30 USD, rounded 30.00 USD');
-  for (const text of ['Worked out again just now, it comes to the same.', '/go/nord', 'sub1=banner', 'clicks[2] @ 41', 'conversions[1] @ 7', 'conversion.recorded · domain[0] @ 11']) {
+  for (const text of ['Recalculated just now: matches', '/go/nord', 'sub1=banner', 'clicks[2] @ 41', 'conversions[1] @ 7', 'conversion.recorded · domain[0] @ 11']) {
     expect(within(drawer).getByText(text)).toBeInTheDocument();
   }
   expect(drawer).toHaveTextContent('version 2, since Nov 1');
@@ -233,9 +233,9 @@ test('disagreeing reports say which one stands; one that is not attributed says 
   );
   renderApp('/conversions?open=c1');
   const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
-  expect(within(drawer).getByText('This one stands').closest('li')).toHaveTextContent('$100.00by sale');
-  expect(within(drawer).getByText('Not counted').closest('li')).toHaveTextContent('$120.00by postback');
-  expect(drawer).toHaveTextContent('Its click is not known yet');
+  expect(within(drawer).getByText('Used').closest('li')).toHaveTextContent('$100.00by sale');
+  expect(within(drawer).getByText('Not used').closest('li')).toHaveTextContent('$120.00by postback');
+  expect(drawer).toHaveTextContent('No matching click found');
 });
 
 test('statements of a month with their files, and the months beside it', async () => {

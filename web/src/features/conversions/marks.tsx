@@ -8,13 +8,13 @@ export function Marks({ row }: { readonly row: Conversion }) {
   return (
     <>
       {row.keyKind === 'site' && (
-        <span title="Nothing but the public site key reports this sale. It is never approved automatically.">
+        <span title="Only the public site key reported this sale. It is never auto-approved.">
           <Badge tone="warn">By site key</Badge>
         </span>
       )}
-      {(row.conflicts ?? 0) > 0 && <Badge tone="warn">Reports disagree</Badge>}
+      {(row.conflicts ?? 0) > 0 && <Badge tone="warn">Conflicting reports</Badge>}
       {row.clickBotReason && (
-        <span title={`Figures leave this click out: ${reasonName(row.clickBotReason)}`}>
+        <span title={`Click excluded from reports: ${reasonName(row.clickBotReason)}`}>
           <Badge tone="warn">Bot click</Badge>
         </span>
       )}

@@ -168,9 +168,9 @@ test('a listing shows figures, seller and what its own log says; a visitor is as
   serveOne(listingInFull({ verification: verification(), verificationStatus: 'verified' }));
   const { user } = renderApp('/marketplace/listing/l1');
   const card = await screen.findByRole('region', { name: 'Verification' });
-  expect(card).toHaveTextContent('Computed from the website’s own log on Nov 20, 12:00');
+  expect(card).toHaveTextContent('Calculated from the website’s tracking data on Nov 20, 12:00');
   expect(card).toHaveTextContent('Proven domainvpnreview.example (DNS record found)');
-  expect(card).toHaveTextContent('Months measured9 of 12 in the log');
+  expect(card).toHaveTextContent('Months measured9 of 12 with data');
   expect(card).toHaveTextContent('Page views measured81.5%');
   expect(card).toHaveTextContent('Revenue measured64%');
   expect(card).toHaveTextContent('Seller says 12.5K (+25%)');
@@ -189,8 +189,8 @@ test('spec §4: a listing that is not verified is Pending and says why', async (
   renderApp('/marketplace/listing/l1');
   const card = await screen.findByRole('region', { name: 'Verification' });
   expect(within(card).getByText('Pending')).toBeInTheDocument();
-  expect(card).toHaveTextContent('not measured for a whole month');
-  expect(card).toHaveTextContent('Imported and back-filled events do not count');
+  expect(card).toHaveTextContent('needs one full month of tracking');
+  expect(card).toHaveTextContent('Imported and backfilled events do not count');
 });
 
 test('a listing that is not there, or not for me, is the page that is not found', async () => {

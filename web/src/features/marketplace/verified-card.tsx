@@ -17,7 +17,7 @@ export function VerifiedCard({ listing, title = 'Verification' }: { readonly lis
   return (
     <Card
       title={title}
-      description={verification ? `Computed from the website’s own log on ${formatDateTime(verification.asOf, browserTimezone())}` : undefined}
+      description={verification ? `Calculated from the website’s tracking data on ${formatDateTime(verification.asOf, browserTimezone())}` : undefined}
       actions={<VerificationBadge status={listing.verificationStatus} />}
     >
       {verification ? <Measured listing={listing} verification={verification} /> : <p className="text-muted">{PENDING[listing.verificationNote ?? 'none']}</p>}
@@ -26,11 +26,11 @@ export function VerifiedCard({ listing, title = 'Verification' }: { readonly lis
 }
 
 const PENDING = {
-  none: 'These figures are what the seller says. Nobody has compared them with measurements yet.',
-  asked: 'The seller asked to have the figures compared with the website’s log. That is under way.',
-  no_website: 'The figures could not be compared: the website is not measured here, or not by the seller.',
-  no_whole_month: 'The figures cannot be compared yet: the website was not measured for a whole month. Imported and back-filled events do not count.',
-  domain_not_proven: 'The figures cannot be compared yet: the seller has not proven by DNS that the website’s domain is theirs.',
+  none: 'These numbers come from the seller and are not verified.',
+  asked: 'The seller requested verification. It is in progress.',
+  no_website: 'Not verifiable: the seller does not track this website here.',
+  no_whole_month: 'Not verifiable yet: needs one full month of tracking. Imported and backfilled events do not count.',
+  domain_not_proven: 'Not verifiable yet: the seller has not proven ownership of the domain by DNS.',
 } as const;
 
 const monthName = (month: string, style: 'short' | 'long') => formatIn(month, 'UTC', style === 'short' ? { month: 'short' } : { month: 'long', year: 'numeric' });
@@ -92,7 +92,7 @@ function Proven({ verification }: { readonly verification: Verified }) {
   const { provenDomain, share } = verification;
   const lines = [
     ['Proven domain', `${provenDomain} (DNS record found)`],
-    ['Months measured', `${share.months} of ${share.monthsInLog} in the log`],
+    ['Months measured', `${share.months} of ${share.monthsInLog} with data`],
     ['Page views measured', percent(share.traffic)],
     ['Revenue measured', share.revenue === null ? 'No revenue' : percent(share.revenue)],
   ] as const;
@@ -107,7 +107,7 @@ function Proven({ verification }: { readonly verification: Verified }) {
         ))}
       </dl>
       {(share.traffic < 100 || (share.revenue ?? 100) < 100) && (
-        <p className="mt-2 text-[0.8125rem] text-muted">The rest was imported or back-filled by the seller and is in none of these figures.</p>
+        <p className="mt-2 text-[0.8125rem] text-muted">The rest was imported or backfilled by the seller and is excluded from these numbers.</p>
       )}
     </div>
   );
@@ -158,7 +158,7 @@ function MonthBars({ title, color, months, value, shown, average }: BarsProps) {
     <figure className="min-w-0">
       <figcaption className="mb-2 flex flex-wrap items-baseline justify-between gap-x-3 text-[0.8125rem]">
         <span className="font-medium">{title}</span>
-        <span className="text-muted">{`average ${shown(Math.round(average))}, most ${shown(most)}`}</span>
+        <span className="text-muted">{`average ${shown(Math.round(average))}, highest ${shown(most)}`}</span>
       </figcaption>
       <div role="img" aria-label={`${title} by month: ${months.map((month) => `${monthName(month.month, 'long')} ${shown(value(month))}`).join(', ')}`}>
         <div className="relative flex h-36 items-end gap-1 border-b border-line">

@@ -29,7 +29,7 @@ export function Clients() {
   const [revoking, setRevoking] = useState<SqlToken | null>(null);
   const revoke = useMutation({
     mutationFn: (token: SqlToken) => done(api.DELETE('/api/platform/sql/tokens/{id}', { params: { path: { id: token.id } } })),
-    onSuccess: () => toast('Token revoked', 'Clients that use it are refused from now on.'),
+    onSuccess: () => toast('Token revoked', 'Clients that use it are now rejected.'),
     onError: (error) => toastError('Failed to revoke the token', messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });
@@ -54,8 +54,8 @@ export function Clients() {
   const connection = schema.data?.connection;
   return (
     <Card
-      title="Your own client"
-      description="Any ClickHouse client reads the same tables under the same limits, with your e-mail address and an access token."
+      title="Connect a BI tool"
+      description="Any ClickHouse client can read the same tables under the same limits. Sign in with your email address and an access token."
       actions={
         <Button size="sm" onClick={() => setCreating(true)}>
           <KeyRound aria-hidden className="size-3.5" />
@@ -80,12 +80,12 @@ export function Clients() {
           {connection.url ? (
             <Tabs label="Clients" look="pill" tabs={snippets(connection.url, connection.user).map((one) => ({ ...one, content: <CopyField label={one.label} value={one.text} multiline /> }))} />
           ) : (
-            <p className="text-muted">Tables are on a ClickHouse server of your own: ask who runs it for an address and a user.</p>
+            <p className="text-muted">Your tables are on an external ClickHouse server. Ask its administrator for an address and a user.</p>
           )}
         </div>
       )}
       {creating && <CreateToken onClose={() => setCreating(false)} />}
-      <Dialog open={revoking !== null} onOpenChange={() => setRevoking(null)} title="Revoke this token?" description={`Clients that use ${revoking?.name ?? 'it'} are refused at once. This cannot be undone.`}>
+      <Dialog open={revoking !== null} onOpenChange={() => setRevoking(null)} title="Revoke this token?" description={`Clients that use ${revoking?.name ?? 'it'} are rejected immediately. This can’t be undone.`}>
         <div className="flex justify-end gap-2">
           <Button onClick={() => setRevoking(null)}>Keep it</Button>
           <Button
@@ -144,7 +144,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
   }
   if (!user.data) return null;
   return (
-    <ProofDialog title="New token" description="Create one per client, so that you can revoke it alone. Changing your password ends all of them." action="Create token" user={user.data} ready={name.trim() !== ''} run={create} onClose={onClose}>
+    <ProofDialog title="New token" description="Create one per client, so you can revoke each separately. Changing your password revokes all of them." action="Create token" user={user.data} ready={name.trim() !== ''} run={create} onClose={onClose}>
       <TextField label="Name" value={name} onChange={(event) => setName(event.target.value)} placeholder="My notebook" maxLength={120} autoFocus required />
       <SelectField label="Expires after" value={days} onChange={(event) => setDays(event.target.value)}>
         {EXPIRIES.map((one) => (

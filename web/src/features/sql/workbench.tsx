@@ -45,7 +45,7 @@ export function Workbench() {
     <div className="grid gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_auto_1fr]">
       <Card
         title="Statement"
-        description="One SELECT over the tables beside it. Ctrl Space suggests."
+        description="SELECT only. Press Ctrl+Space for suggestions."
         actions={
           <>
             <Button size="sm" onClick={() => setSaving(true)} disabled={!sql.trim()}>

@@ -50,7 +50,7 @@ export function ConnectForm({ onConnected }: { readonly onConnected: (website: C
     <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit((values) => connect.mutate(values))(event)}>
       <TextField label="Domain" placeholder="example.com" autoComplete="off" inputMode="url" error={form.formState.errors.domain?.message} {...form.register('domain')} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField label="Time zone" hint="Days are cut in this zone." {...form.register('timezone')}>
+        <SelectField label="Time zone" hint="Reports use this time zone." {...form.register('timezone')}>
           {(zones.includes(zone) ? zones : [zone, ...zones]).map((name) => (
             <option key={name} value={name}>
               {name}

@@ -20,9 +20,9 @@ import { keysQuery } from './queries';
 
 type Kind = WebsiteKey['kind'];
 const KINDS: Record<Kind, { readonly name: string; readonly hint: string }> = {
-  site: { name: 'Site key', hint: 'Public. Sits in the script and may send page views, clicks and custom events.' },
-  secret: { name: 'Secret key', hint: 'For your server. May also report conversions and past events.' },
-  postback: { name: 'Postback token', hint: 'For partners. May only report conversions. You get the address to hand to a network with it.' },
+  site: { name: 'Site key', hint: 'Public: part of the script. Can send page views, clicks and custom events, and claim sales.' },
+  secret: { name: 'Secret key', hint: 'For your server: can also report conversions and past events.' },
+  postback: { name: 'Postback token', hint: 'For partners: can only report conversions. Includes the postback URL.' },
 };
 
 const ORDER = Object.keys(KINDS);
@@ -36,7 +36,7 @@ export function Keys({ website }: { readonly website: Website }) {
   const [revoking, setRevoking] = useState<WebsiteKey | null>(null);
   const revoke = useMutation({
     mutationFn: (key: WebsiteKey) => done(api.DELETE('/api/platform/websites/{id}/keys/{keyId}', { params: { path: { id: website.id, keyId: key.id } } })),
-    onSuccess: () => toast('Key revoked', 'Calls with this key are refused from now on.'),
+    onSuccess: () => toast('Key revoked', 'Requests with this key are now rejected.'),
     onError: (error) => toastError('Failed to revoke the key', messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: keysQuery(website.id).queryKey }),
   });
@@ -86,7 +86,7 @@ export function Keys({ website }: { readonly website: Website }) {
       {rotating && <NewKey website={website} old={rotating} onClose={() => setRotating(null)} />}
       {revoking && (
         <ConfirmDialog
-          title={`Revoke this ${KINDS[revoking.kind].name.toLowerCase()}?`} description={`${revoking.hint} stops working at once. Make sure that its successor is in place.`} action="Revoke key"
+          title={`Revoke this ${KINDS[revoking.kind].name.toLowerCase()}?`} description={`${revoking.hint} stops working immediately. Make sure a replacement key is in use.`} action="Revoke key"
           onConfirm={() => revoke.mutate(revoking)} onClose={() => setRevoking(null)}
         />
       )}
@@ -155,7 +155,7 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
             ))}
           </SelectField>
           {kind === 'site' && (
-            <TextField label="Allowed origins (optional)" placeholder={`https://${website.domain}`} value={origins} onChange={(event) => setOrigins(event.target.value)} hint="Separated by commas. Events from pages elsewhere are refused. Empty means any." />
+            <TextField label="Allowed origins (optional)" placeholder={`https://${website.domain}`} value={origins} onChange={(event) => setOrigins(event.target.value)} hint="Separate several with commas. Events from other origins are rejected. Leave blank to allow any." />
           )}
           {create.error && <ErrorBox error={create.error} />}
           <Button type="submit" variant="primary" busy={create.isPending} className="self-end">

@@ -19,7 +19,7 @@ export function PostbackAddress({ token }: { readonly token: string }) {
   if (!partner) return <p className="text-[0.8125rem] text-muted">Once there is a partner, you get the address here that its network calls.</p>;
   return (
     <section aria-label="Postback address" className="flex min-w-0 flex-col gap-3">
-      <SelectField label="For the network of" value={partner.id} onChange={(event) => setChosen(event.target.value)}>
+      <SelectField label="Partner" value={partner.id} onChange={(event) => setChosen(event.target.value)}>
         {active.map((item) => (
           <option key={item.id} value={item.id}>
             {item.name}

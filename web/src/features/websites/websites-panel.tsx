@@ -32,7 +32,7 @@ export function WebsitesPanel({ toDashboard }: { readonly toDashboard: (websiteI
     <div className="flex flex-col gap-5">
       {failed}
       {connecting ? (
-        <Card title="Connect a website" description="One line of script, and its page views and clicks are counted.">
+        <Card title="Connect a website" description="Add one line of code to your site to count its page views and clicks.">
           <Suspense fallback={<Loading label="Loading the form" />}>
             <ConnectWebsite next={(website) => toDashboard(website.id)} />
           </Suspense>
@@ -74,7 +74,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
   const path = { params: { path: { id: website.id } } };
   const move = useMutation({
     mutationFn: (timezone: string) => body(api.PATCH('/api/platform/websites/{id}', { ...path, body: { timezone } })),
-    onSuccess: (next) => toast('Time zone changed', `Days of ${next.domain} are now cut in ${next.timezone}.`),
+    onSuccess: (next) => toast('Time zone changed', `Reports of ${next.domain} now use ${next.timezone}.`),
     onError: (error) => toastError('Failed to change the time zone', messageOf(error)),
     onSettled: settled,
   });
@@ -88,7 +88,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
   return (
     <Card
       title={website.domain}
-      description={`Money in ${website.currency}`}
+      description={`Currency: ${website.currency}`}
       actions={
         <>
           <Select
@@ -118,7 +118,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
       </div>
       {removing && (
         <ConfirmDialog
-          title={`Remove ${website.domain}?`} description="Its keys stop working and its figures are no longer shown." action="Remove website"
+          title={`Remove ${website.domain}?`} description="Its keys stop working and its reports are no longer shown." action="Remove website"
           onConfirm={() => remove.mutate()} onClose={() => setRemoving(false)}
         />
       )}

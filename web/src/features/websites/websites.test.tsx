@@ -160,7 +160,7 @@ test('a new postback token comes with the whole address for a network', async ()
   const address = await screen.findByRole('region', { name: 'Postback address' });
   expect(within(address).queryByText('Gone')).not.toBeInTheDocument();
   expect(address).toHaveTextContent('/postback?partner=nordvpn&click_id={click_id}&txid={txid}&amount={amount}&currency={currency}&status={status}&token=pb_new');
-  await user.selectOptions(within(address).getByLabelText('For the network of'), 'Wool');
+  await user.selectOptions(within(address).getByLabelText('Partner'), 'Wool');
   expect(address).toHaveTextContent('/postback?partner=wool&cid={externalid}&payout={payout}&txid={transaction.id}&currency={currency}&et={conversion.type}&token=pb_new');
 });
 
