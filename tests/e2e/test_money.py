@@ -75,7 +75,7 @@ def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_t
 def limit_claims(page: Page, app: str, domain: str) -> None:
     """15.50 a claimed sale and two claims a click and hour, which the page shows after a reload, too."""
     page.goto(f"{app}/account-settings?tab=websites")
-    limits = page.get_by_role("region", name=domain, exact=True).get_by_role("region", name="Claim limits")
+    limits = page.get_by_role("region", name=f"Claim limits of {domain}")
     limits.get_by_label("Largest claimed sale (USD)").fill("15.5")
     limits.get_by_label("Claims per click and hour").fill("2")
     limits.get_by_role("button", name=f"Save limits of {domain}").click()

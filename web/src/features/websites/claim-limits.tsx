@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { focusFirstFault, TextField } from '@/components/ui/field';
@@ -17,7 +17,6 @@ interface Draft {
 }
 
 export function ClaimLimits({ website }: { readonly website: Website }) {
-  const heading = useId();
   const [draft, setDraft] = useState<Draft>({});
   const [tried, setTried] = useState(false);
   const save = useClaimLimits(website);
@@ -59,10 +58,8 @@ export function ClaimLimits({ website }: { readonly website: Website }) {
   };
 
   return (
-    <section aria-labelledby={heading}>
-      <h3 id={heading} className="font-medium">
-        Claim limits
-      </h3>
+    <section aria-label={`Claim limits of ${website.domain}`}>
+      <h3 className="font-medium">Claim limits</h3>
       <p className="mt-0.5 mb-3 text-[0.8125rem] text-muted">
         A claim is a sale reported with the public site key only; anyone can read that key in your pages, so limits keep fake sales small.
       </p>

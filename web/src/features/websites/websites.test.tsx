@@ -185,7 +185,7 @@ test('the time zone of a website can be changed, and a website removed after ask
 async function claimLimits(over: Partial<Website> = {}) {
   state.websites = [website(over)];
   const app = renderApp('/account-settings?tab=websites');
-  const form = within(await screen.findByRole('region', { name: 'Claim limits' }));
+  const form = within(await screen.findByRole('region', { name: 'Claim limits of vpnreview.is' }));
   const sent = () => state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
   return {
     ...app, sent, form,
