@@ -5,8 +5,8 @@ and status of the conversion. Each field has one winner among the reports that n
 
 - `amount`: the shop's server before a network before the public site key, then the first received;
 - `payout`: a network before the shop's server, then the first received;
-- time of the sale: named with a secret before the time of receipt; a site key's own word counts while nothing better
-  is there;
+- time of the sale: named with a secret before the time of the first receipt; a site key's own word counts while nothing
+  but claims reports the sale;
 - click id, coupon, visitor: every trusted report's before any claim's (`Merged.traces`), then the first received;
 - status: the newest that a trusted report names; `pending` and `hold` decide nothing. `reversed` beside another amount
   than the one that stands may mean a part of the sale: it is kept and shown, and takes nothing back.
@@ -73,8 +73,7 @@ def merge(reports: Iterable[Reported]) -> Merged:
     claims = [report for report in known if report.key_kind == CLAIM]
     amount = _best(known, lambda report: report.amount, amount_rank)
     payout = _best(trusted, lambda report: report.payout, _payout_rank)
-    timed = next((report for report in trusted if report.time_named), None)
-    timed = timed or (None if trusted else next((report for report in claims if report.time_named), None)) or known[0]
+    timed = next((report for report in trusted or claims if report.time_named), None)
     customer = _best(trusted, lambda report: report.customer) or _best(claims, lambda report: report.customer)
     sale = next((report for report in known if report.kind == "sale"), known[0])
     deciding = [report for report in trusted if _decides(report, amount.amount if amount else None)]
@@ -88,7 +87,7 @@ def merge(reports: Iterable[Reported]) -> Merged:
         kind=sale.kind,
         amount=amount.amount if amount else None,
         payout=payout.payout if payout else None,
-        occurred_at=timed.occurred_at if timed.time_named else known[0].received_at,
+        occurred_at=timed.occurred_at if timed is not None else known[0].received_at,
         customer=customer.customer if customer else "",
         traces=tuple(traces for _, (traces, _) in groups),
         key_kind=ranked.key_kind,

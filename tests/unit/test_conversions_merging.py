@@ -186,6 +186,14 @@ def test_a_claims_click_counts_where_the_shop_names_none() -> None:
     assert state.facts.attribution is not None and state.facts.attribution.partner_id == BETA.id
 
 
+def test_a_claims_time_counts_while_nothing_but_claims_reports_the_sale() -> None:
+    yesterday = log_time(NOW - timedelta(hours=20))
+    claim = report(1, key_kind="site", click_id=CLICKS[1], amount=usd(100), occurred_at=yesterday, time_named=True)
+    assert after([claim])[0].facts.occurred_at == NOW - timedelta(hours=20)
+    for order in permutations([claim, report(2, amount=usd(100))]):
+        assert after(order)[0].facts.occurred_at == NOW + timedelta(seconds=1)
+
+
 def test_what_contradicts_is_kept_and_the_first_stands() -> None:
     said = [report(1, amount=usd(100)), report(2, amount=usd(200)), report(3, key_kind="postback", amount=usd(300))]
     for order in permutations(said):
