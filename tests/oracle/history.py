@@ -1,26 +1,35 @@
-"""A random history of a few websites: what happens, and in which order it is sent. Made from one seed; knows no answer.
+"""What may happen on a few websites: links, clicks, reports of transactions, decisions, filters and outages.
 
-Everything is a public call. Clicks, reports and repeats of one website are shuffled as real senders shuffle them: a
-sale may come before its click, a network before the shop, and anything twice.
+`chance` makes a history of these at random, `world` plays it, and `books` say what every public number has to be.
+Only `world` writes here: what a server decides while it answers (a click's id, the time of a sale that happens now).
 """
 
 from __future__ import annotations
 
-import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Final, Literal
 from uuid import UUID
 
-ZONES: Final = ("UTC", "America/Vancouver", "Pacific/Auckland", "Asia/Kathmandu", "America/Havana")
-CURRENCIES: Final = ("USD", "JPY", "KWD")
 RATES: Final = {("EUR", "USD"): "1.1", ("EUR", "JPY"): "161.37", ("EUR", "KWD"): "0.337"}
 """Major units of the second per major unit of the first; recorded for the first day of the past, so for every day."""
-BROWSERS: Final = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0",
-)
-Way = Literal["secret", "postback"]
+ADDRESSES: Final = {
+    "217.237.150.51": "DE",
+    "2003::1": "DE",
+    "202.27.184.3": "NZ",
+    "194.144.0.1": "IS",
+    "12.1.2.3": "US",
+    "192.0.2.1": "ZZ",  # reserved for documentation: in no country
+}
+"""Addresses of visitors, with the country of each: large networks that have been in one country for decades."""
+SUBS: Final = ("sub1", "sub2", "sub10")
+
+Subs = Mapping[str, str]
+Source = Literal["shop", "network", "page"]
+"""Who reports: the shop's server (secret key), a network (postback), or a page (public site key)."""
+Outage = Literal["log paused", "log killed", "ingest killed"]
+Status = Literal["", "pending", "hold", "approved", "rejected", "reversed"]
 
 
 @dataclass(frozen=True)
@@ -34,25 +43,61 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Click:
-    id: UUID
+class Link:
+    """A link of a website to a program, with sub ids and a coupon of its own."""
+
     program: int
+    subs: Subs = field(default_factory=dict)
+    coupon: str = ""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A click on a link, or a page view, that the website's server reports."""
+
+    id: UUID
     visitor: str
     at: datetime
+    ip: str = "192.0.2.1"
+    link: int | None = None
+    subs: Subs = field(default_factory=dict)
+
+    @property
+    def type(self) -> str:
+        return "pageview" if self.link is None else "click"
+
+
+@dataclass(eq=False)
+class Follow:
+    """Somebody follows a link now. `click_id` and `at` are empty until it is played."""
+
+    link: int
+    ip: str
+    subs: Subs
+    click_id: str = ""
+    at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Report:
-    """One report of a transaction. `sent` orders the reports as they are received."""
+    """One report of a transaction, which may say much or little. The order of sending is that of receipt."""
 
     txid: str
-    by: Way
-    at: datetime
+    by: Source
     amount: int | None = None
     currency: str = ""
     payout: int | None = None
+    status: Status = ""
     visitor: str = ""
-    status: str = ""
+    coupon: str = ""
+    click: Follow | None = None
+    is_timed: bool = True
+    """It names the time of the sale."""
+    earlier: timedelta = timedelta()
+    """How much earlier its clock puts the sale."""
+
+
+Call = Event | Follow | Report
 
 
 @dataclass
@@ -61,10 +106,21 @@ class Site:
     zone: str
     currency: str
     first_click: bool
-    clicks: list[Click] = field(default_factory=list)
+    links: list[Link]
+    events: list[Event] = field(default_factory=list)
+    follows: list[Follow] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
-    calls: list[Click | Report] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     """In the order of sending, repeats included."""
+    outages: dict[int, Outage] = field(default_factory=dict)
+    """What breaks before which call."""
+    coupons_since: datetime = datetime.max.replace(tzinfo=UTC)
+    """From when on the links have their coupons."""
+    moments: dict[str, datetime] = field(default_factory=dict)
+    """When each sale happened. One that is not here happens when its first report is sent."""
+
+    def time_of(self, report: Report) -> datetime:
+        return self.moments[report.txid] - report.earlier
 
 
 @dataclass(frozen=True)
@@ -77,6 +133,16 @@ class Decision:
     part: int = 100
 
 
+@dataclass(frozen=True)
+class Filter:
+    """Figures of events whose value is among `wanted` (if there are any) and not among `unwanted`; empty: no value.
+    Programs are named by their place in the history."""
+
+    name: str
+    wanted: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
+
+
 @dataclass
 class History:
     seed: int
@@ -85,64 +151,6 @@ class History:
     decisions: list[Decision]
 
 
-def make(seed: int, now: datetime, transactions: int = 40) -> History:
-    """A history that ends at `now`."""
-    rng = random.Random(seed)
-    programs = [
-        Program(f"oracle-{seed}-a", rate_bp=rng.randrange(1, 3_000)),
-        Program(f"oracle-{seed}-b", rate_bp=rng.randrange(1, 3_000), cookie_days=7),
-        Program(f"oracle-{seed}-c", flat=rng.randrange(1, 5_000)),
-    ]
-    sites = [
-        _site(rng, f"oracle-{seed}-{number}.example", currency, now, transactions)
-        for number, currency in enumerate(CURRENCIES)
-    ]
-    decisions = [
-        Decision(number, txid, rng.choice(("approve", "reject", "reverse")), rng.choice((1, 33, 50, 100)))
-        for number, site in enumerate(sites)
-        for txid in sorted({report.txid for report in site.reports})
-        if rng.random() < 0.4
-    ]
-    rng.shuffle(decisions)
-    return History(seed, programs, sites, decisions)
-
-
-def _site(rng: random.Random, domain: str, currency: str, now: datetime, transactions: int) -> Site:
-    site = Site(domain, rng.choice(ZONES), currency, rng.random() < 0.3)
-    visitors = [f"v{number}" for number in range(max(4, transactions // 2))]
-
-    def moment(least_s: int = 600) -> datetime:
-        # Whole seconds: what is sent and what is stored are the same instant.
-        ago = rng.randrange(least_s, 20 * 86_400)
-        return (now - timedelta(seconds=ago)).replace(microsecond=0)
-
-    for _ in range(transactions * 2):
-        click = Click(UUID(int=rng.getrandbits(128), version=4), rng.randrange(3), rng.choice(visitors), moment())
-        site.clicks.append(click)
-    for number in range(transactions):
-        site.reports += _reports(rng, f"T{number}", currency, rng.choice(visitors), moment)
-    site.calls = [*site.clicks, *site.reports]
-    rng.shuffle(site.calls)
-    # Repeats: any click, and the reports that a sender may send again without saying anything new.
-    repeats = rng.sample(site.clicks, len(site.clicks) // 4)
-    site.calls += [*repeats, *(report for report in site.reports if not report.status and rng.random() < 0.3)]
-    return site
-
-
-def _reports(rng: random.Random, txid: str, currency: str, visitor: str, moment: Any) -> list[Report]:
-    """The shop's report, and what a network adds in whichever order."""
-    at, amount = moment(), rng.choice((0, 1, rng.randrange(1, 10**6)))
-    sale_currency = rng.choice((currency, currency, "EUR"))
-    shop = Report(txid, "secret", at, amount, sale_currency, visitor=visitor if rng.random() < 0.9 else "")
-    found = [shop]
-    if rng.random() < 0.15:  # the shop contradicts itself: what was received first stands
-        found.append(Report(txid, "secret", at, amount + 7, sale_currency, visitor=shop.visitor))
-    if rng.random() < 0.5:
-        payout = rng.choice((None, rng.randrange(1, 10**4)))
-        status = rng.choice(("", "approved", "rejected", "hold"))
-        found.append(Report(txid, "postback", at, None, currency, payout=payout, status=status))
-    return found
-
-
 def now() -> datetime:
-    return datetime.now(UTC)
+    """Whole seconds: what is sent and what is stored are the same instant."""
+    return datetime.now(UTC).replace(microsecond=0)

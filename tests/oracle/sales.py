@@ -1,0 +1,198 @@
+"""One transaction as its reports and clicks say it together: the oracle's own arithmetic, by docs/conversions.md.
+
+No module of the product is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from fractions import Fraction
+from typing import Final
+
+from tests.oracle.history import ADDRESSES, RATES, Event, Follow, History, Report, Site, Subs
+
+DIGITS: Final = {"USD": 2, "JPY": 0, "KWD": 3, "EUR": 2}
+CLOCKS: Final = timedelta(seconds=60)
+"""A click or coupon that seems this much later than the sale still came before it."""
+AMOUNT_TRUST: Final = {"shop": 3, "network": 2, "page": 1}
+PAYOUT_TRUST: Final = {"network": 2, "shop": 1, "page": 0}
+KEY_KINDS: Final = {"shop": "secret", "network": "postback", "page": "site"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a click, a page view or a sale comes from: what figures are filtered and broken down by."""
+
+    program: int | None = None
+    country: str = "ZZ"
+    subs: Subs = field(default_factory=dict)
+
+
+@dataclass
+class Sale:
+    """One transaction as it ends."""
+
+    txid: str
+    amount: int
+    currency: str
+    at: datetime
+    origin: Origin
+    by: str
+    """What led to the click: click_id, coupon, visitor, or nothing."""
+    key_kind: str
+    conflicts: int
+    commission: int
+    status: str = "pending"
+    back_amount: int = 0
+    back: int = 0
+
+    @property
+    def program(self) -> int | None:
+        return self.origin.program
+
+    @property
+    def net(self) -> int:
+        return 0 if self.status == "rejected" else self.commission - self.back
+
+    def reverse(self, part: int) -> None:
+        """Takes back `part` minor units; 0: all that is left. The commission follows in proportion."""
+        whole = part == 0 or self.back_amount + part >= self.amount
+        self.back_amount = self.amount if whole else self.back_amount + part
+        self.back = self.commission if whole else even(Fraction(self.commission * self.back_amount, self.amount))
+        self.status = "reversed" if whole else self.status
+
+
+def time_of(site: Site, reports: Sequence[Report]) -> datetime | None:
+    """The time of the sale that its reports name; none: the time when the first was received."""
+    trusted = [report for report in reports if report.by != "page"]
+    named = next((report for report in trusted or reports if report.is_timed), None)
+    return site.time_of(named) if named is not None else None
+
+
+def is_refused(reports: Sequence[Report], report: Report) -> bool:
+    """Whether the sender hears that another amount stands, which is trusted at least as far as this one. A network
+    beside the shop does not."""
+    stands = _best([*reports, report], "amount", AMOUNT_TRUST)
+    if report.amount is None or stands is None or _money(stands) == _money(report):
+        return False
+    return report.by != "network" or stands.by == "network"
+
+
+def sale_of(history: History, site: Site, txid: str, reports: Sequence[Report], at: datetime) -> Sale:
+    """What the reports, in the order of receipt, come to."""
+    trusted = [report for report in reports if report.by != "page"]
+    claims = [report for report in reports if report.by == "page"]
+    stands, payout = _best(reports, "amount", AMOUNT_TRUST), _best(trusted, "payout", PAYOUT_TRUST)
+    if stands is not None:
+        amount, currency = stands.amount or 0, stands.currency
+    else:
+        amount, currency = 0, payout.currency if payout else site.currency
+    by, origin = _origin(history, site, trusted, at)
+    if origin is None:
+        by, origin = _origin(history, site, claims, at)
+    commission = 0
+    if origin is not None and origin.program is not None:
+        commission = _commission(history, site, origin.program, amount, currency, payout)
+    others = {(report.by, *_money(report)) for report in reports if report.amount is not None}
+    sale = Sale(
+        txid=txid,
+        amount=amount,
+        currency=currency,
+        at=at,
+        origin=origin or Origin(),
+        by=by,
+        key_kind=next(kind for source, kind in KEY_KINDS.items() if any(one.by == source for one in reports)),
+        conflicts=sum((other, of) != (amount, currency) for _, other, of in others),
+        commission=commission,
+    )
+    decided = [report.status for report in trusted if _decides(report, amount, currency)]
+    if decided and decided[-1] == "reversed":
+        sale.reverse(0)
+    elif decided:
+        sale.status = decided[-1]
+    return sale
+
+
+def origin_of(site: Site, call: Event | Follow) -> Origin:
+    """Of a click or a page view. Its own sub ids replace those of its link one by one."""
+    link = site.links[call.link] if call.link is not None else None
+    subs = {**(link.subs if link else {}), **call.subs}
+    return Origin(link.program if link else None, ADDRESSES[call.ip], subs)
+
+
+def _decides(report: Report, amount: int, currency: str) -> bool:
+    """`reversed` beside another amount may mean a part of the sale, and takes nothing back."""
+    if report.status == "reversed" and report.amount is not None:
+        return _money(report) == (amount, currency)
+    return report.status in ("approved", "rejected", "reversed")
+
+
+def _origin(history: History, site: Site, reports: Sequence[Report], at: datetime) -> tuple[str, Origin | None]:
+    """By click id, then by coupon, then by visitor: of each the one that was received first."""
+    follow = next((report.click for report in reports if report.click is not None), None)
+    if follow is not None and follow.at is not None:
+        program = site.links[follow.link].program
+        if _is_within(history, program, follow.at, at):
+            return "click_id", origin_of(site, follow)
+    named = next((report.coupon for report in reports if report.coupon), "")
+    link = next((link for link in site.links if named and link.coupon.upper() == named.upper()), None)
+    if link is not None and at + CLOCKS >= site.coupons_since:
+        return "coupon", Origin(link.program)
+    visitor = next((report.visitor for report in reports if report.visitor), "")
+    click = _click_of(history, site, visitor, at) if visitor else None
+    return ("visitor", origin_of(site, click)) if click is not None else ("", None)
+
+
+def _click_of(history: History, site: Site, visitor: str, at: datetime) -> Event | None:
+    possible = [
+        event
+        for event in site.events
+        if event.link is not None
+        and event.visitor == visitor
+        and _is_within(history, site.links[event.link].program, event.at, at)
+    ]
+    order = sorted(possible, key=lambda event: event.at)
+    return (order[0] if site.first_click else order[-1]) if order else None
+
+
+def _is_within(history: History, program: int, clicked: datetime, at: datetime) -> bool:
+    return clicked <= at + CLOCKS and at - clicked <= timedelta(days=history.programs[program].cookie_days)
+
+
+def _commission(history: History, site: Site, program: int, amount: int, currency: str, payout: Report | None) -> int:
+    terms = history.programs[program]
+    if payout is not None and payout.payout is not None:
+        return _converted(Fraction(payout.payout), payout.currency, site.currency)
+    if terms.rate_bp:
+        return _converted(Fraction(amount * terms.rate_bp, 10_000), currency, site.currency)
+    return _converted(Fraction(terms.flat), "EUR", site.currency)
+
+
+def _best(reports: Sequence[Report], name: str, trust: dict[str, int]) -> Report | None:
+    """The first of those that are trusted most."""
+    naming = [report for report in reports if getattr(report, name) is not None]
+    return max(naming, key=lambda report: trust[report.by], default=None)
+
+
+def _money(report: Report) -> tuple[int | None, str]:
+    return report.amount, report.currency
+
+
+def _converted(minor: Fraction, of: str, to: str) -> int:
+    if of == to:
+        return even(minor)
+    rate = Fraction(RATES[of, to])
+    return even(minor / 10 ** DIGITS[of] * rate * 10 ** DIGITS[to])
+
+
+def even(value: Fraction) -> int:
+    """Rounded to the nearest integer, halves to the even one."""
+    whole, rest = divmod(value.numerator, value.denominator)
+    twice = 2 * rest
+    return whole + (twice > value.denominator or (twice == value.denominator and whole % 2 == 1))
+
+
+def major(minor: int, currency: str) -> Fraction:
+    return Fraction(minor, 10 ** DIGITS[currency])
