@@ -111,14 +111,11 @@ def contradictions(report: Reported, merged: Merged) -> tuple[str, ...]:
 
 
 def conflicting_amounts(reports: Iterable[Reported], merged: Merged) -> int:
-    """How many different amounts are named, by whom, beside the one that stands."""
-    return len(
-        {
-            (report.key_kind, report.reported_by, report.amount.amount, report.amount.currency)
-            for report in reports
-            if report.amount is not None and report.amount != merged.amount
-        }
-    )
+    """How many different amounts are named beside the one that stands. Not by how many: a report that repeats an amount
+    may be forgotten."""
+    named = {(report.amount.amount, report.amount.currency) for report in reports if report.amount is not None}
+    stands = merged.amount
+    return len(named - {(stands.amount, stands.currency)} if stands is not None else named)
 
 
 def _decides(report: Reported, stands: Money | None) -> bool:

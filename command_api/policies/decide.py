@@ -89,7 +89,7 @@ def reconsider(
     found = reading.attribution(website, merged.traces, state.facts.occurred_at, state.facts.attribution)
     events: list[DomainEvent] = []
     if not _is_same(found, state.facts.attribution):
-        if state.status is model.APPROVED and state.is_attributed and not _is_same_click(found, state):
+        if _is_settled(state) and not _is_same_click(found, state):
             return _proposal(state, found, website, reading, asked), True
         events = _figures(state, merged, website, reading, asked, found)
     for event in events:
@@ -195,17 +195,34 @@ def _again(
     events = model.merge_report(state, said, asked)
     if not events:
         return [], state
-    state = _evolved(state, events)
+    earlier, state = state, _evolved(state, events)
     merged = state.merged
-    found = state.facts.attribution
+    held = found = state.facts.attribution
     if not (state.is_older and state.is_attributed):
-        found = reading.attribution(website, merged.traces, merged.occurred_at, found)
+        found = reading.attribution(website, merged.traces, merged.occurred_at, held)
+    settled = _is_settled(earlier) and not _is_same_click(found, earlier)
+    is_late = settled and _was_late(found, earlier, website, reading)
     borne_out = before.is_claim and not merged.is_claim and state.is_attributed
-    steps = _figures(state, merged, website, reading, asked, found, anew=borne_out)
+    steps = _figures(state, merged, website, reading, asked, held if is_late else found, anew=borne_out)
+    if is_late:
+        steps += _proposal(_evolved(state, steps), found, website, reading, asked)
     events += steps
     state = _evolved(state, steps)
     steps = model.bear_out(state, asked)
     return _with_status(events + steps, _evolved(state, steps), before, merged, asked)
+
+
+def _is_settled(state: model.Conversion) -> bool:
+    """Its click is exchanged by a report that leads to another one, and else by its owner only."""
+    return state.status is model.APPROVED and state.is_attributed
+
+
+def _was_late(found: Attribution | None, earlier: model.Conversion, website: Website, reading: Reading) -> bool:
+    """Whether the reports before already lead to that click, which only came after the approval: the new report has
+    not brought it."""
+    held = earlier.facts.attribution
+    without = reading.attribution(website, earlier.merged.traces, earlier.facts.occurred_at, held)
+    return _click_of(found) == _click_of(without)
 
 
 def _with_status(
@@ -295,12 +312,11 @@ def _is_same(found: Attribution | None, held: Attribution | None) -> bool:
 
 def _is_same_click(found: Attribution | None, state: model.Conversion) -> bool:
     held = state.facts.attribution
-    return (
-        found is not None
-        and held is not None
-        and (found.partner_id, found.link_id, found.click_id, found.clicked_at)
-        == (held.partner_id, held.link_id, held.click_id, held.clicked_at)
-    )
+    return found is not None and held is not None and _click_of(found) == _click_of(held)
+
+
+def _click_of(found: Attribution | None) -> tuple[object, ...] | None:
+    return None if found is None else (found.partner_id, found.link_id, found.click_id, found.clicked_at)
 
 
 def _evolved(state: model.Conversion, events: Iterable[DomainEvent]) -> model.Conversion:

@@ -243,7 +243,7 @@ class ConversionReportMerged(DomainEvent):
     website_id: UUID
     reported: Reported
     key_kind: str = Field(description="Kind of the most trusted key that reported the conversion by now")
-    conflicts: int = Field(default=0, description="Reports by now that name another amount than the one that stands")
+    conflicts: int = Field(default=0, description="Other amounts than the one that stands, by now")
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
 
 
@@ -259,7 +259,7 @@ class ConversionReportConflicted(DomainEvent):
     fields: tuple[str, ...] = Field(default=("amount",), description="Fields that contradict what stands")
     reported: Reported | None = Field(default=None, description="None: before reports were merged")
     key_kind: str = Field(default="", description="Kind of the most trusted key that reported the conversion by now")
-    conflicts: int | None = Field(default=None, description="Reports by now that name another amount; none: one more")
+    conflicts: int | None = Field(default=None, description="Other amounts than the one that stands, by now; none: one more")
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
 
 

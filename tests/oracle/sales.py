@@ -95,7 +95,7 @@ def sale_of(history: History, site: Site, txid: str, reports: Sequence[Report], 
     commission = 0
     if origin is not None and origin.program is not None:
         commission = _commission(history, site, origin.program, amount, currency, payout)
-    others = {(report.by, *_money(report)) for report in reports if report.amount is not None}
+    named = {_money(report) for report in reports if report.amount is not None}
     sale = Sale(
         txid=txid,
         amount=amount,
@@ -104,7 +104,7 @@ def sale_of(history: History, site: Site, txid: str, reports: Sequence[Report], 
         origin=origin or Origin(),
         by=by,
         key_kind=next(kind for source, kind in KEY_KINDS.items() if any(one.by == source for one in reports)),
-        conflicts=sum((other, of) != (amount, currency) for _, other, of in others),
+        conflicts=len(named - {(amount, currency)}),
         commission=commission,
     )
     decided = [report.status for report in trusted if _decides(report, amount, currency)]

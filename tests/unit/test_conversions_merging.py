@@ -201,6 +201,16 @@ def test_what_contradicts_is_kept_and_the_first_stands() -> None:
         assert (state.facts.amount, picture(state)["conflicts"]) == (usd(100), 2)
 
 
+def test_an_amount_that_two_report_is_one_conflict_in_any_order() -> None:
+    said = [
+        report(1, key_kind="site", click_id=CLICKS[1], amount=usd(20)),
+        report(2, key_kind="postback", amount=usd(20)),
+        report(3, amount=usd(30)),
+    ]
+    for order in permutations(said):
+        assert picture(after(order)[0])["conflicts"] == 1
+
+
 def test_reversed_beside_another_amount_takes_nothing_back() -> None:
     said = [
         report(1, amount=usd(100), click_id=CLICKS[1]),
@@ -280,6 +290,50 @@ def test_after_the_approval_a_late_click_is_proposed() -> None:
     state = model.evolve(state, events[0])
     assert state.proposed is not None and state.proposed.commission == usd(20)
     assert reconsider(state, WEBSITE, World(projected), Asked(NOW))[0] == []
+
+
+def settled_beside_a_late_click() -> tuple[model.Conversion, Projected]:
+    """Approved with a click on alfa's link; a later click of the same visitor on beta's came after that."""
+    projected = Projected([row(1, NOW - timedelta(hours=2), 7)])
+    state, _ = after([report(1, amount=usd(100), visitor=7, status="approved")], projected)
+    projected.rows.append(row(2, NOW - timedelta(hours=1), 7))
+    return state, projected
+
+
+def merged_into(state: model.Conversion, projected: Projected, said: ConversionReported) -> model.Conversion:
+    world = World(projected)
+    world._conversions[SALE] = state
+    for event in decide(said, world, NOW).events:
+        state = model.evolve(state, event)
+    return state
+
+
+def test_a_report_does_not_exchange_the_click_of_an_approved_sale_for_a_late_one() -> None:
+    state, projected = settled_beside_a_late_click()
+    state = merged_into(state, projected, report(2, customer="c"))
+    assert state.facts.attribution is not None and state.merged.customer == "c"
+    assert (state.facts.attribution.partner_id, state.commission, state.status) == (ALFA.id, 10, model.APPROVED)
+    assert state.proposed is not None and state.proposed.commission == usd(20)
+    state = merged_into(state, projected, report(3, amount=usd(100), payout=usd(3), key_kind="postback"))
+    assert (state.facts.attribution.partner_id, state.commission) == (ALFA.id, 3)  # type: ignore[union-attr]
+    assert state.proposed is not None and state.proposed.commission == usd(3)
+
+
+def test_a_report_does_not_bring_back_a_click_that_its_owner_dismissed() -> None:
+    state, projected = settled_beside_a_late_click()
+    for event in reconsider(state, WEBSITE, World(projected), Asked(NOW))[0]:
+        state = model.evolve(state, event)
+    for event in model.dismiss_adjustment(state, Asked(NOW)):
+        state = model.evolve(state, event)
+    state = merged_into(state, projected, report(2, customer="c"))
+    assert (state.commission, state.proposed, state.merged.customer) == (10, None, "c")
+
+
+def test_a_report_that_names_another_click_exchanges_that_of_an_approved_sale() -> None:
+    state, projected = settled_beside_a_late_click()
+    state = merged_into(state, projected, report(2, click_id=CLICKS[2]))
+    assert state.facts.attribution is not None
+    assert (state.facts.attribution.partner_id, state.commission, state.proposed) == (BETA.id, 20, None)
 
 
 def test_the_row_of_a_click_completes_what_its_id_says() -> None:
