@@ -30,8 +30,8 @@ MOST_PATIENT: Final = 16
 """Requests that wait so at once; further ones are answered at once."""
 LOOKUPS_PER_S: Final = 100
 MAX_NEGATIVE: Final = 10_000
-MAX_PARTNER: Final = 100
-"""Characters of a partner's slug."""
+MAX_NAME: Final = 128
+"""No slug and no id is longer: what is, is unknown, and nothing remembers that."""
 BUSY: Final = "busy"
 T = TypeVar("T")
 Put = Callable[[dict[Any, Any], object, object], None]
@@ -294,9 +294,7 @@ class Directory:
         """The partner of that slug or id, or none. Raises `Unavailable` when it cannot be told now."""
         name = text.lower()
         found = (self.partners.get(text) or self.partners.get(name)) if self.is_known else None
-        if found is not None or len(name) > MAX_PARTNER:
-            return found
-        return await self._find("partner", name, lambda: self.partners.get(name), before_lookup)
+        return found or await self._find("partner", name, lambda: self.partners.get(name), before_lookup)
 
     async def partner_of(self, text: str) -> Partner | None:
         """The partner that an event names; as `link_of`."""
@@ -310,6 +308,8 @@ class Directory:
     async def _find(self, kind: str, name: str, held: Callable[[], T | None], before_lookup: Check) -> T | None:
         """Asks the source. That it has nothing is believed only once the read models have everything that was written
         when it was first missed: a new key, link or partner is never unknown."""
+        if len(name) > MAX_NAME:
+            return None
         until, needed = self._missing.get((kind, name), (0.0, None))
         if until > monotonic():
             if needed is None:

@@ -94,4 +94,11 @@ def test_a_partner_is_looked_up_only_when_it_is_not_known() -> None:
     with pytest.raises(Unavailable) as caught:
         asyncio.run(directory.partner("fresh"))
     assert caught.value.code == "directory_behind"
-    assert asyncio.run(directory.partner("x" * 101)) is None
+
+
+def test_a_name_that_nothing_can_have_is_neither_looked_up_nor_remembered() -> None:
+    """Else 10,000 events of 32 KB each would stay in memory as names of links."""
+    source = Source(5, 6, made_at=10**9)
+    directory = source.directory()
+    assert asyncio.run(directory.link("x" * 129)) is None and asyncio.run(directory.partner("x" * 129)) is None
+    assert source.lookups == 0 and not directory._missing
