@@ -22,7 +22,7 @@ from ingest.status_of import current_status
 from ingest.steps.decode import MAX_EVENT_BYTES, inflate, too_large
 from ingest.steps.identify_site import MAY_POSTBACK, bearer, identify
 from ingest.tolls import vouch
-from ingest.visit import client_of, visit_of
+from ingest.visit import client_address, client_of, visit_of
 from schemas.tracking import NO_ID, Outcome
 
 ENDPOINT: Final = "/postback"
@@ -36,7 +36,7 @@ async def postback(edge: Edge, scope: Scope, receive: Receive, send: Send) -> No
     sent: dict[str, str] = {}
     check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
     try:
-        sent = await _read(scope, receive, headers)
+        sent = await _read(edge, scope, receive, headers)
         preset, partner_id = await _preset(edge.directory, sent, check)
         fields = translate(preset, sent)
         token = bearer(headers) or fields.get("token", "")
@@ -64,11 +64,13 @@ async def postback(edge: Edge, scope: Scope, receive: Receive, send: Send) -> No
     await send_json(send, 202 if taken.is_new else 200, {"id": str(taken.id), "status": status})
 
 
-async def _read(scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> dict[str, str]:
+async def _read(edge: Edge, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> dict[str, str]:
     sent = parameters(scope["query_string"])
     if scope["method"] != "POST":
         return sent
-    body = inflate((await receive()).get("body", b""), headers.get(b"content-encoding", b""))
+    packed: bytes = (await receive()).get("body", b"")
+    await edge.turns.before(packed, client_address(scope, edge.settings.trusted_proxies))
+    body = inflate(packed, headers.get(b"content-encoding", b""))
     if not body:
         return sent
     if len(body) > MAX_EVENT_BYTES:

@@ -18,7 +18,7 @@ from ingest.status_of import current_status
 from ingest.steps.decode import MAX_EVENT_BYTES, finite, inflate, is_json, too_large
 from ingest.steps.identify_site import MAY_READ, MAY_REPORT, bearer, identify
 from ingest.tolls import vouch
-from ingest.visit import client_of, visit_of
+from ingest.visit import client_address, client_of, visit_of
 from schemas.tracking import NO_ID
 
 Text = str | int | None
@@ -66,6 +66,7 @@ async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: 
         text = bearer(headers) or query.get("site", "")
         if text:
             key = await identify(edge.directory, text, headers, MAY_REPORT, before_lookup=check)
+        await edge.turns.before(body, key.website.id if key else client_address(scope, edge.settings.trusted_proxies))
         sent = _read(inflate(body, headers.get(b"content-encoding", b"")), headers.get(b"content-type", b""))
         if key is None:
             key = await identify(edge.directory, sent.site or "", headers, MAY_REPORT, before_lookup=check)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from ipaddress import IPv6Address
 from math import ceil
+from random import uniform
 from time import monotonic
 from typing import Final
 
@@ -26,6 +27,7 @@ BURST_S: Final = 4
 """Seconds of the rate that may be spent at once."""
 MAX_ADDRESSES: Final = 20_000
 HOLD_S: Final = 0.25
+"""On average: from half to three halves of it, so that connections held together do not come back together."""
 MAX_HELD: Final = 1_000
 """Refusals that are held back at once; further ones are answered at once."""
 
@@ -79,7 +81,7 @@ class Tolls:
             return
         self._held += 1
         try:
-            await asyncio.sleep(HOLD_S)
+            await asyncio.sleep(HOLD_S * uniform(0.5, 1.5))  # noqa: S311 - no secret
         finally:
             self._held -= 1
 

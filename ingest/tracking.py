@@ -31,7 +31,7 @@ from ingest.steps.publish import MAX_GROUP
 from ingest.steps.stamp import moment_of, stamp
 from ingest.steps.validate import begin_row
 from ingest.tolls import COST, VOUCHED, vouch
-from ingest.turns import Turn
+from ingest.turns import SMALL, Turn
 from ingest.visit import Client, Headers, Visit, client_address, client_of, visit_of, with_overrides
 from schemas import topics
 from schemas.tracking import NO_ID, Outcome, Suspicion
@@ -48,9 +48,8 @@ MAX_NAMES: Final = 4
 """Different keys that are tried for that."""
 FREE_MS: Final = 5.0
 """Work on one request that costs its address nothing, if it is kept."""
-SMALL: Final = 2 * 1024
 LARGE: Final = 16 * 1024
-"""Bodies up to `SMALL` need no turn; from `LARGE` on they always wait for one."""
+"""Bodies from this size on always wait for a turn."""
 LOOK_EVERY: Final = 4
 """Events between two looks at the clock; the dearest one takes less than a millisecond."""
 _SITE: Final = re.compile(rb'"site"\s*+:\s*+"([\w-]{1,128}+)"')

@@ -17,6 +17,8 @@ from ingest.refused import Refused, Unavailable
 from schemas.tracking import Outcome
 
 SLICE_S: Final = 0.001
+SMALL: Final = 2 * 1024
+"""A body up to this size needs no turn."""
 MAX_OF_OWNER: Final = 64
 MAX_WAITING: Final = 1_000
 _Waiting = asyncio.Future[None]
@@ -68,6 +70,11 @@ class Turns:
             self._is_granting = True
             asyncio.get_running_loop().call_soon(self._grant)
         await waiting
+
+    async def before(self, body: bytes, owner: Hashable) -> None:
+        """Waits for a slice when the body is large enough to take a good part of one. Raises as `wait` does."""
+        if len(body) > SMALL:
+            await self.wait(owner, is_first=True)
 
     def _next_round(self) -> None:
         self._is_round_open = False

@@ -1,6 +1,6 @@
 """Measures how long an honest client waits while each hostile request is sent in a loop from eight connections.
 
-`python -m tests.bench hostile` (2 s an attack), `python -m tests.bench.bench_hostile --seconds 20` for the long run.
+`python -m tests.bench hostile` (5 s an attack), `python -m tests.bench.bench_hostile --seconds 20` for the long run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.support.hostile import ATTACKS, Honest, hammering, percentile, reques
 COMMAND = "python -m tests.bench.bench_hostile --seconds"
 
 
-def run(seconds: float = 2.0, names: Sequence[str] = ()) -> list[Figure]:
+def run(seconds: float = 5.0, names: Sequence[str] = ()) -> list[Figure]:
     """One figure per attack: the slowest hundredth of the honest requests, of the endpoint that suffers most."""
     figures: list[Figure] = []
     with running_edge(ALTHING_ADDRESS_REFUSALS="50") as edge:
