@@ -179,7 +179,12 @@ def _field_error(item: Mapping[str, Any]) -> FieldError:
     reason = str(item["msg"])
     if reason.startswith("Input should "):
         return FieldError(name, f"{shown} must {reason.removeprefix('Input should ')}.")
-    return FieldError(name, f"{shown}: {reason[:1].lower()}{reason[1:]}.")
+    return FieldError(name, f"{shown}: {_uncapitalised(reason)}.")
+
+
+def _uncapitalised(reason: str) -> str:
+    """A sentence's first word within a sentence; a word such as UUID stays."""
+    return reason if reason[1:2].isupper() else reason[:1].lower() + reason[1:]
 
 
 async def _http(_: Request, error: Exception) -> Response:

@@ -67,10 +67,17 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The report is safe. `is_new`: it is the first of this conversion (202), else a repeat (200)."""
+    """The report is safe. `is_new`: it is the first of this conversion (202), else a repeat (200). `adds`: it was not
+    in the log before."""
 
     id: UUID
     is_new: bool
+    adds: bool
+
+
+def identity_of(key: Key, report: Report) -> UUID:
+    """The conversion that the report belongs to."""
+    return conversion_id(key.website.id, report.event, report.txid)
 
 
 async def take_report(edge: Edge, key: Key, visit: Visit, report: Report) -> Taken:
@@ -81,7 +88,7 @@ async def take_report(edge: Edge, key: Key, visit: Visit, report: Report) -> Tak
     occurred, _ = moment_of(visit, report.occurred_at)
     props = props_text(report.props) if report.props else ""
     website = key.website.id_bytes
-    identity = conversion_id(key.website.id, report.event, report.txid)
+    identity = identity_of(key, report)
     reported = ConversionReported(
         report_id=_report_id(identity, key, report, visit),
         conversion_id=identity,
@@ -120,7 +127,7 @@ async def take_report(edge: Edge, key: Key, visit: Visit, report: Report) -> Tak
         )
     endpoint = "/postback" if report.reported_by == "postback" else f"/track/{report.reported_by}"
     edge.counters.outcomes[endpoint, Outcome.ACCEPTED.value] += 1
-    return Taken(identity, claim.verdict is Verdict.FIRST)
+    return Taken(identity, claim.verdict is Verdict.FIRST, not claim.is_published)
 
 
 def check_txid(text: str) -> str:

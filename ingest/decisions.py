@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -33,29 +34,39 @@ class Decisions:
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
-        self._waiting: dict[UUID, list[asyncio.Future[dict[str, Any] | None]]] = {}
+        self._waiting: dict[UUID, list[_Waiter]] = {}
         self._count = 0
         self._looking: asyncio.Task[None] | None = None
 
-    async def of(self, identity: UUID) -> dict[str, Any] | None:
-        """The conversion as soon as it is recorded, at most `WAIT_S` from now; none when it is not by then."""
-        if self._count >= MOST_WAITING:
+    async def known(self, identity: UUID) -> dict[str, Any] | None:
+        """The conversion as it is now; none when it is not recorded, or cannot be looked up."""
+        try:
+            rows = await self._postgres.rows(DECIDED, ([identity],))
+        except Unavailable:
             return None
+        return shown(rows[0]) if rows else None
+
+    async def of(self, identity: UUID, before: dict[str, Any] | None = None) -> dict[str, Any] | None:
+        """The conversion as soon as it is recorded and is not as it was `before`, at most `WAIT_S` from now. When
+        nothing has come by then, `before`: a further report that adds nothing changes nothing."""
+        if self._count >= MOST_WAITING:
+            return before
         loop = asyncio.get_running_loop()
         told: asyncio.Future[dict[str, Any] | None] = loop.create_future()
-        self._waiting.setdefault(identity, []).append(told)
+        waiter = _Waiter(told, before)
+        self._waiting.setdefault(identity, []).append(waiter)
         self._count += 1
         if self._looking is None or self._looking.done():
             self._looking = loop.create_task(self._look())
         try:
             return await asyncio.wait_for(told, WAIT_S)
         except TimeoutError:
-            return None
+            return before
         finally:
             self._count -= 1
             left = self._waiting.get(identity, [])
-            if told in left:
-                left.remove(told)
+            if waiter in left:
+                left.remove(waiter)
                 if not left:
                     del self._waiting[identity]
 
@@ -69,13 +80,30 @@ class Decisions:
         except Unavailable:
             logger.info("decisions cannot be looked up just now")
         finally:
-            for identity in list(self._waiting):
-                self._tell(identity, None)
+            for waiters in self._waiting.values():
+                for waiter in waiters:
+                    waiter.tell(waiter.before)
+            self._waiting.clear()
 
-    def _tell(self, identity: UUID, found: dict[str, Any] | None) -> None:
-        for told in self._waiting.pop(identity, []):
-            if not told.done():
-                told.set_result(found)
+    def _tell(self, identity: UUID, found: dict[str, Any]) -> None:
+        waiters = self._waiting.pop(identity, [])
+        if left := [waiter for waiter in waiters if waiter.before == found]:
+            self._waiting[identity] = left
+        for waiter in waiters:
+            if waiter.before != found:
+                waiter.tell(found)
+
+
+@dataclass(slots=True, eq=False)
+class _Waiter:
+    """One request that waits for something else than `before`."""
+
+    told: asyncio.Future[dict[str, Any] | None]
+    before: dict[str, Any] | None
+
+    def tell(self, found: dict[str, Any] | None) -> None:
+        if not self.told.done():
+            self.told.set_result(found)
 
 
 def shown(row: tuple[Any, ...]) -> dict[str, Any]:

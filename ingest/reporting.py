@@ -9,7 +9,7 @@ import msgspec
 
 from infra.http_guard import Receive, Scope, Send
 from ingest.answers import send_json, send_problem
-from ingest.conversions import Report, check_event, check_status, check_txid, take_report
+from ingest.conversions import Report, check_event, check_status, check_txid, identity_of, take_report
 from ingest.directory import Key
 from ingest.edge import Edge
 from ingest.query import parameters
@@ -72,7 +72,10 @@ async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: 
             key = await identify(edge.directory, sent.site or "", headers, MAY_REPORT, before_lookup=check)
         vouch(scope, key)
         client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
-        taken = await take_report(edge, key, visit_of(key, client, "server", headers), report_of(sent, kind))
+        report = report_of(sent, kind)
+        waits = query.get("wait", "").lower() in ("true", "1")
+        before = await edge.decisions.known(identity_of(key, report)) if waits else None
+        taken = await take_report(edge, key, visit_of(key, client, "server", headers), report)
     except Refused as error:
         edge.refusals.add(
             error,
@@ -86,8 +89,8 @@ async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: 
     except Unavailable as error:
         await send_problem(send, error)
         return
-    if query.get("wait", "").lower() in ("true", "1"):
-        decided = await edge.decisions.of(taken.id)
+    if waits:
+        decided = await edge.decisions.of(taken.id, before) if taken.adds or before is None else before
         if decided is not None:
             # Whoever may only report learns no more than the answer to a report.
             shown = decided if key.kind in MAY_READ else {name: decided[name] for name in ("id", "status", "reason")}

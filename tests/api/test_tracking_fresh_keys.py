@@ -130,7 +130,7 @@ def test_a_fresh_partner_is_503_and_not_400(behind: Edge) -> None:
         assert client.get("/t.gif", params=pixel).status_code == 200
         write(behind)
         assert postback("nobody-else").status_code == 503
-        assert postback("x" * 101).status_code == 400  # no partner's slug is so long
+        assert postback("x" * 129).status_code == 400  # no partner's slug is so long
         catch_up(behind)
         wait_until(lambda: postback("nobody-else").status_code == 400, 30, "a partner to be known as unknown")
 

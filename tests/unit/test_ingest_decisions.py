@@ -17,6 +17,7 @@ from ingest.refused import Unavailable
 from schemas.tracking import NO_ID
 
 PATIENCE_S = 30
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 class ReadModel:
@@ -28,6 +29,8 @@ class ReadModel:
         self.is_away = False
         self.decides_at = 0
         """The look from which on everything is decided; 0: never."""
+        self.merges_at = 0
+        """The look from which on a further report is merged; 0: never."""
 
     async def rows(self, _: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
         [wanted] = params
@@ -37,13 +40,13 @@ class ReadModel:
             raise Unavailable("postgres_unavailable", "away")
         if self.decides_at and len(self.looks) >= self.decides_at:
             self.decided.update(wanted)
-        return [row(one) for one in wanted if one in self.decided]
+        amount = 50 if self.merges_at and len(self.looks) >= self.merges_at else 100
+        return [row(one, amount) for one in wanted if one in self.decided]
 
 
-def row(identity: UUID) -> tuple[Any, ...]:
-    now, none = datetime.now(UTC), (None,) * 4
-    money = (100, "EUR", 10, "EUR")
-    return (uuid4(), "pending", "", "sale", "sale", "t1", *money, "", "", now, now, None, NO_ID, *none, identity)
+def row(identity: UUID, amount: int) -> tuple[Any, ...]:
+    none, money = (None,) * 4, (amount, "EUR", 10, "EUR")
+    return (uuid4(), "pending", "", "sale", "sale", "t1", *money, "", "", NOW, NOW, None, NO_ID, *none, identity)
 
 
 @pytest.fixture
@@ -78,6 +81,29 @@ async def test_who_gave_up_is_not_looked_for(
     last = uuid4()
     found = await waits.of(last)
     assert found is not None and postgres.looks[-1] == [last]
+
+
+async def test_a_further_report_is_answered_with_what_it_made_of_the_conversion(
+    postgres: ReadModel, waits: Decisions
+) -> None:
+    sale = uuid4()
+    postgres.decided, postgres.merges_at = {sale}, 5
+    before = await waits.known(sale)
+    assert before is not None and before["amount"] == 100
+    first, after = await asyncio.gather(waits.of(sale), waits.of(sale, before))
+    assert first == before and after is not None and after["amount"] == 50
+    assert (waits._waiting, waits._count) == ({}, 0)
+
+
+async def test_a_report_that_adds_nothing_is_answered_with_what_stands(
+    postgres: ReadModel, waits: Decisions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decisions, "WAIT_S", 0.01)
+    sale = uuid4()
+    postgres.decided = {sale}
+    before = await waits.known(sale)
+    assert before is not None and await waits.of(sale, before) == before
+    assert (waits._waiting, waits._count) == ({}, 0)
 
 
 async def test_nobody_waits_for_a_database_that_is_away(postgres: ReadModel, waits: Decisions) -> None:
