@@ -41,7 +41,11 @@ _CONNECTIONS: Final = 24
 _GONE_S: Final = 40.0
 """How long `KILL QUERY ... SYNC` may take: a server waits for the statement 30 s."""
 
+_AGAIN_S: Final = 0.5
+"""After which a server is asked again that gave up waiting for the statement."""
+
 _TIMEOUT: Final = httpx.Timeout(limits.SECONDS + 25, connect=3, pool=3)
+_NOT_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _ERROR_BYTES: Final = 20_000
 _MESSAGE: Final = re.compile(
     r"Code: (\d+)\. DB::Exception: (.*?)(?:\. \([A-Z_0-9]+\))?(?: \(version [^()]*.*\))?\s*$", re.DOTALL
@@ -157,7 +161,7 @@ class Runner:
         page_rows: int,
         row_filter: Mapping[str, str],
     ) -> Answer:
-        """Begins a statement. Raises `Failed`. JSON is one page of `page_rows` and
+        """Begins a statement. Raises `Failed`, once ClickHouse has let go of it. JSON is one page of `page_rows` and
         one more; ClickHouse finishes it first."""
         asked = {
             **limits.settings(),
@@ -187,6 +191,8 @@ class Runner:
                 raise _failed(text)
         except httpx.HTTPError as failure:
             log.warning("clickhouse did not answer an analyst: %s", type(failure).__name__)
+            if not isinstance(failure, _NOT_SENT):
+                await self.gone(statement_id)
             raise Failed(0, "The analytics store does not answer just now. Please try again in a moment.") from failure
         return Answer(response, started, read_rows=_read_rows(response))
 
@@ -199,14 +205,18 @@ class Runner:
     async def gone(self, statement_id: UUID) -> None:
         """Stops it, and returns once ClickHouse has let it go: as long as it may run there, it counts as running."""
         sql, timeout = f"KILL QUERY WHERE query_id = '{statement_id}' SYNC", httpx.Timeout(_GONE_S, connect=3, pool=3)
-        for _ in range(int(STALE_S / _GONE_S)):
+        given_up_at = time.monotonic() + STALE_S
+        while time.monotonic() < given_up_at:
             try:
-                await self._http.post(self._url, content=sql.encode(), timeout=timeout)
-                return
+                answer = await self._http.post(self._url, content=sql.encode(), timeout=timeout)
             except httpx.ReadTimeout:
                 log.warning("clickhouse has not let go of an analyst's statement %.0f s after it was stopped", _GONE_S)
             except httpx.HTTPError:
                 return
+            else:
+                if not answer.text.startswith("waiting"):
+                    return
+                await asyncio.sleep(_AGAIN_S)
 
     async def close(self) -> None:
         self.vetting.close()
