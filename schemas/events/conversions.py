@@ -259,9 +259,7 @@ class ConversionReportConflicted(DomainEvent):
     fields: tuple[str, ...] = Field(default=("amount",), description="Fields that contradict what stands")
     reported: Reported | None = Field(default=None, description="None: before reports were merged")
     key_kind: str = Field(default="", description="Kind of the most trusted key that reported the conversion by now")
-    conflicts: int | None = Field(
-        default=None, description="Other amounts by now; none: one more"
-    )
+    conflicts: int | None = Field(default=None, description="Other amounts by now; none: one more")
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
 
 
