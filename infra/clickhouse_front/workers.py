@@ -258,12 +258,13 @@ class Worker:
                     "MALLOC_ARENA_MAX": "2",
                 },
             )
-        self._pacing.enter(self)
+        self._pacing.enter(self, is_starting=True)
         self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=frames.DATA_BYTES)
         async with asyncio.timeout(START_S):
             kind, _ = await self.receive()
         if kind != frames.READY:
             raise EOFError
+        self._pacing.ready(self)
 
     async def send(self, data: bytes) -> None:
         assert self._writer is not None  # noqa: S101 - it has been started

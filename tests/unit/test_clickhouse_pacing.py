@@ -60,6 +60,30 @@ async def test_what_ends_gives_its_turn_to_the_next() -> None:
         turns.leave(ended)
 
 
+async def test_one_that_starts_keeps_its_turn_until_it_is_ready() -> None:
+    turns, old, fresh, newer = Pacing(at_once=1), Process(), Process(), Process()
+    turns.enter(old)
+    turns.enter(fresh, is_starting=True)
+    turns.enter(newer)
+    assert (old.is_running, fresh.is_running, newer.is_running) == (False, True, False)
+    await asyncio.sleep(0.005)
+    assert fresh.is_running and fresh.turns == 1, "many turns have passed"
+    turns.ready(fresh)
+    async with asyncio.timeout(60):
+        while min(old.turns, fresh.turns, newer.turns) < 3:
+            assert running([old, fresh, newer]) == 1
+            await asyncio.sleep(0)
+
+
+async def test_those_that_start_wait_for_each_other() -> None:
+    turns, first, second = Pacing(at_once=1), Process(), Process()
+    turns.enter(first, is_starting=True)
+    turns.enter(second, is_starting=True)
+    assert (first.is_running, second.is_running) == (True, False)
+    turns.leave(first)
+    assert second.is_running
+
+
 async def test_what_is_left_over_is_never_left_stopped() -> None:
     turns, first, second = Pacing(at_once=1), Process(), Process()
     turns.enter(first)
