@@ -1,65 +1,78 @@
 """`make fuzz` (`python -m tests.bench.fuzz_functions [SECONDS] [SEED]`): each function of the engine as a bomb.
 
-Each function of `system.functions` gets long strings, large arrays and lambdas within lambdas, as an analyst whose
-statement may take one second. Dashboards read meanwhile. It fails if a statement was answered later than two seconds
-after its limit, if one took the engine down, or if dashboards waited.
+For each function of `system.functions` it looks for arguments that the engine accepts (`fuzz_arguments`), and then
+sends large ones of the same types, as an analyst whose statement may take one second. Dashboards read meanwhile. It
+fails if a statement was answered later than two seconds after its limit, if one took the engine down, or if dashboards
+waited. Small arguments are tried in the engine of the dashboards, which answers sooner than a process does.
 """
 
 from __future__ import annotations
 
 import json
-import random
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
 
 import httpx
 
+from tests.bench.fuzz_arguments import Arguments, Function, grown, statements
 from tests.bench.hostile_front import Front, hostile_front
 
+T = TypeVar("T")
 LIMIT_S: Final = 1.0
 GRACE_S: Final = 2.0
 AT_ONCE: Final = 3
 SLOW_DASHBOARD_MS: Final = 2000.0
-WORDS: Final = {
-    "text": "repeat('aB1 ', 16000)",
-    "more": "concat(repeat('ab', 30000), 'c')",
-    "array": "range(200000)",
-    "texts": "arrayMap(i -> repeat(toString(i), 50), range(5000))",
-    "number": "1000000",
-    "pattern": "'(a{0,500}b|a{0,501}c)'",
-}
+LEARN_S: Final = 3.0
+"""For finding arguments of one function that the engine accepts."""
+
+RAN: Final = ("200", "159", "241")
+"""Done, or ended at its limit of time or memory: the engine had accepted the arguments."""
 
 
-def statements(names: list[str], seed: int) -> Iterator[tuple[str, str]]:
-    """Name and statement: shapes in turn over all functions, so that a short run has tried each function once."""
-    shapes = [tuple(shape) for count in (1, 2, 3) for shape in product(WORDS.values(), repeat=count)]
-    chosen = random.Random(seed)
-    chosen.shuffle(shapes)
-    for number in range(len(shapes)):
-        for at, name in enumerate(names):
-            arguments = ", ".join(shapes[(number + at) % len(shapes)])
-            call = f"`{name}`({arguments})"
-            yield name, f"SELECT ignore({call})"
-            yield name, f"SELECT ignore(arrayMap(x -> arrayMap(y -> `{name}`({arguments}), range(100)), range(100)))"
-            yield name, f"SELECT ignore(`{name}`(x -> length(toString(x)), {arguments}))"
+@dataclass
+class Tried:
+    """What is known of a function: `accepted` are its parameters and small arguments, `codes` answers to large ones."""
+
+    function: Function
+    accepted: tuple[str, Arguments] | None = None
+    codes: Counter[str] = field(default_factory=Counter)
+    is_ended_from_outside: bool = False
+    rest: Iterator[str] = field(default_factory=lambda: iter(()))
+
+    @property
+    def ran(self) -> bool:
+        return any(code in self.codes for code in RAN)
 
 
 def main(arguments: list[str]) -> int:
     seconds, seed = float(arguments[0]) if arguments else 600.0, int(arguments[1]) if len(arguments) > 1 else 1
     with hostile_front() as front:
         rows = front.http.post(
-            "/", content="SELECT DISTINCT name FROM system.functions ORDER BY name FORMAT JSONEachRow"
+            "/",
+            content="SELECT DISTINCT name, is_aggregate, arguments, examples FROM system.functions"
+            " WHERE alias_to = '' ORDER BY cityHash64(name) FORMAT JSONEachRow",
         )
-        names = [str(json.loads(line)["name"]) for line in rows.text.splitlines()]
-        fuzz = _Fuzz(front)
-        fuzz.run(statements(names, seed), seconds)
-    print(f"seed {seed}, {len(names)} functions, {fuzz.tried} statements; codes {fuzz.codes.most_common(8)}")
+        found = [json.loads(line) for line in rows.text.splitlines()]
+        functions = [
+            Function(one["name"], bool(one["is_aggregate"]), one["arguments"], one["examples"]) for one in found
+        ]
+        fuzz = _Fuzz(front, seed)
+        fuzz.run(functions, seconds)
+    print(f"seed {seed}, {len(functions)} functions, {fuzz.sent} statements; codes {fuzz.codes.most_common(8)}")
+    tried = fuzz.tried
+    print(
+        f"{len(tried)} functions tried, {sum(one.accepted is not None for one in tried)} accepted small arguments and"
+        f" {sum(bool(one.codes) for one in tried)} got large ones: {sum(one.ran for one in tried)} ran,"
+        f" {sum(one.is_ended_from_outside for one in tried)} of them ended from outside;"
+        f" {sum(bool(one.codes) and not one.ran for one in tried)} refused them"
+    )
+    print(f"slowest start of a process {fuzz.slowest_start:.1f} s")
     print(f"slowest {fuzz.slowest}; dashboards: {fuzz.reads} reads, slowest {fuzz.slowest_read:.0f} ms")
     for line in fuzz.found:
         print(f"FOUND {line}")
@@ -67,49 +80,113 @@ def main(arguments: list[str]) -> int:
 
 
 class _Fuzz:
-    def __init__(self, front: Front) -> None:
+    def __init__(self, front: Front, seed: int) -> None:
         self._front = front
+        self._seed = seed
         self._lock = threading.Lock()
         self._over = threading.Event()
+        self.tried: list[Tried] = []
         self.found: list[str] = []
         self.codes: Counter[str] = Counter()
         self.slowest: tuple[float, str] = (0.0, "")
-        self.tried = self.reads = 0
+        self.slowest_start = 0.0
+        self.sent = self.reads = 0
         self.slowest_read = 0.0
 
-    def run(self, tries: Iterator[tuple[str, str]], seconds: float) -> None:
+    def run(self, functions: list[Function], seconds: float) -> None:
+        """Small arguments first, for a third of the time at most: they take the processors that statements wait for."""
+        started = time.monotonic()
+        self._in_threads(self._learn_all, iter(functions), started + seconds / 3)
         dashboards = threading.Thread(target=self._dashboards)
         dashboards.start()
-        deadline = time.monotonic() + seconds
-        with ThreadPoolExecutor(AT_ONCE) as threads:
-            list(threads.map(lambda number: self._analyst(number, tries, deadline), range(AT_ONCE)))
+        self._in_threads(self._send_all, self._turns(), started + seconds)
         self._over.set()
         dashboards.join()
 
-    def _analyst(self, number: int, tries: Iterator[tuple[str, str]], deadline: float) -> None:
-        while time.monotonic() < deadline:
-            with self._lock:
-                found = next(tries, None)
-            if found is None:
-                return
-            self._try(f"fuzz-{number}", *found)
+    def _in_threads(self, work: Callable[[str, Iterator[T], float], None], given: Iterator[T], until: float) -> None:
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            list(threads.map(lambda number: work(f"fuzz-{number}", given, until), range(AT_ONCE)))
 
-    def _try(self, account: str, name: str, sql: str) -> None:
-        started = time.monotonic()
+    def _learn_all(self, _account: str, functions: Iterator[Function], until: float) -> None:
+        while time.monotonic() < until:
+            with self._lock:
+                function = next(functions, None)
+            if function is None:
+                return
+            tried = Tried(function)
+            self._learn(tried)
+            self.tried.append(tried)
+
+    def _send_all(self, account: str, turns: Iterator[tuple[Tried, str]], until: float) -> None:
+        while time.monotonic() < until:
+            with self._lock:
+                turn = next(turns, None)
+            if turn is None:
+                return
+            self._try(account, *turn)
+
+    def _turns(self) -> Iterator[tuple[Tried, str]]:
+        """One statement of each function, then another of each, and so on."""
+        left = [tried for tried in self.tried if tried.accepted is not None]
+        while left:
+            for tried in tuple(left):
+                sql = next(tried.rest, None)
+                if sql is None:
+                    left.remove(tried)
+                else:
+                    yield tried, sql
+
+    def _learn(self, tried: Tried) -> None:
+        """Finds small arguments that the engine accepts, and makes large ones of their types."""
+        rows, given_up_at = " FROM numbers(3)" if tried.function.is_aggregate else "", time.monotonic() + LEARN_S
+        for parameters, arguments in tried.function.calls():
+            if time.monotonic() > given_up_at:
+                return
+            if self._engine(f"SELECT ignore({tried.function.call(arguments, parameters)}){rows}") is not None:
+                tried.accepted = parameters, arguments
+                break
+        else:
+            return
+        kinds = [
+            "" if "->" in one else self._engine(f"SELECT toTypeName({one}){rows} LIMIT 1") or "" for one in arguments
+        ]
+        choices = [grown(one, kind) for one, kind in zip(arguments, kinds, strict=True)]
+        tried.rest = statements(tried.function, parameters, choices, self._seed)
+
+    def _engine(self, sql: str) -> str | None:
+        """The answer; None if the engine refuses it."""
         try:
+            answer = self._front.http.post(
+                "/", content=sql.encode(), params={"max_execution_time": "1", "readonly": "1"}
+            )
+        except httpx.HTTPError as failure:
+            self.found.append(f"the front did not answer ({failure!r}): {sql}")
+            return None
+        return answer.text.strip() if answer.status_code == 200 else None
+
+    def _try(self, account: str, tried: Tried, sql: str) -> None:
+        """Counts its time from when a process waits for it: after one that was killed, another has to start first."""
+        began = time.monotonic()
+        started, text = began, ""
+        try:
+            self._front.analyst(account, "SELECT 1")
+            started = time.monotonic()
             answer = self._front.analyst(account, sql, {"max_execution_time": str(LIMIT_S)})
-            code = answer.headers.get("x-clickhouse-exception-code", str(answer.status_code))
+            code, text = answer.headers.get("x-clickhouse-exception-code", str(answer.status_code)), answer.text
         except httpx.HTTPError as failure:
             code = type(failure).__name__
         took = time.monotonic() - started
         with self._lock:
-            self.tried += 1
+            self.sent += 1
             self.codes[code] += 1
+            tried.codes[code] += 1
+            tried.is_ended_from_outside |= "the statement was ended" in text
+            self.slowest_start = max(self.slowest_start, started - began)
             self.slowest = max(self.slowest, (round(took, 2), sql))
             if took > LIMIT_S + GRACE_S:
-                self.found.append(f"{name}: {took:.1f} s, code {code}: {sql}")
+                self.found.append(f"{tried.function.name}: {took:.1f} s, code {code}: {sql}")
             if code.endswith(("Error", "Timeout")):
-                self.found.append(f"{name}: the front did not answer ({code}): {sql}")
+                self.found.append(f"{tried.function.name}: the front did not answer ({code}): {sql}")
 
     def _dashboards(self) -> None:
         while not self._over.wait(0.05):
