@@ -213,16 +213,23 @@ class Workers:
             self._watching = asyncio.ensure_future(self._watch_memory())
 
     async def _watch_memory(self) -> None:
-        """Ends a statement whose process takes more than it may, and the largest if all take too much together."""
         while self._busy:
-            used = {worker: worker.private_bytes() for worker in self._busy}
-            for worker, size in used.items():
-                if size > MEMORY_BYTES + SLACK_BYTES:
-                    self._busy[worker].kill(_too_much())
-            if sum(used.values()) > self._memory_bytes + len(used) * (SLACK_BYTES // 4):
-                largest = max(used, key=lambda worker: used[worker])
-                self._busy[largest].kill(_too_much())
+            self._end_what_takes_too_much()
             await asyncio.sleep(WATCH_S)
+
+    def _end_what_takes_too_much(self) -> None:
+        """Ends a statement whose process takes more than it may. If all take too much together, ends the largest
+        process without a statement, and else the largest statement."""
+        used = {worker: worker.private_bytes() for worker in (*self._busy, *self._idle)}
+        for worker, run in self._busy.items():
+            if used[worker] > MEMORY_BYTES + SLACK_BYTES:
+                run.kill(_too_much())
+        if sum(used.values()) > self._memory_bytes + len(used) * (SLACK_BYTES // 4):
+            largest = max(self._idle or self._busy, key=lambda worker: used[worker])
+            if self._idle:
+                self._forget(largest)
+            else:
+                self._busy[largest].kill(_too_much())
 
 
 class Worker:
