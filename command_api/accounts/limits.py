@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
+
+from psycopg import Cursor
 
 from infra.identity import Pool
 from infra.problems import Problem
@@ -91,6 +93,16 @@ def all_free(pool: Pool, *tries: tuple[Limit, str]) -> bool:
         charge_all(pool, *tries)
     except Problem:
         return False
+    return True
+
+
+def taken_within(cursor: Cursor[Any], *tries: tuple[Limit, str]) -> bool:
+    """Takes one try of each in the caller's transaction, which has to be rolled back if this is false. So a try is
+    taken only together with what it is for, also when the process is killed meanwhile."""
+    for limit, who in tries:
+        values = {"bucket": f"{limit.name}:{who}", "every": limit.every, "room": limit.every * limit.burst}
+        if cursor.execute(_CHARGE, values).fetchone() is None:
+            return False
     return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -102,22 +103,8 @@ class LeadsDesk:
         Asked again before that, it sends the link again. Nothing happens when the mailbox has had enough such mails."""
         contact = self.contacts.id_of("early_access", email)
         tries = [(limit, str(contact)) for limit in (limits.EARLY_ACCESS_MAILS, limits.EARLY_ACCESS_MAILS_A_DAY)]
-        if not limits.all_free(self.core.pool, *tries):
-            return
-        sent = False
-        try:
-            sent = self._join_or_remind(contact, email)
-        finally:
-            if not sent:
-                for limit, who in tries:
-                    limits.give_back(self.core.pool, limit, who)
-
-    def _join_or_remind(self, contact: UUID, email: str) -> bool:
-        """Whether a mail goes out."""
-        mailed: list[Mail] = []
 
         def decide() -> Decision:
-            mailed.clear()
             asked = now()
             found, places = self.core.store.load(contact, early_access.evolve), self.places()
             waits = self.contacts.first_in_line() is not None
@@ -135,13 +122,14 @@ class LeadsDesk:
                     code = self.contacts.new_link(cursor, contact)
                     mail = self.letterhead.early_access_again(kept.email, minutes, contact, code)
                 if mail is not None:
+                    if not limits.taken_within(cursor, *tries):
+                        raise _EnoughMails
                     queue(cursor, self.core.settings, mail)
-                    mailed.append(mail)
 
             return events, also
 
-        self.write(decide)
-        return bool(mailed)
+        with suppress(_EnoughMails):
+            self.write(decide)
 
     def _joined(
         self, cursor: Cursor[dict[str, Any]], joined: EarlyAccessJoined, email: str, places: early_access.Places
@@ -274,6 +262,10 @@ class LeadsDesk:
             except Conflict:
                 continue
         raise Problem(409, "busy", "Many people are asking at the same moment. Please try again.")
+
+
+class _EnoughMails(Exception):
+    """The mailbox has had as many as it may: nothing is stored."""
 
 
 def now() -> Asked:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from infra.log import Log, LogUnavailable, Record
 from infra.log.kafka_log import KafkaLog
@@ -165,7 +166,7 @@ def test_who_has_the_password_but_not_the_key_cannot_pass_for_a_service(kafka_wi
         [first] = ours.publish([Record(REJECTED.name, b"k", b"alone", (("h", b"1"),))]).result(60)
         theirs.publish([Record(REJECTED.name, b"k", b"forged")]).result(60)
         many = [Record(REJECTED.name, b"%d" % n, bytes(n * 7 % 5000), (("h", b"2"),) * (n % 3)) for n in range(900)]
-        many[500] = replace(many[500], value=bytes(600_000))
+        many[500] = structs.replace(many[500], value=bytes(600_000))
         ours.publish(many).result(60)
         theirs.publish([Record(REJECTED.name, b"k", b"forged", (("sig", b"\x00\x01" + bytes(32)),))]).result(60)
         for begin in (first.offset, first.offset + 77):  # in the midst of a run as well
