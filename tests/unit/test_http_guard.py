@@ -244,6 +244,12 @@ def test_requests_that_are_sent_at_once_are_answered_one_after_the_other(address
     assert bodies == [b"3", b"4"] * 1_000 + [b"0"]
 
 
+def test_a_bare_line_feed_ends_no_head(address: tuple[str, int]) -> None:
+    """Requests are told apart by their blank lines: these would pass for one."""
+    with connection(address) as sock:
+        assert answer(sock, b"GET / HTTP/1.1\nhost: x\n\n" * 3).startswith(b"HTTP/1.1 400")
+
+
 @pytest.mark.parametrize(
     "one",
     [
