@@ -56,8 +56,7 @@ GUESSING_MAIL: Final = Limit("guessing-mail", timedelta(days=1), 1)
 
 def charge(pool: Pool, limit: Limit, who: str) -> None:
     """Takes one try. Raises `Problem` 429 with `Retry-After` when there is none left."""
-    bucket = f"{limit.name}:{who}"
-    values = {"bucket": bucket, "every": limit.every, "room": limit.every * limit.burst}
+    values = _values(limit, who)
     with pool.connection() as connection:
         if connection.execute(_CHARGE, values).fetchone() is not None:
             return
@@ -99,11 +98,7 @@ def all_free(pool: Pool, *tries: tuple[Limit, str]) -> bool:
 def taken_within(cursor: Cursor[Any], *tries: tuple[Limit, str]) -> bool:
     """Takes one try of each in the caller's transaction, which has to be rolled back if this is false. So a try is
     taken only together with what it is for, also when the process is killed meanwhile."""
-    for limit, who in tries:
-        values = {"bucket": f"{limit.name}:{who}", "every": limit.every, "room": limit.every * limit.burst}
-        if cursor.execute(_CHARGE, values).fetchone() is None:
-            return False
-    return True
+    return all(cursor.execute(_CHARGE, _values(limit, who)).fetchone() is not None for limit, who in tries)
 
 
 def may_mail(pool: Pool, who: str) -> bool:
@@ -128,6 +123,10 @@ def give_back(pool: Pool, limit: Limit, who: str) -> None:
         connection.execute(
             "UPDATE auth.rate_limit SET tat = tat - %s WHERE bucket = %s", (limit.every, f"{limit.name}:{who}")
         )
+
+
+def _values(limit: Limit, who: str) -> dict[str, Any]:
+    return {"bucket": f"{limit.name}:{who}", "every": limit.every, "room": limit.every * limit.burst}
 
 
 _CHARGE: Final = """

@@ -1,8 +1,8 @@
 """Makes notifications of what happened: event store -> `Raising` -> `ops.notification`.
 
 The position moves in the transaction of the rows, so every event tells everybody exactly once, whatever is killed.
-Who follows a thread is kept here as well, in the order of events: a reply reaches whoever followed before it. Who is an
-admin says the write side (`auth.role_holder`), at the moment at which the event is read.
+Who follows a thread is kept here as well, in the order of events: a reply reaches those who followed before it. Who is
+an admin says the write side (`auth.role_holder`), at the moment at which the event is read.
 """
 
 from __future__ import annotations
