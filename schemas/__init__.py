@@ -1,4 +1,4 @@
 """The vocabulary: what happened (`schemas.events`), where it is kept (`schemas.topics`), and how it is wrapped.
 
-Imports nothing of ours. Every service decodes with this code, so an event means the same everywhere.
+Imports no other package of Althing. Every service decodes with this code, so an event means the same everywhere.
 """

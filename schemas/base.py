@@ -55,13 +55,14 @@ class MoneySum(Frozen):
 
 
 class Money(MoneySum):
-    """One amount. Commands and ingest take at most `schemas.currencies.MAX_AMOUNT`; older events hold up to 2^53."""
+    """One amount. Commands and ingest take at most `schemas.currencies.MAX_AMOUNT`; older events contain up to 2^53."""
 
     amount: int = Field(ge=-(2**53), le=2**53, description="Minor units")
 
 
 class DomainEvent(Frozen):
-    """A decided fact, past tense, immutable. Stored by `command_api.store`, copied to topic `domain` by the relay."""
+    """A decided fact, past tense, immutable. Stored by `command_api.kernel.event_store`, copied to topic `domain` by
+    the relay."""
 
     NAME: ClassVar[str]
     VERSION: ClassVar[int] = 1
@@ -69,12 +70,12 @@ class DomainEvent(Frozen):
     """From version n to n + 1: takes and gives the state as a JSON-like dict."""
     SUBJECT: ClassVar[str] = "originator_id"
     """The field that holds the id of the person whose key encrypts the `Personal` fields: the aggregate itself, or, in
-    something that people write into (a thread, an offer), whoever wrote."""
+    something that people write into (a thread, an offer), not the author."""
 
-    originator_id: UUID = Field(description="Id of the aggregate this happened to")
-    originator_version: int = Field(ge=1, description="Its place in the aggregate's own history")
+    originator_id: UUID = Field(description="Id of the aggregate")
+    originator_version: int = Field(ge=1, description="Position in the aggregate's history")
     timestamp: datetime = Field(description="When it was decided, UTC")
-    actor_id: UUID | None = Field(default=None, description="Account that asked for it; none: the system itself")
+    actor_id: UUID | None = Field(default=None, description="Requesting account; none: the system")
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -91,8 +92,6 @@ class DomainEvent(Frozen):
 
 REGISTRY: Final[dict[str, type[DomainEvent]]] = {}
 """Every event class by its stable name. Complete once `schemas.events` is imported."""
-
-ORIGINATOR_FIELDS: Final = frozenset({"originator_id", "originator_version"})
 
 
 @cache

@@ -1,6 +1,6 @@
-"""The canary's website: nobody's, in no list. Its events measure how long the way is, and are counted nowhere.
+"""The canary's website: it has no owner and is in no list. Its events measure latency; no total counts them.
 
-Where they are kept out of every figure: `projectors.clickhouse.event_rows`.
+Where they are kept out of every figure: `projectors.rollups.event_rows`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _MAC: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """What a genuine click id says."""
+    """The content of a genuine click id."""
 
     at: datetime
     link_code: int
@@ -43,7 +43,7 @@ class Click:
 
 
 class ForgedClickId(ValueError):
-    """Not a click id of ours: wrong shape or wrong MAC."""
+    """Not a click id of this installation: wrong format or wrong MAC."""
 
 
 def website_check(website_id: UUID) -> int:
@@ -72,7 +72,7 @@ def mint(key: bytes, *, at: datetime, link_code: int, website_id: UUID, country:
 
 
 def read(key: bytes, text: str) -> Click:
-    """What the click id says. Raises `ForgedClickId`."""
+    """The content of the click id. Raises `ForgedClickId`."""
     if len(text) != LENGTH:
         raise ForgedClickId(f"a click id has {LENGTH} letters and digits")
     number = 0

@@ -7,19 +7,24 @@ empty: it begins and ends at the same instant.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 from schemas.zones import ZoneInfo
 
 FIRST_YEAR: Final = 1990
 LAST_YEAR: Final = 2100
-"""Days outside of these years cannot be asked for."""
+"""Days outside of these years are rejected."""
 
 FIRST_DAY: Final = date(FIRST_YEAR, 1, 1)
 LAST_DAY: Final = date(LAST_YEAR, 12, 31)
 
 _DAY: Final = timedelta(days=1)
+
+Zones = Sequence[tuple[datetime, ZoneInfo]]
+"""Since when each zone held, oldest first; the first one holds for everything before, too."""
 
 
 def day_start(timezone: ZoneInfo, day: date) -> datetime:
@@ -40,6 +45,16 @@ def local_day(timezone: ZoneInfo, moment: datetime) -> date:
     """
     shown = moment.astimezone(timezone).date()
     return shown + _DAY if moment >= day_end(timezone, shown) else shown
+
+
+def month_start(zones: Zones, first: date) -> tuple[datetime, ZoneInfo]:
+    """The instant at which a month began or will begin, UTC, and the zone that said so."""
+    for (_, zone), (until, _) in pairwise(zones):
+        start = day_start(zone, first)
+        if start < until:
+            return start.astimezone(UTC), zone
+    zone = zones[-1][1]
+    return day_start(zone, first).astimezone(UTC), zone
 
 
 def instant(clock: datetime, timezone: ZoneInfo) -> datetime:

@@ -14,15 +14,20 @@ from pydantic import ValidationError
 
 import schemas.events  # noqa: F401 - fills the registry
 from schemas.base import ERASED, DomainEvent, UnknownEvent, personal_fields, subject_of, upcast
+from schemas.message_ids import CAUSATION_ID, COMMAND_ID, CORRELATION_ID, NO_IDS, Headers, MessageIds, ids_of
 
 ENCRYPTED_PREFIX: Final = "enc:"
 """What an encrypted `Personal` value starts with in stored bytes."""
 
-Headers = tuple[tuple[str, bytes], ...]
+STORED_COLUMNS: Final = (
+    "notification_id, originator_id, originator_version, topic, state, command_id, correlation_id, causation_id"
+)
+"""Of `events.stored_events`: what becomes a record."""
+StoredRow = tuple[int, UUID, int, str, bytes, UUID | None, str | None, str | None]
 
 
 class UndecodableEvent(ValueError):
-    """The record is not an event that this code can read; the message says why."""
+    """This code cannot read the record as an event; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +37,20 @@ class Enveloped:
     event: DomainEvent
     position: int
     """Place in commit order: the event store's notification id (`X-Position: domain@N`)."""
+    ids: MessageIds = NO_IDS
 
 
 class Decrypt(Protocol):
-    """How encrypted personal values are opened (implemented by `infra.keyring`)."""
+    """How encrypted personal values are opened (implemented by `infra.kernel.security.subject_keys`)."""
 
     def __call__(self, subject_id: UUID, field: str, text: str) -> str:
         """The plain text, or `[erased]` when the subject's key is gone."""
         ...
 
 
-def headers(name: str, version: int, position: int, aggregate_id: UUID, aggregate_version: int) -> Headers:
+def headers(
+    name: str, version: int, position: int, aggregate_id: UUID, aggregate_version: int, ids: MessageIds = NO_IDS
+) -> Headers:
     """Headers of a `domain` record; its key is the aggregate id's text, its value the stored state."""
     return (
         ("event", name.encode()),
@@ -50,7 +58,18 @@ def headers(name: str, version: int, position: int, aggregate_id: UUID, aggregat
         ("position", b"%d" % position),
         ("aggregate", str(aggregate_id).encode()),
         ("aggregate_version", b"%d" % aggregate_version),
+        *(((COMMAND_ID, str(ids.command_id).encode()),) if ids.command_id is not None else ()),
+        *(((CORRELATION_ID, ids.correlation_id.encode()),) if ids.correlation_id else ()),
+        *(((CAUSATION_ID, ids.causation_id.encode()),) if ids.causation_id else ()),
     )
+
+
+def stored_headers(row: StoredRow) -> Headers:
+    """Headers of the `domain` record of a row of the event store (`STORED_COLUMNS`)."""
+    position, aggregate_id, aggregate_version, topic, _, command_id, correlation_id, causation_id = row
+    name, _, version = topic.rpartition(".v")
+    ids = MessageIds(command_id, correlation_id or "", causation_id or "")
+    return headers(name, int(version), position, aggregate_id, aggregate_version, ids)
 
 
 def position_of(record_headers: Headers) -> int:
@@ -76,7 +95,7 @@ def decode(value: bytes, record_headers: Headers, decrypt: Decrypt | None = None
         open_personal(event_class, aggregate, state, decrypt)
         state["originator_id"] = aggregate
         state["originator_version"] = int(found["aggregate_version"])
-        return Enveloped(event_class.model_validate(state), position)
+        return Enveloped(event_class.model_validate(state), position, ids_of(record_headers))
     except (KeyError, UnknownEvent, ValidationError, orjson.JSONDecodeError, UnicodeDecodeError, ValueError) as error:
         raise UndecodableEvent(f"{type(error).__name__}: {error}") from error
 
@@ -88,6 +107,6 @@ def open_personal(
     for field in personal_fields(event_class):
         text = state.get(field)
         if isinstance(text, str) and text.startswith(ENCRYPTED_PREFIX):
-            # Asked for here: an event from before the field was personal may not name its person.
+            # Only here: an event from before the field was personal may not name its person.
             subject_id = subject_of(event_class, aggregate_id, state)
             state[field] = decrypt(subject_id, field, text) if decrypt else ERASED

@@ -1,7 +1,7 @@
 """The one definition of what is counted: each counter as the raw table has it, and the sums that are made of them.
 
-Dashboards (`query_api.analytics.metrics`) and insights (`command_api.insights.reading`) both count by it, so no insight
-can say another number than the dashboard that it leads to.
+Dashboards (`query_api.analytics.metrics`) and insights (`command_api.insights.history_reader`) both count by it, so no
+insight can say another number than the dashboard that it leads to.
 
 - clicks: link redirects and click events (type `click`); page views: type `pageview`
 - conversions by status and money: sums of the signed differences that conversion rows carry

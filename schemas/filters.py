@@ -25,7 +25,7 @@ class Named:
 
 
 def named(value: str) -> str:
-    """What stands for `value` in a filter."""
+    """The text of `value` in a filter."""
     if not value:
         return NONE
     text = "".join(f"{ESCAPE}{sign}" if sign in (",", ESCAPE) else sign for sign in value)

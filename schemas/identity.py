@@ -1,4 +1,4 @@
-"""Ids that are worked out from what they stand for, so that the same thing reported twice meets itself."""
+"""Deterministic ids (UUIDv5) of natural keys, so that a repeated report has the same id."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AUDIT_TRAIL: Final = uuid5(NAMESPACE, "audit-trail")
 
 
 def conversion_id(website_id: UUID, event: str, txid: str) -> UUID:
-    """One sale = one id, whoever reports it, however often, on whatever day."""
+    """The id of a sale: the same for every report of it."""
     return uuid5(NAMESPACE, f"conversion\n{website_id}\n{event}\n{txid}")
 
 
@@ -33,7 +33,7 @@ def host_id(host: str) -> UUID:
 
 
 def email_id(email_hash: str) -> UUID:
-    """The aggregate that guards an e-mail address, by its keyed hash."""
+    """The aggregate that reserves an email address, by its keyed hash."""
     return uuid5(NAMESPACE, f"email\n{email_hash}")
 
 
@@ -77,7 +77,7 @@ def forum_member_id(account_id: UUID) -> UUID:
 
 
 def forum_like_id(post_id: UUID, account_id: UUID) -> UUID:
-    """What an account thinks of a post: nobody likes twice."""
+    """The like of an account for a post: at most one."""
     return uuid5(NAMESPACE, f"forum-like\n{post_id}\n{account_id}")
 
 
@@ -92,7 +92,7 @@ def forum_views_id(thread_id: UUID) -> UUID:
 
 
 def notification_choices_id(account_id: UUID) -> UUID:
-    """How an account wants to be told of things."""
+    """The notification preferences of an account."""
     return uuid5(NAMESPACE, f"notification-choices\n{account_id}")
 
 
@@ -102,7 +102,7 @@ def program_id(company: str) -> UUID:
 
 
 def matching_profile_id(account_id: UUID) -> UUID:
-    """What one account told about its business idea."""
+    """The business profile of an account."""
     return uuid5(NAMESPACE, f"matching-profile\n{account_id}")
 
 

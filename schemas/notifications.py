@@ -1,6 +1,6 @@
-"""The kinds of things that members are told, and the words for it: the same in the app and in a mail.
+"""The kinds of notifications and their texts: the same in the app and in a mail.
 
-A new kind is one entry in `KINDS` and a rule in `command_api/notifications`; what it says is its own `title` then.
+A new kind is one entry in `KINDS` and a rule in `command_api/notifications`; the event's `title` is its text then.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Kind:
 
 
 KINDS: Final[Mapping[str, Kind]] = {
-    "mention": Kind("Somebody mentions you", "daily"),
-    "quote": Kind("Somebody answers your post", "daily"),
+    "mention": Kind("Someone mentions you", "daily"),
+    "quote": Kind("Someone answers your post", "daily"),
     "reply": Kind("New replies in threads you follow", "weekly"),
-    "like": Kind("Somebody likes your post", "off"),
+    "like": Kind("Someone likes your post", "off"),
     "moderation": Kind("A moderator did something about your posts", "daily"),
     "listing": Kind("Your listings and questions: review, questions, answers", "off", at_once=True),
     "offer": Kind("Offers for websites", "off", at_once=True),
@@ -41,7 +41,7 @@ A_THREAD: Final = "a thread"
 def words(kind: str, count: int, actor: str | None, thread: str | None, title: str) -> str:
     """One line. `thread`: its title, none for one that is gone. `title`: of kinds that bring their own."""
     where = f"“{thread}”" if thread else A_THREAD
-    who = actor or "Somebody"
+    who = actor or "Someone"
     match kind:
         case "mention":
             return f"{who} mentioned you in {where}"

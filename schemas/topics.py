@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. `retention_ms` -1 = for ever: every projection can be rebuilt from the log's beginning."""
+    """One topic. `retention_ms` -1 = unlimited: every projection can be rebuilt from the log's beginning."""
 
     name: str
     partitions: int
@@ -24,8 +24,10 @@ CONVERSIONS: Final = Topic(
     "website id + transaction id",
     "reports of leads and sales (`tracking.ConversionReported`)",
 )
-DOMAIN: Final = Topic("domain", 1, "aggregate id", "everything decided, in commit order (`schemas.envelope`)")
-REJECTED: Final = Topic("rejected", 1, "website id", "what the edge refused, and why (`schemas.tracking.Refusal`)")
+DOMAIN: Final = Topic("domain", 1, "aggregate id", "all decisions, in commit order (`schemas.envelope`)")
+REJECTED: Final = Topic(
+    "rejected", 1, "website id", "events that ingest rejected, with the reason (`schemas.tracking.Refusal`)"
+)
 
 ALL: Final = (CLICKS, CONVERSIONS, DOMAIN, REJECTED)
 BY_NAME: Final = {topic.name: topic for topic in ALL}

@@ -1,27 +1,38 @@
-"""What the edge writes to the log: facts that no decision guards.
+"""The records that ingest writes to the log without a decision, and the one list of the raw row's columns.
 
 `TrackedEvent` is one record of topic `clicks`; its JSON is at the same time one row of ClickHouse table `events`
-(`JSONEachRow`; fields at their default are left out), so that projectors pass the bytes through. Times are UTC text,
+(`JSONEachRow`; fields at their default are omitted), so that projectors pass the bytes through. Times are UTC text,
 `YYYY-MM-DD hh:mm:ss.mmm`. Ids and hashes are what they are in ClickHouse: UUID text and unsigned 64-bit numbers.
 
+Each of its fields is the entry of a column: the record, what `/track` accepts (`is_sent`), the projector's check, the
+table, the analysts' tables, the audit and the documentation follow from `COLUMNS`. A new tracked property is one entry.
+
 Kafka headers of topic `clicks`: `h` = 8 bytes, hash of what the client sent, present only when the record may come
-twice: the client chose the event id, or the edge itself may send it again (redirects, imports). A record without `h`
+twice: the client chose the event id, or ingest itself may send it again (redirects, imports). A record without `h`
 has an id that the server minted, so it can have no duplicate.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import Annotated, ClassVar, Final
+from enum import Enum, StrEnum
+from typing import Annotated, Any, ClassVar, Final, get_type_hints
 from uuid import UUID
 
+import msgspec
 from pydantic import Field, StringConstraints
 
 from schemas.base import Frozen, Money
+from schemas.click_id import event_id
 
 NO_ID: Final = UUID(int=0)
 """`link_id`, `partner_id`, `conversion_id`: none."""
+NO_ID_TEXT: Final = str(NO_ID)
+
+SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
+"""The names of a link's sub ids."""
 
 LOG_TIME: Final = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$"
 LogTime = Annotated[str, StringConstraints(pattern=LOG_TIME)]
@@ -30,7 +41,7 @@ HASH_HEADER: Final = "h"
 
 
 class Outcome(StrEnum):
-    """What became of an event at the edge or right after it: a closed list, shown to the website's owner."""
+    """The outcome of an event in ingest or right after it: a closed list, shown to the website's owner."""
 
     ACCEPTED = "accepted"
     DUPLICATE = "duplicate"
@@ -48,7 +59,7 @@ class Outcome(StrEnum):
 
 
 class Suspicion(StrEnum):
-    """Why an event is probably faked. It is kept apart like a machine's: `is_bot` with one of these as `bot_reason`."""
+    """Why an event is probably faked. It is excluded like a bot's: `is_bot` with one of these as `bot_reason`."""
 
     RATE = "rate"
     BURST = "burst"
@@ -61,59 +72,147 @@ class Suspicion(StrEnum):
     REMARKED = "remarked"
 
 
-class TrackedEvent(Frozen):
-    """One click, page view or custom event as the edge accepted and enriched it (topic `clicks`)."""
+class Part(Enum):
+    """Which of the analysts' tables (`infra.domain.sql_access.tables`) show a column."""
+
+    HEAD = "events, clicks, pageviews, conversion_changes"
+    EVENT = "events"
+    VISIT = "events, clicks, pageviews"
+    LINK = "events, clicks, conversion_changes, conversions"
+    CONVERSION = "events, conversion_changes"
+    HIDDEN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of the raw row.
+
+    `type`: the ClickHouse type; `meaning`: for the documentation and the analysts' schema; `part`: who sees it.
+    `is_sent`: `/track` and the pixel accept a field of this name, and step validate keeps its text; every other column
+    is filled in by the step that computes it. `since`: the version of table `events` that first has it. `name` and
+    `default` come from the field.
+    """
+
+    type: str
+    meaning: str
+    part: Part
+    is_sent: bool = False
+    since: int = 2
+    name: str = ""
+    default: Any = ""
+
+
+LOW: Final = "LowCardinality(String)"
+TEXT: Final = "String"
+ID: Final = "UUID"
+TIME: Final = "DateTime64(3, 'UTC')"
+HASH: Final = "UInt64"
+NUMBER: Final = "Int64"
+FLAG: Final = "Bool"
+
+_Id = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+_Time = Annotated[str, msgspec.Meta(pattern=LOG_TIME)]
+_Hash = Annotated[int, msgspec.Meta(ge=0)]  # msgspec takes no bound beyond 2^63
+_Type = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_.-]{1,64}$")]
+_Country = Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{2}$")]
+_REASONS: Final = ", ".join(Suspicion)
+
+
+class TrackedEvent(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """One click, page view or custom event as ingest accepted and enriched it (topic `clicks`)."""
 
     NAME: ClassVar[str] = "tracking.event"
     VERSION: ClassVar[int] = 1
 
-    event_id: UUID
-    website_id: UUID
-    type: str = Field(pattern=r"^[a-z0-9_.-]{1,64}$", description="pageview, click, or the website's own name")
-    occurred_at: LogTime
-    received_at: LogTime
-    visitor: int = Field(default=0, ge=0, lt=2**64, description="Keyed hash; 0 = none could be made")
-    session: int = Field(default=0, ge=0, lt=2**64, description="Hash of the session id; 0 = worked out when read")
-    hostname: str = ""
-    path: str = Field(default="", description="Path of the page, without query and fragment")
-    title: str = ""
-    referrer_host: str = ""
-    source: str = Field(default="", description="utm_source, a known referrer's name, or its host")
-    channel: str = Field(default="", description="direct, search, social, email, paid, affiliate, referral, internal")
-    utm_source: str = ""
-    utm_medium: str = ""
-    utm_campaign: str = ""
-    utm_content: str = ""
-    utm_term: str = ""
-    country: str = Field(default="ZZ", pattern=r"^[A-Z]{2}$", description="ISO 3166-1 alpha-2; ZZ = unknown")
-    region: str = ""
-    device: str = Field(default="", description="desktop, mobile, tablet, bot, other")
-    browser: str = ""
-    os: str = ""
-    is_bot: bool = Field(default=False, description="Kept apart from the figures: a machine's, or suspicious")
-    bot_reason: str = Field(
-        default="",
-        description="crawler, head, prefetch, headless, datacentre, spam_referrer, no_user_agent; or a `Suspicion`: "
-        + ", ".join(Suspicion),
-    )
-    click_id: str = ""
-    link_id: UUID = NO_ID
-    partner_id: UUID = NO_ID
-    sub1: str = ""
-    sub2: str = ""
-    sub3: str = ""
-    sub4: str = ""
-    sub5: str = ""
-    sub6: str = ""
-    sub7: str = ""
-    sub8: str = ""
-    sub9: str = ""
-    sub10: str = ""
-    value: int = Field(default=0, ge=-(2**63), lt=2**63, description="Minor units of `currency`, or a plain number")
-    currency: str = ""
-    props: str = Field(default="", description="The event's own properties, as a JSON object")
-    flags: str = Field(default="", description="Comma list: future_clamped, backfill")
-    origin: str = Field(default="server", description="script, server, pixel, redirect, import")
+    event_id: Annotated[_Id, Column(ID, "Unique per website", Part.HEAD)]
+    website_id: Annotated[_Id, Column(ID, "The website; its domain and currency are in table websites", Part.HEAD)]
+    type: Annotated[_Type, Column(LOW, "click, pageview, conversion, or the name of a custom event", Part.EVENT)]
+    occurred_at: Annotated[_Time, Column(TIME, "When it happened, UTC", Part.HEAD)]
+    received_at: Annotated[_Time, Column(TIME, "When it reached us, UTC", Part.HEAD)]
+    visitor: Annotated[
+        _Hash,
+        Column(HASH, "Pseudonym of the visitor, changing daily unless the sender names one; 0: unknown", Part.HEAD),
+    ] = 0
+    session: Annotated[_Hash, Column(HASH, "Pseudonym of the session; 0: unknown", Part.HEAD)] = 0
+    hostname: Annotated[str, Column(LOW, "Host of the page", Part.VISIT)] = ""
+    path: Annotated[str, Column(TEXT, "Path of the page", Part.VISIT)] = ""
+    title: Annotated[str, Column(TEXT, "Title of the page", Part.VISIT)] = ""
+    referrer_host: Annotated[str, Column(LOW, "Host of the page before", Part.VISIT)] = ""
+    source: Annotated[str, Column(LOW, "Where the visit came from: a name, a host or utm_source", Part.VISIT)] = ""
+    channel: Annotated[str, Column(LOW, "Kind of source: Direct, Organic Search, Affiliate, ...", Part.VISIT)] = ""
+    utm_source: Annotated[str, Column(LOW, "As sent", Part.VISIT)] = ""
+    utm_medium: Annotated[str, Column(LOW, "As sent", Part.VISIT)] = ""
+    utm_campaign: Annotated[str, Column(LOW, "As sent", Part.VISIT)] = ""
+    utm_content: Annotated[str, Column(LOW, "As sent", Part.VISIT)] = ""
+    utm_term: Annotated[str, Column(LOW, "As sent", Part.VISIT)] = ""
+    country: Annotated[_Country, Column(LOW, "ISO 3166-1 code; ZZ: unknown", Part.VISIT)] = "ZZ"
+    region: Annotated[str, Column(LOW, "Region, where it is known", Part.VISIT)] = ""
+    device: Annotated[str, Column(LOW, "desktop, mobile, tablet or other", Part.VISIT)] = ""
+    browser: Annotated[str, Column(LOW, "Family of the browser", Part.VISIT)] = ""
+    os: Annotated[str, Column(LOW, "Family of the operating system", Part.VISIT)] = ""
+    is_bot: Annotated[bool, Column(FLAG, "A machine, or suspicious; dashboards leave these out", Part.VISIT)] = False
+    bot_reason: Annotated[
+        str,
+        Column(LOW, f"Why it is excluded: crawler, prefetch, ...; of suspicious ones: {_REASONS}", Part.VISIT),
+    ] = ""
+    click_id: Annotated[str, Column(TEXT, "The click; partners hand it back with a sale", Part.LINK)] = ""
+    link_id: Annotated[_Id, Column(ID, "The tracked link; zeros: none", Part.LINK)] = NO_ID_TEXT
+    partner_id: Annotated[_Id, Column(ID, "The partner; zeros: none", Part.LINK)] = NO_ID_TEXT
+    sub1: Annotated[str, Column(TEXT, "Sub id 1 of the link", Part.LINK, is_sent=True)] = ""
+    sub2: Annotated[str, Column(TEXT, "Sub id 2 of the link", Part.LINK, is_sent=True)] = ""
+    sub3: Annotated[str, Column(TEXT, "Sub id 3 of the link", Part.LINK, is_sent=True)] = ""
+    sub4: Annotated[str, Column(TEXT, "Sub id 4 of the link", Part.LINK, is_sent=True)] = ""
+    sub5: Annotated[str, Column(TEXT, "Sub id 5 of the link", Part.LINK, is_sent=True)] = ""
+    sub6: Annotated[str, Column(TEXT, "Sub id 6 of the link", Part.LINK, is_sent=True)] = ""
+    sub7: Annotated[str, Column(TEXT, "Sub id 7 of the link", Part.LINK, is_sent=True)] = ""
+    sub8: Annotated[str, Column(TEXT, "Sub id 8 of the link", Part.LINK, is_sent=True)] = ""
+    sub9: Annotated[str, Column(TEXT, "Sub id 9 of the link", Part.LINK, is_sent=True)] = ""
+    sub10: Annotated[str, Column(TEXT, "Sub id 10 of the link", Part.LINK, is_sent=True)] = ""
+    value: Annotated[int, Column(NUMBER, "Amount in minor units, if sent", Part.EVENT)] = 0
+    currency: Annotated[str, Column(LOW, "ISO 4217 code of value", Part.EVENT)] = ""
+    props: Annotated[str, Column(TEXT, "Properties from the sender, as a JSON object", Part.EVENT)] = ""
+    flags: Annotated[str, Column(LOW, "Comma list: future_clamped, backfill", Part.HIDDEN)] = ""
+    origin: Annotated[
+        str,
+        Column(LOW, "script, server, pixel, redirect, import; of a conversion: claim or decision", Part.HIDDEN),
+    ] = "server"
+
+
+def _fields() -> Iterator[Column]:
+    """The columns that are fields of `TrackedEvent`, in their order."""
+    hints = get_type_hints(TrackedEvent, include_extras=True)
+    for field in msgspec.structs.fields(TrackedEvent):
+        entry = next(part for part in hints[field.name].__metadata__ if isinstance(part, Column))
+        yield replace(entry, name=field.name, default=None if field.required else field.default)
+
+
+EVENT_COLUMNS: Final = tuple(_fields())
+"""The columns of a tracked event: the fields of its record in the log. `default` is None where it is required."""
+
+CONVERSION_COLUMNS: Final = (
+    Column(ID, "The conversion", Part.CONVERSION, name="conversion_id", default=NO_ID_TEXT),
+    Column(LOW, "Name of the conversion: sale, signup, ...", Part.CONVERSION, name="event_name"),
+    Column("Int8", "Change of the number of pending conversions", Part.CONVERSION, name="d_pending", default=0),
+    Column("Int8", "The same for approved ones", Part.CONVERSION, name="d_approved", default=0),
+    Column("Int8", "The same for rejected ones", Part.CONVERSION, name="d_rejected", default=0),
+    Column("Int8", "The same for reversed ones", Part.CONVERSION, name="d_reversed", default=0),
+    Column(NUMBER, "Change of pending commission, in minor units", Part.CONVERSION, name="c_pending", default=0),
+    Column(NUMBER, "The same for approved commission", Part.CONVERSION, name="c_approved", default=0),
+    Column(NUMBER, "The same for reversed commission", Part.CONVERSION, name="c_reversed", default=0),
+)
+"""The columns that only rows of type `conversion` fill; the projector makes them from decided events."""
+
+PLACE_COLUMNS: Final = (
+    Column(LOW, "Topic of the record", Part.HIDDEN, name="_topic"),
+    Column("UInt16", "Partition of the record", Part.HIDDEN, name="_partition", default=0),
+    Column("UInt64", "Offset of the record", Part.HIDDEN, name="_offset", default=0),
+)
+"""Where the row's record is in the log; the projector appends it."""
+
+COLUMNS: Final = tuple(
+    sorted((*EVENT_COLUMNS, *CONVERSION_COLUMNS, *PLACE_COLUMNS), key=lambda column: column.name != "website_id")
+)
+"""Every column of the raw row, in the order of the table: the website first, by which rows are sorted and filtered."""
 
 
 class ConversionReported(Frozen):
@@ -134,7 +233,7 @@ class ConversionReported(Frozen):
     click_id: str = ""
     visitor: int = Field(default=0, ge=0, lt=2**64)
     coupon: str = ""
-    partner_id: UUID = Field(default=NO_ID, description="Named by a postback; a hint, not a proof")
+    partner_id: UUID = Field(default=NO_ID, description="From a postback; a hint, not a proof")
     amount: Money | None = Field(default=None, description="None: the report names no amount")
     payout: Money | None = None
     status: str = Field(default="", pattern="^(|pending|approved|rejected|reversed|hold)$")
@@ -149,9 +248,14 @@ class ConversionReported(Frozen):
     time_named: bool = Field(default=False, description="False: `occurred_at` is the time of receipt")
     address_class: str = Field(default="", description="Class of the sender's address, e.g. datacentre; empty: none")
 
+    @property
+    def correlation_id(self) -> str:
+        """A report that names its click continues the click's chain; another one begins a chain with its own id."""
+        return str(event_id(self.click_id) if self.click_id else self.report_id)
+
 
 class Refusal(Frozen):
-    """What the edge (or the projector, for an id used twice with other content) refused (topic `rejected`)."""
+    """An event that ingest rejected, or the projector for a repeated id with other content (topic `rejected`)."""
 
     NAME: ClassVar[str] = "tracking.refusal"
     VERSION: ClassVar[int] = 1
@@ -164,8 +268,8 @@ class Refusal(Frozen):
     message: str
     endpoint: str
     key_kind: str = ""
-    count: int = Field(default=1, ge=1, description="Equal refusals of one second are kept as one record")
-    sample: str = Field(default="", description="The start of what was sent, secret parts left out")
+    count: int = Field(default=1, ge=1, description="Equal rejections of one second are stored as one record")
+    sample: str = Field(default="", description="The start of the request, without secret parts")
 
 
 def log_time(moment: datetime) -> str:

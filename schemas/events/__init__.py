@@ -3,7 +3,6 @@
 from schemas.events import (
     accounts,
     conversions,
-    deals,
     domains,
     forum,
     insights,
@@ -20,7 +19,6 @@ from schemas.events import (
 __all__ = [
     "accounts",
     "conversions",
-    "deals",
     "domains",
     "forum",
     "insights",

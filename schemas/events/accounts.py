@@ -22,19 +22,19 @@ class Role(StrEnum):
 
 
 class AccountRegistered(DomainEvent):
-    """A person got an account. The password's hash is not part of history; it is kept in `auth.credential`."""
+    """An account was created. The password's hash is not part of the history; it is stored in `auth.credential`."""
 
     NAME: ClassVar[str] = "account.registered"
     email: Personal[str]
     name: Personal[str]
     roles: tuple[Role, ...] = (Role.MEMBER,)
-    way: str = Field(pattern="^(environment|setup|invite)$", description="How the account came to be")
-    invite_id: UUID | None = Field(default=None, description="The invite that was used, if it came by one")
-    invited_by: UUID | None = Field(default=None, description="Account that made that invite")
+    way: str = Field(pattern="^(environment|setup|invite)$", description="How the account was created")
+    invite_id: UUID | None = Field(default=None, description="The invite that was used, if any")
+    invited_by: UUID | None = Field(default=None, description="Account that created that invite")
 
 
 class RolesChanged(DomainEvent):
-    """An admin gave the account these roles; they replace the ones before."""
+    """An admin set the account's roles; they replace the previous ones."""
 
     NAME: ClassVar[str] = "account.roles_changed"
     roles: tuple[Role, ...]
@@ -48,7 +48,7 @@ class AccountRenamed(DomainEvent):
 
 
 class ProfileChanged(DomainEvent):
-    """The account's owner changed company or time zone; a field that is none stayed as it was."""
+    """The account's owner changed company or time zone; a field that is None did not change."""
 
     NAME: ClassVar[str] = "account.profile_changed"
     company: Personal[str | None] = None
@@ -56,7 +56,7 @@ class ProfileChanged(DomainEvent):
 
 
 class EmailChanged(DomainEvent):
-    """The account signs in with another address, which its owner proved to read; its other sessions ended."""
+    """The account signs in with another address, which its owner confirmed; its other sessions ended."""
 
     NAME: ClassVar[str] = "account.email_changed"
     email: Personal[str]
@@ -66,57 +66,61 @@ class PasswordChanged(DomainEvent):
     """The password was replaced; every other session of the account ended."""
 
     NAME: ClassVar[str] = "account.password_changed"
-    way: str = Field(default="change", pattern="^(change|reset)$", description="By the old one, or by a mailed link")
+    way: str = Field(
+        default="change", pattern="^(change|reset)$", description="With the old password, or with an emailed link"
+    )
 
 
 class TwoFactorEnabled(DomainEvent):
-    """A first right code of an authenticator came: signing in needs one from now on; its other sessions ended."""
+    """The first right code of an authenticator was entered: sign-in now requires a code; the other sessions ended."""
 
     NAME: ClassVar[str] = "account.two_factor_enabled"
 
 
 class TwoFactorDisabled(DomainEvent):
-    """Signing in needs the password alone again; its other sessions ended."""
+    """Sign-in requires the password alone again; the account's other sessions ended."""
 
     NAME: ClassVar[str] = "account.two_factor_disabled"
 
 
 class RecoveryCodesMade(DomainEvent):
-    """New recovery codes were shown; the ones before are void. Only their hashes are kept, in `auth.recovery_code`."""
+    """New recovery codes were shown; earlier ones are invalid. Only hashes are stored, in `auth.recovery_code`."""
 
     NAME: ClassVar[str] = "account.recovery_codes_made"
     count: int = Field(ge=1)
 
 
 class RecoveryCodeUsed(DomainEvent):
-    """A recovery code stood in for the second factor; it is void."""
+    """A recovery code replaced the second factor; it is now invalid."""
 
     NAME: ClassVar[str] = "account.recovery_code_used"
 
 
 class SignedIn(DomainEvent):
-    """A session was opened."""
+    """A session was opened. The session is the aggregate; in older events the account is."""
 
     NAME: ClassVar[str] = "account.signed_in"
     session_id: UUID
+    account_id: UUID | None = Field(default=None, description="Whose session; none in older events")
     method: str = Field(description="password, or the name of an identity provider")
 
 
 class SignedOut(DomainEvent):
-    """A session was ended by its owner or an admin."""
+    """A session was ended by its owner. The session is the aggregate; in older events the account is."""
 
     NAME: ClassVar[str] = "account.signed_out"
     session_id: UUID
+    account_id: UUID | None = Field(default=None, description="Whose session; none in older events")
 
 
 class SessionsEnded(DomainEvent):
-    """The account's sessions were ended, but for the one that asked if it was the owner's."""
+    """The account's sessions ended, except the requesting one if it was the owner's."""
 
     NAME: ClassVar[str] = "account.sessions_ended"
 
 
 class SignInLinked(DomainEvent):
-    """Who an identity provider says this is may sign in to the account. Only the identity's keyed hash is told."""
+    """An identity of a provider may sign in to the account. The event contains only the identity's keyed hash."""
 
     NAME: ClassVar[str] = "account.sign_in_linked"
     provider: str = Field(description="google, github, microsoft or linkedin")
@@ -132,7 +136,7 @@ class SignInUnlinked(DomainEvent):
 
 
 class AccountDisabled(DomainEvent):
-    """The account may not sign in any more; its sessions ended."""
+    """The account can no longer sign in; its sessions ended."""
 
     NAME: ClassVar[str] = "account.disabled"
     reason: Personal[str]
@@ -145,13 +149,13 @@ class AccountEnabled(DomainEvent):
 
 
 class AccountErased(DomainEvent):
-    """The person asked to be forgotten: their key was deleted, so their personal fields read `[erased]` everywhere."""
+    """The person requested erasure: their key was deleted, so their personal fields read `[erased]` everywhere."""
 
     NAME: ClassVar[str] = "account.erased"
 
 
 class EmailClaimed(DomainEvent):
-    """An e-mail address (by keyed hash) belongs to one account. Its aggregate's id is derived from the hash."""
+    """An email address (by keyed hash) belongs to one account. Its aggregate's id is derived from the hash."""
 
     NAME: ClassVar[str] = "email.claimed"
     account_id: UUID
@@ -164,7 +168,7 @@ class EmailReleased(DomainEvent):
 
 
 class InviteCreated(DomainEvent):
-    """A member may bring others in. The code is not part of history; it is kept in `auth.invite_code`."""
+    """A member created an invite. The code is not part of the history; it is stored in `auth.invite_code`."""
 
     NAME: ClassVar[str] = "invite.created"
     account_id: UUID
@@ -173,13 +177,13 @@ class InviteCreated(DomainEvent):
 
 
 class InviteUsed(DomainEvent):
-    """Somebody registered with the invite; stored in the transaction of their account."""
+    """A person registered with the invite; stored in the transaction of their account."""
 
     NAME: ClassVar[str] = "invite.used"
     account_id: UUID = Field(description="Who joined")
 
 
 class InviteRevoked(DomainEvent):
-    """Nobody can register with the invite any more."""
+    """The invite can no longer be used to register."""
 
     NAME: ClassVar[str] = "invite.revoked"

@@ -1,7 +1,7 @@
 """What happens to conversions: leads and sales that a partner or the site reported, and what they earn.
 
 Each event carries the conversion's facts, so that a projection needs no memory of the ones before.
-Money moves as signed differences (`Change`), so that counters add up in any order.
+Money moves as signed differences (`CounterDelta`), so that counters add up in any order.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class AttributedBy(StrEnum):
 
 
 class Attribution(Frozen):
-    """The click (or coupon) that earned the conversion, with what was known of it then."""
+    """The click (or coupon) that earned the conversion, with its data at that time."""
 
     by: AttributedBy
     partner_id: UUID
@@ -48,7 +48,7 @@ class Attribution(Frozen):
     device: str = ""
     source: str = ""
     subs: dict[str, str] = Field(default_factory=dict)
-    bot_reason: str = Field(default="", description="Why the click is left out of figures; empty: it is not")
+    bot_reason: str = Field(default="", description="Why the click is excluded from metrics; empty: it is not")
     model: str = Field(default="", description="Attribution model that chose it; empty: before models were recorded")
 
 
@@ -64,7 +64,7 @@ class ConversionFacts(Frozen):
     attribution: Attribution | None = Field(default=None, description="None: no click is known yet")
 
 
-class Change(Frozen):
+class CounterDelta(Frozen):
     """Signed differences of one step: conversions by status, and the website's commission in its own currency."""
 
     currency: str = Field(pattern=r"^[A-Z]{3}$")
@@ -85,12 +85,12 @@ class TierUsed(Frozen):
     by: TiersBy
     at_least: int = Field(description="Conversions, or minor units of the website's currency")
     below: int | None = Field(default=None, description="None: there is no higher tier")
-    rate_bp: int = Field(default=0, description="Basis points that it pays, for `percent`")
-    flat_amount: int = Field(default=0, description="Minor units that it pays, for `flat` and `per_lead`")
+    rate_bp: int = Field(default=0, description="Basis points, for `percent`")
+    flat_amount: int = Field(default=0, description="Minor units, for `flat` and `per_lead`")
 
 
-class LogPlace(Frozen):
-    """Where a record lies in the log."""
+class LogPosition(Frozen):
+    """Position of a record in the log."""
 
     topic: str
     partition: int = Field(ge=0)
@@ -106,7 +106,7 @@ class Reported(Frozen):
     )
     reported_by: str = Field(pattern="^(sale|lead|postback|import)$")
     received_at: datetime
-    place: LogPlace | None = Field(default=None, description="The report; none: it waited for an exchange rate")
+    place: LogPosition | None = Field(default=None, description="The report; none: it waited for an exchange rate")
     kind: str = Field(pattern="^(lead|sale)$")
     amount: Money | None = Field(default=None, description="None: the report names no amount")
     payout: Money | None = None
@@ -116,34 +116,34 @@ class Reported(Frozen):
     click_id: str = ""
     coupon: str = ""
     visitor: int = 0
-    partner_id: UUID | None = Field(default=None, description="Named by a postback; a hint, not a proof")
+    partner_id: UUID | None = Field(default=None, description="From a postback; a hint, not a proof")
     customer: str = ""
     address_class: str = Field(default="", description="Class of the sender's address, e.g. datacentre; empty: none")
 
 
 class ConversionRecorded(DomainEvent):
-    """A lead or sale was reported for the first time. Without a click it waits and counts nothing yet."""
+    """A lead or sale was reported for the first time. Without a click it is pending attribution and counts nothing."""
 
     NAME: ClassVar[str] = "conversion.recorded"
     facts: ConversionFacts
     received_at: datetime
     reported_by: str = Field(pattern="^(sale|lead|postback|import)$")
-    report: LogPlace | None = Field(default=None, description="The report; none: it waited for an exchange rate")
-    payout: Money | None = Field(default=None, description="What the report says the partner pays; else the terms say")
+    report: LogPosition | None = Field(default=None, description="The report; none: it waited for an exchange rate")
+    payout: Money | None = Field(default=None, description="The partner's payout in the report; else by the terms")
     customer: str = Field(default="", description="Pseudonym of the buyer within the website")
     commission: Money | None = Field(default=None, description="In the website's currency; none while unattributed")
     exchange_rate: str | None = Field(default=None, description="Decimal rate used, when currencies differ")
     tier: TierUsed | None = Field(default=None, description="None: no tiers, or the report named the payout")
     reported: Reported | None = Field(default=None, description="None: recorded before reports were merged")
-    seen: tuple[LogPlace, ...] = Field(
+    seen: tuple[LogPosition, ...] = Field(
         default=(), description="Up to where (exclusive) the clicks of each partition were known to this decision"
     )
     provisional: bool = Field(default=False, description="Clicks received before the report were not all known yet")
-    change: Change
+    change: CounterDelta
 
 
 class ConversionAttributed(DomainEvent):
-    """The click of a waiting conversion came; from now on it counts."""
+    """The click of a pending conversion was found; from now on it counts."""
 
     NAME: ClassVar[str] = "conversion.attributed"
     facts: ConversionFacts
@@ -151,12 +151,12 @@ class ConversionAttributed(DomainEvent):
     exchange_rate: str | None = None
     tier: TierUsed | None = Field(default=None, description="None: no tiers, or the report named the payout")
     key_kind: str = Field(default="", description="`site`: nothing but claims, never approved automatically")
-    seen: tuple[LogPlace, ...] = ()
+    seen: tuple[LogPosition, ...] = ()
     provisional: bool = False
     reversed_amount: int = Field(
-        default=0, ge=0, description="Minor units of the sale that were taken back before its click was known"
+        default=0, ge=0, description="Minor units of the sale that were reversed before its click was known"
     )
-    change: Change
+    change: CounterDelta
 
 
 class ConversionApproved(DomainEvent):
@@ -164,9 +164,9 @@ class ConversionApproved(DomainEvent):
 
     NAME: ClassVar[str] = "conversion.approved"
     facts: ConversionFacts
-    automatic: bool = Field(default=False, description="It was pending for as long as the terms allow")
+    automatic: bool = Field(default=False, description="The period of automatic approval ended")
     key_kind: str = Field(default="", description="`site`: nothing but claims")
-    change: Change
+    change: CounterDelta
 
 
 class ConversionRejected(DomainEvent):
@@ -176,24 +176,24 @@ class ConversionRejected(DomainEvent):
     facts: ConversionFacts
     reason: str
     key_kind: str = Field(default="", description="`site`: nothing but claims")
-    change: Change
+    change: CounterDelta
 
 
 class ConversionReversed(DomainEvent):
-    """The sale was taken back, whole or in part; the commission follows in proportion at its original rate."""
+    """The sale was reversed, in whole or in part; the commission follows in proportion at its original rate."""
 
     NAME: ClassVar[str] = "conversion.reversed"
     facts: ConversionFacts
-    amount: Money = Field(description="The part of the sale that is taken back by this step")
-    commission: Money = Field(description="The part of the commission that goes with it")
+    amount: Money = Field(description="The part of the sale that this step reverses")
+    commission: Money = Field(description="The corresponding part of the commission")
     whole: bool = Field(description="Nothing of the sale is left: the status is now `reversed`")
     reason: str
     key_kind: str = Field(default="", description="`site`: nothing but claims")
-    change: Change
+    change: CounterDelta
 
 
 class ConversionReopened(DomainEvent):
-    """A decided conversion is pending again: another report overrides the decision, or its figures change."""
+    """A decided conversion is pending again: another report overrides the decision, or its amounts change."""
 
     NAME: ClassVar[str] = "conversion.reopened"
     facts: ConversionFacts
@@ -201,24 +201,24 @@ class ConversionReopened(DomainEvent):
     restored: Money | None = Field(default=None, description="The part of the sale that counts again")
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
     key_kind: str = Field(default="", description="`site`: nothing but claims")
-    change: Change
+    change: CounterDelta
 
 
 class ConversionWithdrawn(DomainEvent):
-    """The conversion leaves every count: `conversion.restated`, stored with it, counts it anew."""
+    """The conversion leaves every count: `conversion.restated`, stored with it, counts it again."""
 
     NAME: ClassVar[str] = "conversion.withdrawn"
     facts: ConversionFacts
     value: Money = Field(description="The part of the sale that was counted until now")
     key_kind: str = Field(default="", description="`site`: nothing but claims")
-    change: Change
+    change: CounterDelta
 
 
 class ConversionRestated(DomainEvent):
-    """Figures or click of a conversion are replaced. It names both, and counts anew what was withdrawn before it."""
+    """Amounts or click of a conversion are replaced. It contains both, and counts again what was withdrawn before."""
 
     NAME: ClassVar[str] = "conversion.restated"
-    cause: str = Field(pattern="^(report|click|details|adjustment)$", description="What brought it about")
+    cause: str = Field(pattern="^(report|click|details|adjustment)$", description="Cause")
     before: ConversionFacts
     facts: ConversionFacts
     payout: Money | None = None
@@ -226,54 +226,54 @@ class ConversionRestated(DomainEvent):
     commission: Money | None = Field(default=None, description="Of the whole sale; none while unattributed")
     exchange_rate: str | None = None
     tier: TierUsed | None = None
-    reversed_amount: int = Field(default=0, description="Minor units of the sale that stay taken back")
+    reversed_amount: int = Field(default=0, description="Minor units of the sale that remain reversed")
     reversed_commission: int = 0
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
-    payable_at: datetime | None = Field(default=None, description="From when on it may be paid out; none: not earned")
-    seen: tuple[LogPlace, ...] = ()
+    payable_at: datetime | None = Field(default=None, description="When it becomes payable; none: not earned")
+    seen: tuple[LogPosition, ...] = ()
     provisional: bool = False
     key_kind: str = Field(default="", description="`site`: nothing but claims")
-    change: Change
+    change: CounterDelta
 
 
 class ConversionReportMerged(DomainEvent):
-    """A further report of the conversion added to what is known of it."""
+    """A further report of the conversion added information."""
 
     NAME: ClassVar[str] = "conversion.report_merged"
     website_id: UUID
     reported: Reported
     key_kind: str = Field(description="Kind of the most trusted key that reported the conversion by now")
-    conflicts: int = Field(default=0, description="Other amounts than the one that stands, by now")
+    conflicts: int = Field(default=0, description="Number of other amounts so far")
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
 
 
 class ConversionReportConflicted(DomainEvent):
-    """A report names something else than what stands. What stands is the most trusted report's, then the first's."""
+    """A report contradicts the current values, which come from the most trusted report, then the first."""
 
     NAME: ClassVar[str] = "conversion.report_conflicted"
     website_id: UUID
     report_id: UUID
-    report: LogPlace | None = Field(default=None, description="The report; none: it waited for an exchange rate")
-    amount: Money | None = Field(default=None, description="What the report says the amount is")
+    report: LogPosition | None = Field(default=None, description="The report; none: it waited for an exchange rate")
+    amount: Money | None = Field(default=None, description="The amount in the report")
     reported_by: str
-    fields: tuple[str, ...] = Field(default=("amount",), description="Fields that contradict what stands")
+    fields: tuple[str, ...] = Field(default=("amount",), description="Fields that contradict the current values")
     reported: Reported | None = Field(default=None, description="None: before reports were merged")
     key_kind: str = Field(default="", description="Kind of the most trusted key that reported the conversion by now")
-    conflicts: int | None = Field(default=None, description="Other amounts by now; none: one more")
+    conflicts: int | None = Field(default=None, description="Number of other amounts so far; none: one more")
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
 
 
 class ConversionAdjustmentProposed(DomainEvent):
-    """A click that came after the approval would have earned the conversion. Nothing changes until somebody accepts."""
+    """A click that arrived after the approval would be attributed. Nothing changes until a person accepts."""
 
     NAME: ClassVar[str] = "conversion.adjustment_proposed"
     website_id: UUID
-    proposed: Attribution | None = Field(default=None, description="None: no click would earn it any more")
-    commission: Money | None = Field(default=None, description="What it would earn")
+    proposed: Attribution | None = Field(default=None, description="None: no click qualifies any more")
+    commission: Money | None = Field(default=None, description="The commission with that click")
 
 
 class ConversionAdjustmentDismissed(DomainEvent):
-    """Somebody decided that the conversion stays as it was approved."""
+    """A person decided that the conversion remains as approved."""
 
     NAME: ClassVar[str] = "conversion.adjustment_dismissed"
     website_id: UUID

@@ -1,7 +1,7 @@
 """What happens to custom domains: host names of a publisher's own under which a website's links are served.
 
 A domain is one aggregate per account and host name. The name itself is guarded by an aggregate of its own (`host.*`),
-so that at most one website has it, whoever else could prove it as well.
+so that at most one website has it, even if another account could prove it as well.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from schemas.base import DomainEvent, Personal
 
 
 class DomainAdded(DomainEvent):
-    """An account wants a website's links served under this host name, and has yet to prove that it is theirs.
+    """An account added a host name for a website's links; it must still prove that it owns the name.
 
-    The token stands here as it is: its owner publishes it in the DNS, where everybody can read it.
+    The token is stored in plain text: its owner publishes it in the DNS, where everybody can read it.
     """
 
     NAME: ClassVar[str] = "domain.added"
@@ -26,22 +26,22 @@ class DomainAdded(DomainEvent):
     account_id: UUID
     website_id: UUID
     domain: Personal[str] = Field(description="Host name, lower case, IDNA-encoded")
-    token: str = Field(min_length=32, description="What the TXT record must hold")
-    expires_at: datetime = Field(description="When an unproven one is given up")
+    token: str = Field(min_length=32, description="Content of the TXT record")
+    expires_at: datetime = Field(description="When an unproven one expires")
 
 
 class DomainVerified(DomainEvent):
-    """The record was found as it should be: the website's links are served under the name from now on."""
+    """The record was found: the website's links are served under the name from now on."""
 
     NAME: ClassVar[str] = "domain.verified"
 
 
 class DomainVerificationLost(DomainEvent):
-    """The record was missing for a week: the name may belong to somebody else by now, and is served no more."""
+    """The record was missing for a week: the name may have another owner now and is no longer served."""
 
     NAME: ClassVar[str] = "domain.verification_lost"
     missing_since: datetime
-    expires_at: datetime = Field(description="Until when a record that is back is noticed")
+    expires_at: datetime = Field(description="Until when a restored record is detected")
 
 
 class DomainTlsSeen(DomainEvent):
@@ -51,7 +51,7 @@ class DomainTlsSeen(DomainEvent):
 
 
 class DomainTlsLost(DomainEvent):
-    """It no longer answers so."""
+    """The tracking API no longer answers under the name with a valid certificate."""
 
     NAME: ClassVar[str] = "domain.tls_lost"
     SUBJECT: ClassVar[str] = "account_id"
@@ -60,13 +60,13 @@ class DomainTlsLost(DomainEvent):
 
 
 class DomainRemoved(DomainEvent):
-    """The owner gave the name up, or the website or the account ended."""
+    """The owner removed the name, or the website or the account was removed."""
 
     NAME: ClassVar[str] = "domain.removed"
 
 
 class HostClaimed(DomainEvent):
-    """A host name became one domain's; no other can have it until it is released."""
+    """A host name belongs to one domain; no other can use it until it is released."""
 
     NAME: ClassVar[str] = "host.claimed"
     SUBJECT: ClassVar[str] = "account_id"
@@ -76,6 +76,6 @@ class HostClaimed(DomainEvent):
 
 
 class HostReleased(DomainEvent):
-    """The host name is free again."""
+    """The host name is available again."""
 
     NAME: ClassVar[str] = "host.released"

@@ -1,8 +1,8 @@
 """What members do together in the forum, and what moderators do about it.
 
 A thread and each of its posts have histories of their own, so that a long thread costs no more to answer than a short
-one. A like and a follow are histories of one person and one thing: nobody likes twice. What somebody wrote is encrypted
-with the key of its author, whoever edits or moves it.
+one. A like and a follow are histories of one person and one thing: nobody likes twice. Text is encrypted
+with the key of its author, also after another member edits or moves it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,31 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent, Personal
+from schemas.base import DomainEvent, Frozen, Personal
 
 FlagReason = Literal["spam", "off_topic", "abusive", "illegal", "other"]
+
+
+class _OfPost(Frozen):
+    """Fields of events of a post."""
+
+    author_id: UUID
+    thread_id: UUID
+
+
+class _OfAnyPost(_OfPost):
+    """Also of the first post of a thread."""
+
+    is_first: bool = False
+
+
+class _OfLike(Frozen):
+    """Fields of events of a like."""
+
+    account_id: UUID
+    post_id: UUID
+    thread_id: UUID
+    author_id: UUID
 
 
 class ForumCategoryCreated(DomainEvent):
@@ -29,7 +51,7 @@ class ForumCategoryCreated(DomainEvent):
 
 
 class ForumMemberJoined(DomainEvent):
-    """An account did something in the forum for the first time, and got the handle that others mention it by."""
+    """An account was active in the forum for the first time and got the handle for mentions."""
 
     NAME: ClassVar[str] = "forum.member_joined"
     SUBJECT: ClassVar[str] = "account_id"
@@ -38,7 +60,7 @@ class ForumMemberJoined(DomainEvent):
 
 
 class ForumMemberSuspended(DomainEvent):
-    """The member may read, and write nothing."""
+    """The member may read but not write."""
 
     NAME: ClassVar[str] = "forum.member_suspended"
     SUBJECT: ClassVar[str] = "account_id"
@@ -55,7 +77,7 @@ class ForumMemberReinstated(DomainEvent):
 
 
 class ThreadStarted(DomainEvent):
-    """A member began a thread; its first post is in the same transaction."""
+    """A member started a thread; its first post is in the same transaction."""
 
     NAME: ClassVar[str] = "forum.thread_started"
     SUBJECT: ClassVar[str] = "author_id"
@@ -63,39 +85,39 @@ class ThreadStarted(DomainEvent):
     category_id: UUID
     first_post_id: UUID
     title: Personal[str]
-    held: bool = Field(default=False, description="Waits for a moderator's approval")
+    held: bool = Field(default=False, description="Pending review by a moderator")
 
 
 class ThreadPinned(DomainEvent):
-    """It stands before the others."""
+    """The thread is listed before the others."""
 
     NAME: ClassVar[str] = "forum.thread_pinned"
     reason: str = ""
 
 
 class ThreadUnpinned(DomainEvent):
-    """It stands where its last reply puts it."""
+    """The thread is listed by its last reply again."""
 
     NAME: ClassVar[str] = "forum.thread_unpinned"
     reason: str = ""
 
 
 class ThreadLocked(DomainEvent):
-    """Nobody but moderators can reply."""
+    """Only moderators can reply."""
 
     NAME: ClassVar[str] = "forum.thread_locked"
     reason: str = ""
 
 
 class ThreadUnlocked(DomainEvent):
-    """Everybody can reply again."""
+    """Replies are possible again."""
 
     NAME: ClassVar[str] = "forum.thread_unlocked"
     reason: str = ""
 
 
 class ThreadMoved(DomainEvent):
-    """It belongs to another category."""
+    """The thread moved to another category."""
 
     NAME: ClassVar[str] = "forum.thread_moved"
     category_id: UUID
@@ -103,53 +125,49 @@ class ThreadMoved(DomainEvent):
 
 
 class ThreadHidden(DomainEvent):
-    """Its first post is not shown any more, so nor is the thread."""
+    """Its first post is no longer shown, and neither is the thread."""
 
     NAME: ClassVar[str] = "forum.thread_hidden"
 
 
 class ThreadShown(DomainEvent):
-    """It is there for everybody: approved, or restored."""
+    """The thread is public: approved, or restored."""
 
     NAME: ClassVar[str] = "forum.thread_shown"
 
 
 class ThreadViewsCounted(DomainEvent):
-    """So many visitors more opened the thread, each counted once a day. Happens to the thread's views alone."""
+    """More visitors opened the thread, each counted once a day. An aggregate of the thread's views alone."""
 
     NAME: ClassVar[str] = "forum.views_counted"
     thread_id: UUID
     views: int = Field(ge=1)
 
 
-class PostWritten(DomainEvent):
+class PostWritten(_OfPost, DomainEvent):
     """A member wrote the first post of a thread, or a reply."""
 
     NAME: ClassVar[str] = "forum.post_written"
     SUBJECT: ClassVar[str] = "author_id"
-    author_id: UUID
-    thread_id: UUID
     text: Personal[str]
     is_first: bool = False
     reply_to: UUID | None = Field(default=None, description="The post that it answers")
     reply_to_author: UUID | None = None
     mentions: tuple[UUID, ...] = Field(default=(), description="Accounts of the members it names")
-    held: bool = Field(default=False, description="Waits for a moderator's approval")
+    held: bool = Field(default=False, description="Pending review by a moderator")
 
 
-class PostEdited(DomainEvent):
-    """Its text was replaced; the one before is kept."""
+class PostEdited(_OfPost, DomainEvent):
+    """Its text was replaced; the previous text is stored."""
 
     NAME: ClassVar[str] = "forum.post_edited"
     SUBJECT: ClassVar[str] = "author_id"
-    author_id: UUID
-    thread_id: UUID
     text: Personal[str]
     before: Personal[str]
     mentions: tuple[UUID, ...] = ()
     newly_mentioned: tuple[UUID, ...] = ()
     is_first: bool = False
-    held: bool = Field(default=False, description="It was shown, and its new text waits for a moderator's approval")
+    held: bool = Field(default=False, description="It was shown, and its new text is pending review by a moderator")
 
 
 class PostFlagged(DomainEvent):
@@ -164,80 +182,58 @@ class PostFlagged(DomainEvent):
     note: Personal[str] = ""
 
 
-class PostHidden(DomainEvent):
-    """Enough members reported it: it is not shown until a moderator has looked."""
+class PostHidden(_OfAnyPost, DomainEvent):
+    """Enough members reported it: it is hidden until a moderator has reviewed it."""
 
     NAME: ClassVar[str] = "forum.post_hidden"
-    author_id: UUID
-    thread_id: UUID
-    is_first: bool = False
 
 
-class PostApproved(DomainEvent):
-    """A moderator had a post shown that waited."""
+class PostApproved(_OfAnyPost, DomainEvent):
+    """A moderator approved a post that was pending review."""
 
     NAME: ClassVar[str] = "forum.post_approved"
-    author_id: UUID
-    thread_id: UUID
-    is_first: bool = False
     was: Literal["held", "hidden"] = "held"
-    was_shown: bool = Field(default=False, description="It was shown before it had to wait")
+    was_shown: bool = Field(default=False, description="It was shown before the review")
     reply_to_author: UUID | None = None
-    mentions: tuple[UUID, ...] = Field(default=(), description="Those who were not told of it yet")
+    mentions: tuple[UUID, ...] = Field(default=(), description="Members who were not notified yet")
 
 
-class PostFlagsDismissed(DomainEvent):
-    """A moderator saw nothing wrong with it; its reports are settled."""
+class PostFlagsDismissed(_OfPost, DomainEvent):
+    """A moderator found no violation; its reports are closed."""
 
     NAME: ClassVar[str] = "forum.flags_dismissed"
-    author_id: UUID
-    thread_id: UUID
 
 
-class PostDeleted(DomainEvent):
-    """Its author or a moderator took it away; a moderator can bring it back."""
+class PostDeleted(_OfAnyPost, DomainEvent):
+    """Its author or a moderator deleted it; a moderator can restore it."""
 
     NAME: ClassVar[str] = "forum.post_deleted"
     SUBJECT: ClassVar[str] = "author_id"
-    author_id: UUID
-    thread_id: UUID
-    is_first: bool = False
     was: Literal["visible", "held", "hidden"] = "visible"
     by_moderator: bool = False
     reason: Personal[str | None] = Field(default=None, description="None of an author who was erased")
 
 
-class PostRestored(DomainEvent):
-    """A moderator brought it back."""
+class PostRestored(_OfAnyPost, DomainEvent):
+    """A moderator restored it."""
 
     NAME: ClassVar[str] = "forum.post_restored"
-    author_id: UUID
-    thread_id: UUID
-    is_first: bool = False
 
 
-class PostLiked(DomainEvent):
-    """A member liked a post. Happens to what that member thinks of that post."""
+class PostLiked(_OfLike, DomainEvent):
+    """A member liked a post. An aggregate of one member and one post."""
 
     NAME: ClassVar[str] = "forum.post_liked"
-    account_id: UUID
-    post_id: UUID
-    thread_id: UUID
-    author_id: UUID
 
 
-class PostUnliked(DomainEvent):
-    """A member took the like back."""
+class PostUnliked(_OfLike, DomainEvent):
+    """A member removed the like."""
 
     NAME: ClassVar[str] = "forum.post_unliked"
-    account_id: UUID
-    post_id: UUID
-    thread_id: UUID
-    author_id: UUID
 
 
 class ThreadFollowed(DomainEvent):
-    """A member is told of the thread's new replies. Happens to what that member has with that thread."""
+    """A member is notified of the thread's new replies. An aggregate of one member and one thread."""
 
     NAME: ClassVar[str] = "forum.thread_followed"
     account_id: UUID
@@ -245,7 +241,7 @@ class ThreadFollowed(DomainEvent):
 
 
 class ThreadUnfollowed(DomainEvent):
-    """A member is told of them no more."""
+    """A member is no longer notified of the thread's new replies."""
 
     NAME: ClassVar[str] = "forum.thread_unfollowed"
     account_id: UUID

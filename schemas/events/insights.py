@@ -1,4 +1,4 @@
-"""What was found in a website's figures, and how it was told. One history a website: each look replaces the last."""
+"""Findings in a website's figures, and their narrative. One stream per website: each analysis replaces the last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import Field
 from schemas.base import DomainEvent, Frozen
 
 InsightType = Literal["growth", "decline", "opportunity", "warning"]
-Teller = Literal["finder", "model"]
+NarratedBy = Literal["finder", "model"]
 DigestMail = Literal["off", "daily", "weekly"]
 
 
@@ -40,34 +40,34 @@ class Insight(Frozen):
     metric: str
     title: str
     content: str
-    told_by: Teller
+    told_by: NarratedBy
     confidence: float = Field(ge=0, le=1)
     about: About | None
     evidence: tuple[Evidence, ...]
-    first_day: date = Field(description="The days that it tells of, inclusive, in the website's time zone")
+    first_day: date = Field(description="The days that it covers, inclusive, in the website's time zone")
     last_day: date
     compared_first_day: date
     compared_last_day: date
-    filters: Mapping[str, str] = Field(description="What the analytics calls take to show it")
-    since: datetime = Field(description="When it was first told")
+    filters: Mapping[str, str] = Field(description="Parameters of the analytics calls that show it")
+    since: datetime = Field(description="When it was first reported")
 
 
 class InsightsGenerated(DomainEvent):
-    """A website's history was looked at: these hold now, the weightiest first; those told before and not here are over.
+    """A website was analyzed: these insights are current, the most important first; earlier ones not listed are closed.
 
-    `silence`: why no model worded them, none when one did or nothing was to be worded.
+    `silence`: why no model worded them; none if a model did or there was nothing to word.
     """
 
     NAME: ClassVar[str] = "insights.generated"
     website_id: UUID
     account_id: UUID
-    last_day: date = Field(description="The last whole day that was looked at")
+    last_day: date = Field(description="The last whole day of the analysis")
     silence: str | None
     insights: tuple[Insight, ...]
 
 
 class InsightsDigestChosen(DomainEvent):
-    """An account wants new insights by mail, or no longer."""
+    """An account enabled or disabled new insights by email."""
 
     NAME: ClassVar[str] = "insights.digest_chosen"
     account_id: UUID

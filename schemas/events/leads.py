@@ -1,4 +1,4 @@
-"""What happens before somebody is a member: newsletter, early access, inquiries.
+"""Events of people who have no account: newsletter, early access, inquiries.
 
 Addresses of subscribers and early testers are not in the events at all: they lie sealed beside them (`ops.contact`,
 under the aggregate's id) and go with the person. An inquiry is a text to us, kept with a key of its own.
@@ -19,43 +19,43 @@ InquiryStatus = Literal["new", "in_progress", "answered", "closed", "spam"]
 
 
 class SubscriptionRequested(DomainEvent):
-    """Somebody, perhaps the owner of the address, asked for the newsletter; the owner has yet to confirm it."""
+    """A person, perhaps the owner of the address, requested the newsletter; the owner must still confirm it."""
 
     NAME: ClassVar[str] = "newsletter.requested"
-    source: str = Field(max_length=50, description="Where the form stood")
+    source: str = Field(max_length=50, description="Page of the form")
 
 
 class SubscriptionConfirmed(DomainEvent):
-    """The owner of the address confirmed it by the mailed link: mails may be sent."""
+    """The owner of the address confirmed it by the emailed link: emails may be sent."""
 
     NAME: ClassVar[str] = "newsletter.confirmed"
 
 
 class SubscriptionEnded(DomainEvent):
-    """No more mails; the address is forgotten."""
+    """The subscription ended; the address is deleted."""
 
     NAME: ClassVar[str] = "newsletter.ended"
     way: Literal["page", "one_click", "admin"]
 
 
 class EarlyAccessJoined(DomainEvent):
-    """An address asked for early access: it has a place, or waits for one."""
+    """An address requested early access: it has a place or is on the waiting list."""
 
     NAME: ClassVar[str] = "early_access.joined"
     place: int | None = Field(description="1 to 10; none: on the waiting list")
     held_until: datetime | None = Field(
-        default=None, description="Given up then unless the address is confirmed; none: from before that was asked for"
+        default=None, description="Released then unless the address is confirmed; none: from before that rule"
     )
 
 
 class EarlyAccessConfirmed(DomainEvent):
-    """The owner of the address confirmed it by the mailed link: place or place in line are theirs."""
+    """The owner of the address confirmed it by the emailed link and keeps the place or the place in line."""
 
     NAME: ClassVar[str] = "early_access.confirmed"
 
 
 class EarlyAccessPromoted(DomainEvent):
-    """Somebody who waited got a place that became free."""
+    """A person on the waiting list got a free place."""
 
     NAME: ClassVar[str] = "early_access.promoted"
     place: int
@@ -63,20 +63,20 @@ class EarlyAccessPromoted(DomainEvent):
 
 
 class EarlyAccessInvited(DomainEvent):
-    """Whoever has the place was sent an invite to register with."""
+    """The owner of the place received an invite to register."""
 
     NAME: ClassVar[str] = "early_access.invited"
     invite_id: UUID
 
 
 class EarlyAccessLeft(DomainEvent):
-    """Place or place in line were given up, and the address is forgotten."""
+    """The place or the place in line was released, and the address is deleted."""
 
     NAME: ClassVar[str] = "early_access.left"
 
 
 class EarlyAccessPlaceTaken(DomainEvent):
-    """One of the places is somebody's. Happens to the places as a whole: there are never more than there are."""
+    """A place was assigned. An aggregate of all places, so their number is never exceeded."""
 
     NAME: ClassVar[str] = "early_access.place_taken"
     place: int
@@ -84,14 +84,14 @@ class EarlyAccessPlaceTaken(DomainEvent):
 
 
 class EarlyAccessPlaceFreed(DomainEvent):
-    """The place can be given to another."""
+    """The place is available again."""
 
     NAME: ClassVar[str] = "early_access.place_freed"
     place: int
 
 
 class InquiryReceived(DomainEvent):
-    """A visitor wrote to us."""
+    """A visitor sent an inquiry."""
 
     NAME: ClassVar[str] = "inquiry.received"
     first_name: Personal[str]
@@ -102,34 +102,34 @@ class InquiryReceived(DomainEvent):
 
 
 class InquiryAnswered(DomainEvent):
-    """An admin answered by mail."""
+    """An admin replied by email."""
 
     NAME: ClassVar[str] = "inquiry.answered"
     text: Personal[str]
 
 
 class InquiryNoted(DomainEvent):
-    """An admin wrote something down for other admins."""
+    """An admin added a note for other admins."""
 
     NAME: ClassVar[str] = "inquiry.noted"
     text: Personal[str]
 
 
 class InquiryMoved(DomainEvent):
-    """It is being worked on, done with, or was none."""
+    """The inquiry's status changed: in progress, closed or spam."""
 
     NAME: ClassVar[str] = "inquiry.moved"
     status: InquiryStatus
 
 
 class InquiryAssigned(DomainEvent):
-    """An admin looks after it, or nobody any more."""
+    """The inquiry was assigned to an admin, or unassigned."""
 
     NAME: ClassVar[str] = "inquiry.assigned"
     account_id: UUID | None
 
 
 class InquiryErased(DomainEvent):
-    """Its texts and address are gone, everywhere."""
+    """Its texts and address were erased everywhere."""
 
     NAME: ClassVar[str] = "inquiry.erased"

@@ -50,21 +50,21 @@ class Routing(Frozen):
 
 
 class LinkCreated(DomainEvent):
-    """A tracked link was made."""
+    """A tracked link was created."""
 
     NAME: ClassVar[str] = "link.created"
     website_id: UUID
     partner_id: UUID
     slug: str
-    code: int = Field(ge=0, lt=2**48, description="Random number that stands for the link in click ids")
-    destination: str = Field(description="May hold macros such as {click_id}")
+    code: int = Field(ge=0, lt=2**48, description="Random number that identifies the link in click ids")
+    destination: str = Field(description="May contain macros such as {click_id}")
     subs: dict[str, str] = Field(default_factory=dict, description="sub1..sub10 that every click of the link carries")
     coupon: str | None = Field(default=None, description="Upper case; sales that name it belong to this link")
     routing: Routing = Routing()
 
 
 class LinkUpdated(DomainEvent):
-    """The link changed; a field that is none stayed as it was."""
+    """The link changed; a field that is None did not change."""
 
     NAME: ClassVar[str] = "link.updated"
     destination: str | None = None
@@ -75,6 +75,6 @@ class LinkUpdated(DomainEvent):
 
 
 class LinkDeleted(DomainEvent):
-    """The link stopped redirecting; its slug is not given out again."""
+    """The link stopped redirecting; its slug is not reused."""
 
     NAME: ClassVar[str] = "link.deleted"

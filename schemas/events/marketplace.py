@@ -1,12 +1,13 @@
-"""Websites for sale: listings, what is asked about them, who watches them and who wants to hear of new ones.
+"""Websites for sale: listings, questions, watchlists, saved searches, and deals of a buyer and a seller.
 
-What happens between a buyer and a seller is in `deals`.
+A deal is an offer with its private thread, and the escrow that holds the money. Money moves at the escrow provider
+only; its confirmed messages say what happened.
 """
 
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -14,7 +15,6 @@ from pydantic import Field
 from schemas.base import DomainEvent, Frozen, Money, MoneySum, Personal
 
 Niche = Literal["vpn", "hosting", "software", "finance", "health", "education", "ecommerce"]
-NICHES: tuple[Niche, ...] = get_args(Niche)
 ListingStatus = Literal[
     "draft",
     "in_review",
@@ -27,10 +27,16 @@ ListingStatus = Literal[
     "withdrawn",
     "expired",
 ]
+Side = Literal["buyer", "seller"]
+OfferStatus = Literal["sent", "countered", "accepted", "declined", "withdrawn", "expired"]
+EscrowStatus = Literal[
+    "agreed", "funded", "delivered", "inspecting", "accepted", "disputed", "released", "refunded", "cancelled"
+]
+Outcome = Literal["release", "refund", "split"]
 
 
 class ListingFigures(Frozen):
-    """What a seller claims, apart from texts. A draft may leave out anything."""
+    """The seller's claims besides texts. Optional in a draft."""
 
     niche: Niche | None = None
     asking_price: Money | None = None
@@ -59,45 +65,44 @@ class MeasuredShare(Frozen):
     revenue: float | None = Field(ge=0, le=100, description="Percent of the commission; none: there is no commission")
 
 
-class ListingDrafted(DomainEvent):
-    """Somebody began to write a listing."""
+class _ListingContent(Frozen):
+    """All content of a listing."""
+
+    SUBJECT: ClassVar[str] = "seller_id"
+    seller_id: UUID
+    title: Personal[str]
+    website_url: Personal[str]
+    description: Personal[str]
+    figures: ListingFigures
+
+
+class ListingDrafted(_ListingContent, DomainEvent):
+    """A member started a listing."""
 
     NAME: ClassVar[str] = "listing.drafted"
-    SUBJECT: ClassVar[str] = "seller_id"
-    seller_id: UUID
-    title: Personal[str]
-    website_url: Personal[str]
-    description: Personal[str]
-    figures: ListingFigures
 
 
-class ListingEdited(DomainEvent):
-    """The seller changed it; holds all of it as it is now."""
+class ListingEdited(_ListingContent, DomainEvent):
+    """The seller changed the listing; contains all of its current content."""
 
     NAME: ClassVar[str] = "listing.edited"
-    SUBJECT: ClassVar[str] = "seller_id"
-    seller_id: UUID
-    title: Personal[str]
-    website_url: Personal[str]
-    description: Personal[str]
-    figures: ListingFigures
 
 
 class ListingImagesChanged(DomainEvent):
-    """It has these images, in this order, named by the hash of what they hold."""
+    """The listing has these images, in this order, named by the hash of their content."""
 
     NAME: ClassVar[str] = "listing.images_changed"
     images: list[str] = Field(max_length=8)
 
 
 class ListingSubmitted(DomainEvent):
-    """It waits for an admin to look at it; until then nobody else sees it."""
+    """The listing is pending review; until approval only the seller and admins see it."""
 
     NAME: ClassVar[str] = "listing.submitted"
 
 
 class ListingApproved(DomainEvent):
-    """An admin let it go live."""
+    """An admin approved the listing; it is live."""
 
     NAME: ClassVar[str] = "listing.approved"
     seller_id: UUID
@@ -105,7 +110,7 @@ class ListingApproved(DomainEvent):
 
 
 class ListingRejected(DomainEvent):
-    """An admin sent it back; the seller may change it and try again."""
+    """An admin rejected the listing; the seller may change and resubmit it."""
 
     NAME: ClassVar[str] = "listing.rejected"
     SUBJECT: ClassVar[str] = "seller_id"
@@ -114,7 +119,7 @@ class ListingRejected(DomainEvent):
 
 
 class ListingSuspended(DomainEvent):
-    """An admin took it offline."""
+    """An admin took the listing offline."""
 
     NAME: ClassVar[str] = "listing.suspended"
     SUBJECT: ClassVar[str] = "seller_id"
@@ -123,25 +128,25 @@ class ListingSuspended(DomainEvent):
 
 
 class ListingResumed(DomainEvent):
-    """An admin put it online again."""
+    """An admin put the listing online again."""
 
     NAME: ClassVar[str] = "listing.resumed"
 
 
 class ListingWithdrawn(DomainEvent):
-    """The seller took it back."""
+    """The seller withdrew the listing."""
 
     NAME: ClassVar[str] = "listing.withdrawn"
 
 
 class ListingExpired(DomainEvent):
-    """It was online for as long as a listing is; the seller may submit it anew."""
+    """The listing's period ended; the seller may submit it again."""
 
     NAME: ClassVar[str] = "listing.expired"
 
 
 class ListingReserved(DomainEvent):
-    """The seller accepted an offer, or a buyer the seller's: no other can be accepted now."""
+    """An offer or a counter-offer was accepted: no other can be accepted now."""
 
     NAME: ClassVar[str] = "listing.reserved"
     offer_id: UUID
@@ -149,14 +154,14 @@ class ListingReserved(DomainEvent):
 
 
 class ListingFreed(DomainEvent):
-    """The deal came to nothing; it is for sale again."""
+    """The deal failed; the listing is for sale again."""
 
     NAME: ClassVar[str] = "listing.freed"
     offer_id: UUID
 
 
 class ListingInEscrow(DomainEvent):
-    """The buyer's money lies with the escrow provider."""
+    """The escrow provider has the buyer's money."""
 
     NAME: ClassVar[str] = "listing.in_escrow"
     offer_id: UUID
@@ -171,13 +176,13 @@ class ListingSold(DomainEvent):
 
 
 class ListingVerificationAsked(DomainEvent):
-    """The seller wants the claims compared with what was measured here."""
+    """The seller requested a comparison of the claims with the measurements."""
 
     NAME: ClassVar[str] = "listing.verification_asked"
 
 
 class ListingVerified(DomainEvent):
-    """The website's own log was read: what it really had, month by month, at most twelve."""
+    """The website's log was evaluated: its measured numbers by month, at most twelve."""
 
     NAME: ClassVar[str] = "listing.verified"
     website_id: UUID
@@ -188,21 +193,21 @@ class ListingVerified(DomainEvent):
     traffic_difference: float | None = Field(description="Claim above (+) or below (-) the measured, percent")
     revenue_difference: float | None = Field(description="Claim above (+) or below (-) the measured, percent")
     domain_proven: bool = Field(
-        default=False, description="The domain's DNS record was found; false: from before that was asked for"
+        default=False, description="The domain's DNS record was found; false: from before that rule"
     )
     share: MeasuredShare | None = Field(default=None, description="None: from before it was counted")
 
 
 class ListingNotVerified(DomainEvent):
-    """Nothing can be said of the claims: the website is gone, is another's, its domain is not proven, or it was not
-    measured for a whole month."""
+    """The claims cannot be verified: the website was removed, has another owner, its domain is not proven, or it was
+    not measured for a whole month."""
 
     NAME: ClassVar[str] = "listing.not_verified"
     reason: Literal["no_website", "no_whole_month", "domain_not_proven"]
 
 
 class QuestionAsked(DomainEvent):
-    """A member asked about a listing, for everybody to see."""
+    """A member asked a public question about a listing."""
 
     NAME: ClassVar[str] = "listing_question.asked"
     SUBJECT: ClassVar[str] = "author_id"
@@ -213,7 +218,7 @@ class QuestionAsked(DomainEvent):
 
 
 class QuestionAnswered(DomainEvent):
-    """The seller answered; a later answer replaces the one before."""
+    """The seller answered; a later answer replaces the previous one."""
 
     NAME: ClassVar[str] = "listing_question.answered"
     SUBJECT: ClassVar[str] = "author_id"
@@ -222,27 +227,27 @@ class QuestionAnswered(DomainEvent):
 
 
 class QuestionFlagged(DomainEvent):
-    """A member thinks that it should not be here."""
+    """A member reported the question."""
 
     NAME: ClassVar[str] = "listing_question.flagged"
     reason: Literal["spam", "abuse", "personal_data", "off_topic", "other"]
 
 
 class QuestionHidden(DomainEvent):
-    """An admin hid it."""
+    """An admin hid the question."""
 
     NAME: ClassVar[str] = "listing_question.hidden"
     reason: str = Field(max_length=2_000)
 
 
 class QuestionRestored(DomainEvent):
-    """An admin found nothing wrong with it; it is shown, and flags until now do not count."""
+    """An admin found no violation; the question is shown, and earlier reports do not count."""
 
     NAME: ClassVar[str] = "listing_question.restored"
 
 
 class SearchCriteria(Frozen):
-    """What somebody looks for, apart from words; money in major units of US dollars, as the list takes it."""
+    """Filters of a saved search without its text; money in major units of US dollars, as in the query of the list."""
 
     niche: Niche | None = None
     min_price: int | None = Field(default=None, ge=0, le=10**12)
@@ -251,7 +256,7 @@ class SearchCriteria(Frozen):
 
 
 class SearchSaved(DomainEvent):
-    """A member wants to hear by mail of new listings like this."""
+    """A member subscribed to emails about matching new listings."""
 
     NAME: ClassVar[str] = "saved_search.saved"
     SUBJECT: ClassVar[str] = "account_id"
@@ -261,14 +266,14 @@ class SearchSaved(DomainEvent):
 
 
 class SavedSearchEnded(DomainEvent):
-    """No more of these mails."""
+    """The emails of the saved search ended."""
 
     NAME: ClassVar[str] = "saved_search.ended"
     way: Literal["page", "one_click", "erased"]
 
 
 class WatchBegan(DomainEvent):
-    """A member keeps an eye on a listing."""
+    """A member watches a listing."""
 
     NAME: ClassVar[str] = "listing_watch.began"
     account_id: UUID
@@ -276,6 +281,159 @@ class WatchBegan(DomainEvent):
 
 
 class WatchEnded(DomainEvent):
-    """It is off the member's list."""
+    """A member no longer watches the listing."""
 
     NAME: ClassVar[str] = "listing_watch.ended"
+
+
+class OfferSent(DomainEvent):
+    """A member offers a price for a listed website."""
+
+    NAME: ClassVar[str] = "offer.sent"
+    SUBJECT: ClassVar[str] = "author_id"
+    listing_id: UUID
+    seller_id: UUID
+    buyer_id: UUID
+    author_id: UUID
+    price: Money
+    text: Personal[str]
+    expires_at: datetime
+
+
+class OfferCountered(DomainEvent):
+    """The other side proposes another price; now it is the first side's turn."""
+
+    NAME: ClassVar[str] = "offer.countered"
+    SUBJECT: ClassVar[str] = "author_id"
+    author_id: UUID
+    side: Side
+    price: Money
+    text: Personal[str]
+    expires_at: datetime
+
+
+class OfferMessageSent(DomainEvent):
+    """One of the two sides, or in a dispute an admin, wrote in the offer's thread."""
+
+    NAME: ClassVar[str] = "offer.message_sent"
+    SUBJECT: ClassVar[str] = "author_id"
+    author_id: UUID
+    side: Literal["buyer", "seller", "admin"]
+    text: Personal[str]
+
+
+class OfferAccepted(DomainEvent):
+    """Both agree on the price."""
+
+    NAME: ClassVar[str] = "offer.accepted"
+    escrow_id: UUID
+    side: Side
+
+
+class OfferDeclined(DomainEvent):
+    """The side whose turn it was declined the offer."""
+
+    NAME: ClassVar[str] = "offer.declined"
+    side: Side
+
+
+class OfferWithdrawn(DomainEvent):
+    """The buyer withdrew the offer."""
+
+    NAME: ClassVar[str] = "offer.withdrawn"
+
+
+class OfferExpired(DomainEvent):
+    """There was no answer in time, or the listing was sold to another buyer."""
+
+    NAME: ClassVar[str] = "offer.expired"
+
+
+class EscrowAgreed(DomainEvent):
+    """Price and sides are fixed; the buyer has yet to pay the provider."""
+
+    NAME: ClassVar[str] = "escrow.agreed"
+    offer_id: UUID
+    listing_id: UUID
+    seller_id: UUID
+    buyer_id: UUID
+    price: Money
+    pay_until: datetime
+
+
+class EscrowOpened(DomainEvent):
+    """The provider created a transaction, and a page where the buyer pays."""
+
+    NAME: ClassVar[str] = "escrow.opened"
+    reference: str = Field(max_length=200, description="The provider's id")
+    payment_url: str = Field(max_length=2_000)
+    is_trial: bool = Field(default=False, description="The provider is a sandbox: no money moves")
+
+
+class EscrowFunded(DomainEvent):
+    """The provider has the buyer's money."""
+
+    NAME: ClassVar[str] = "escrow.funded"
+    reference: str = Field(max_length=200)
+    is_late: bool = Field(default=False, description="The deal was cancelled before: the money is returned")
+
+
+class EscrowDelivered(DomainEvent):
+    """The seller reported that the website is handed over."""
+
+    NAME: ClassVar[str] = "escrow.delivered"
+    inspect_from: datetime = Field(description="When the inspection begins without the buyer's confirmation")
+
+
+class EscrowInspectionBegan(DomainEvent):
+    """The buyer has the website and inspects it until the given time."""
+
+    NAME: ClassVar[str] = "escrow.inspection_began"
+    until: datetime
+
+
+class EscrowAccepted(DomainEvent):
+    """The buyer accepted, or did not respond in time: the provider is requested to pay the seller."""
+
+    NAME: ClassVar[str] = "escrow.accepted"
+
+
+class EscrowDisputed(DomainEvent):
+    """One side opened a dispute; an admin reads the thread and decides."""
+
+    NAME: ClassVar[str] = "escrow.disputed"
+    SUBJECT: ClassVar[str] = "author_id"
+    author_id: UUID
+    side: Side
+    text: Personal[str]
+
+
+class EscrowDecided(DomainEvent):
+    """An admin decided the dispute and its amounts. The provider is requested to pay."""
+
+    NAME: ClassVar[str] = "escrow.decided"
+    outcome: Outcome
+    to_seller: Money
+    to_buyer: Money
+    reason: str = Field(max_length=2_000)
+
+
+class EscrowReleased(DomainEvent):
+    """The provider paid the seller, and in a split refunded the buyer's part."""
+
+    NAME: ClassVar[str] = "escrow.released"
+    to_seller: Money
+    to_buyer: Money
+
+
+class EscrowRefunded(DomainEvent):
+    """The provider refunded the full amount to the buyer."""
+
+    NAME: ClassVar[str] = "escrow.refunded"
+
+
+class EscrowCancelled(DomainEvent):
+    """The escrow ended before the buyer paid."""
+
+    NAME: ClassVar[str] = "escrow.cancelled"
+    side: Side | None = Field(description="None: the payment deadline passed")

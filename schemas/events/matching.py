@@ -27,33 +27,33 @@ class Program(Frozen):
     category: str = Field(max_length=40, description="Key of the taxonomy")
     audience: str = Field(default="", max_length=500)
     description: str = Field(max_length=2000)
-    url: str = Field(max_length=2048, description="Where one applies")
+    url: str = Field(max_length=2048, description="Where to apply")
     commission_type: CommissionType
     commission_bp: int = Field(default=0, ge=0, le=10_000, description="Basis points of the sale")
     commission_amount: Money | None = Field(default=None, description="Flat sum for each sale or lead")
-    recurring: bool = Field(default=False, description="Paid again with each payment of the customer")
+    recurring: bool = Field(default=False, description="Recurs with each payment of the customer")
     cookie_days: int = Field(ge=0, le=3650, description="0: until the visitor's session ends")
     approval: Approval
     payment: Payment
-    source: str = Field(max_length=500, description="Where these facts are from")
+    source: str = Field(max_length=500, description="Source of the data")
     partner_id: UUID | None = Field(default=None, description="The partner under which its results are measured here")
 
 
 class ProgramListed(DomainEvent):
-    """A program came into the directory, by the starter set, an admin or a file."""
+    """A program was added to the directory, by the starter set, an admin or a file."""
 
     NAME: ClassVar[str] = "program.listed"
     program: Program
     origin: Origin
-    recorded_on: date = Field(description="As of when the facts were written down")
+    recorded_on: date = Field(description="Date of the recorded data")
     checked_on: date | None = Field(
-        default=None, description="When somebody compared them with the source; none: never"
+        default=None, description="When a person compared them with the source; none: never"
     )
     review_on: date
 
 
 class ProgramChanged(DomainEvent):
-    """Facts of the program are others now."""
+    """The program's data changed."""
 
     NAME: ClassVar[str] = "program.changed"
     program: Program
@@ -61,7 +61,7 @@ class ProgramChanged(DomainEvent):
 
 
 class ProgramReviewed(DomainEvent):
-    """An admin compared the facts with the program's own page."""
+    """An admin compared the data with the program's own page."""
 
     NAME: ClassVar[str] = "program.reviewed"
     checked_on: date
@@ -69,7 +69,7 @@ class ProgramReviewed(DomainEvent):
 
 
 class ProgramRetired(DomainEvent):
-    """The program is recommended no more; applications stay."""
+    """The program is no longer recommended; applications remain."""
 
     NAME: ClassVar[str] = "program.retired"
 
@@ -81,7 +81,7 @@ class ProgramRestored(DomainEvent):
 
 
 class BusinessAnalyzed(DomainEvent):
-    """A member described a business idea, and this is how it was understood. It replaces the one before."""
+    """A member's business idea was analyzed. The analysis replaces the previous one."""
 
     NAME: ClassVar[str] = "matching.business_analyzed"
     SUBJECT: ClassVar[str] = "account_id"
@@ -92,21 +92,23 @@ class BusinessAnalyzed(DomainEvent):
     monetization: Potential
     wording: Personal[str] = Field(description="JSON: target_audience, content_strategy, key_success_factors")
     method: Method
-    silent: str = Field(default="", description="Why no model answered, where one was asked")
+    silent: str = Field(default="", description="Why no model answered, if one was requested")
 
 
 class RecommendationsWorded(DomainEvent):
-    """A language model was asked to word why programs suit the idea that was analyzed last."""
+    """A language model was requested to word why programs fit the last analyzed idea."""
 
     NAME: ClassVar[str] = "matching.recommendations_worded"
     SUBJECT: ClassVar[str] = "account_id"
     account_id: UUID
-    words: Personal[str] = Field(description="JSON: by program, `of` the evidence, `why`, and `said` in place of ours")
-    silent: str = Field(default="", description="Why no words came of it")
+    words: Personal[str] = Field(
+        description="JSON: by program, `of` the evidence, `why`, and `said` instead of the rule-based text"
+    )
+    silent: str = Field(default="", description="Why there is no text from a model")
 
 
 class ApplicationMade(DomainEvent):
-    """A member applies to a program."""
+    """A member applied to a program."""
 
     NAME: ClassVar[str] = "application.made"
     account_id: UUID
@@ -121,7 +123,7 @@ class ApplicationPageOpened(DomainEvent):
 
 
 class ApplicationMoved(DomainEvent):
-    """The member wrote down what became of the application, or that it was sent again."""
+    """The member recorded the application's result, or that it was sent again."""
 
     NAME: ClassVar[str] = "application.moved"
     SUBJECT: ClassVar[str] = "account_id"
@@ -131,7 +133,7 @@ class ApplicationMoved(DomainEvent):
 
 
 class LessonCompleted(DomainEvent):
-    """A member finished a lesson of the learning hub. Happens to all that one account learns."""
+    """A member completed a lesson of the learning hub. An aggregate of all lessons of one account."""
 
     NAME: ClassVar[str] = "lesson.completed"
     account_id: UUID

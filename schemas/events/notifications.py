@@ -1,4 +1,4 @@
-"""What members want to be told, and how. The notifications themselves are made from what happened, not decided."""
+"""Which notifications members want, and how. The notifications themselves follow from events and are no events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DigestMail = Literal["off", "daily", "weekly"]
 
 
 class NotificationPreferenceSet(DomainEvent):
-    """A member chose how to be told of one kind of thing."""
+    """A member chose the channel for one kind of notification."""
 
     NAME: ClassVar[str] = "notifications.preference_set"
     account_id: UUID
@@ -23,7 +23,7 @@ class NotificationPreferenceSet(DomainEvent):
 
 
 class NotificationMailStopped(DomainEvent):
-    """No digest of any kind is mailed to the account, until it chooses one again."""
+    """The account gets no email digest of any kind until it chooses one again."""
 
     NAME: ClassVar[str] = "notifications.mail_stopped"
     account_id: UUID

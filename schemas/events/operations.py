@@ -11,71 +11,72 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent
+from schemas.base import DomainEvent, Frozen
 
 
-class ProjectionPaused(DomainEvent):
-    """A projection was told to stop reading."""
+class _OfProjection(Frozen):
+    """Fields of events of a projection."""
+
+    projection: str
+
+
+class _OfGeneration(_OfProjection):
+    """Fields of events of one generation of a projection."""
+
+    generation: int
+
+
+class _Requested(Frozen):
+    """Who requested it, and why. As the first base its fields are the last."""
+
+    reason: str = ""
+    operator: str = ""
+    request_id: UUID | None = None
+
+
+class _OfDeadLetter(Frozen):
+    """Fields of events of a dead letter."""
+
+    dead_letter_id: UUID
+    projection: str
+    reason: str = ""
+    operator: str = ""
+
+
+class ProjectionPaused(_Requested, _OfProjection, DomainEvent):
+    """A projection was paused."""
 
     NAME: ClassVar[str] = "projection.paused"
-    projection: str
-    reason: str = ""
-    operator: str = ""
-    request_id: UUID | None = None
 
 
-class ProjectionResumed(DomainEvent):
-    """A projection reads on."""
+class ProjectionResumed(_Requested, _OfProjection, DomainEvent):
+    """A projection was resumed."""
 
     NAME: ClassVar[str] = "projection.resumed"
-    projection: str
-    reason: str = ""
-    operator: str = ""
-    request_id: UUID | None = None
 
 
-class ProjectionRebuildRequested(DomainEvent):
+class ProjectionRebuildRequested(_Requested, _OfGeneration, DomainEvent):
     """A new generation of a projection is to be built beside the live one."""
 
     NAME: ClassVar[str] = "projection.rebuild_requested"
-    projection: str
-    generation: int
-    reason: str = ""
-    operator: str = ""
-    request_id: UUID | None = None
 
 
-class ProjectionPromoted(DomainEvent):
+class ProjectionPromoted(_Requested, _OfGeneration, DomainEvent):
     """A new generation became the live one."""
 
     NAME: ClassVar[str] = "projection.promoted"
-    projection: str
-    generation: int
-    reason: str = ""
-    operator: str = ""
-    request_id: UUID | None = None
 
 
-class ProjectionRolledBack(DomainEvent):
-    """The generation before became the live one again."""
+class ProjectionRolledBack(_Requested, _OfGeneration, DomainEvent):
+    """The previous generation became the live one again."""
 
     NAME: ClassVar[str] = "projection.rolled_back"
-    projection: str
-    generation: int
-    reason: str = ""
-    operator: str = ""
-    request_id: UUID | None = None
 
 
-class ProjectionBuildCancelled(DomainEvent):
-    """A build was given up; the live generation was not touched."""
+class ProjectionBuildCancelled(_Requested, _OfGeneration, DomainEvent):
+    """A build was cancelled; the live generation did not change."""
 
     NAME: ClassVar[str] = "projection.build_cancelled"
-    projection: str
-    generation: int
-    reason: str = ""
-    operator: str = ""
-    request_id: UUID | None = None
 
 
 class ProjectionVerified(DomainEvent):
@@ -92,44 +93,28 @@ class ProjectionVerified(DomainEvent):
     request_id: UUID | None = None
 
 
-class ProjectionComparisonCancelled(DomainEvent):
-    """Somebody stopped the comparison of a new generation with the live one; what it has found until then stands."""
+class ProjectionComparisonCancelled(_Requested, _OfProjection, DomainEvent):
+    """A person stopped the comparison of a new generation with the live one; its findings so far are kept."""
 
     NAME: ClassVar[str] = "projection.comparison_cancelled"
-    projection: str
-    reason: str = ""
-    operator: str = ""
-    request_id: UUID | None = None
 
 
-class DeadLetterRevealed(DomainEvent):
-    """Somebody looked at the content of a record that a projection could not take."""
+class DeadLetterRevealed(_OfDeadLetter, DomainEvent):
+    """A person viewed the content of a record that a projection could not process."""
 
     NAME: ClassVar[str] = "dead_letter.revealed"
-    dead_letter_id: UUID
-    projection: str
-    reason: str = ""
-    operator: str = ""
 
 
-class DeadLetterRetried(DomainEvent):
-    """A record that a projection could not take was handed to it again."""
+class DeadLetterRetried(_OfDeadLetter, DomainEvent):
+    """A record that a projection could not process was processed again."""
 
     NAME: ClassVar[str] = "dead_letter.retried"
-    dead_letter_id: UUID
-    projection: str
-    reason: str = ""
-    operator: str = ""
 
 
-class DeadLetterSkipped(DomainEvent):
-    """A record that a projection could not take was given up for good."""
+class DeadLetterSkipped(_OfDeadLetter, DomainEvent):
+    """A record that a projection could not process was skipped permanently."""
 
     NAME: ClassVar[str] = "dead_letter.skipped"
-    dead_letter_id: UUID
-    projection: str
-    reason: str = ""
-    operator: str = ""
 
 
 class ExchangeRateRecorded(DomainEvent):
@@ -143,7 +128,7 @@ class ExchangeRateRecorded(DomainEvent):
 
 
 class AuditTrailAnchored(DomainEvent):
-    """The audit trail was whole up to entry `seq`, whose hash is `head`: it covers all entries before."""
+    """The audit trail was intact up to entry `seq`, whose hash is `head` and covers all previous entries."""
 
     NAME: ClassVar[str] = "audit_trail.anchored"
     seq: int = Field(ge=1)

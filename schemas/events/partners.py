@@ -14,7 +14,7 @@ from schemas.base import DomainEvent, Frozen
 
 
 class TermsKind(StrEnum):
-    """How a commission is worked out."""
+    """How a commission is calculated."""
 
     PERCENT = "percent"
     FLAT = "flat"
@@ -54,7 +54,7 @@ class Terms(Frozen):
     tiers: tuple[Tier, ...] = Field(default=(), max_length=10, description="By `at_least`, rising")
     hold_days: int = Field(default=0, ge=0, le=365, description="Days after the sale before a commission is payable")
     auto_approve_days: int | None = Field(
-        default=None, ge=0, le=365, description="Days until a pending conversion is approved by itself; none: never"
+        default=None, ge=0, le=365, description="Days until a pending conversion is approved automatically; none: never"
     )
 
 
@@ -76,12 +76,12 @@ class PartnerRegistered(DomainEvent):
     description: str = ""
     terms: Terms
     cookie_days: int = Field(default=30, ge=1, le=365, description="How long after a click a conversion still counts")
-    postback_preset: str | None = Field(default=None, description="Names that its postbacks use (`ingest` presets)")
+    postback_preset: str | None = Field(default=None, description="Parameter names of its postbacks (`ingest` presets)")
     is_active: bool = True
 
 
 class PartnerUpdated(DomainEvent):
-    """Details of the program changed; a field that is none stayed as it was."""
+    """Details of the program changed; a field that is None did not change."""
 
     NAME: ClassVar[str] = "partner.updated"
     name: str | None = None
@@ -92,13 +92,13 @@ class PartnerUpdated(DomainEvent):
 
 
 class CommissionChanged(DomainEvent):
-    """New terms for clicks from a moment on. Clicks before keep the terms of their time."""
+    """New terms for clicks from a given time on. Earlier clicks keep the terms of their time."""
 
     NAME: ClassVar[str] = "partner.commission_changed"
     terms: Terms
     effective_from: datetime | None = Field(
         default=None,
-        description="When they begin to hold, later than `timestamp`; none: at once. Terms that were announced for the"
+        description="When they take effect, later than `timestamp`; none: at once. Terms that were announced for the"
         " same moment before are replaced",
     )
 
@@ -108,25 +108,25 @@ class CommissionChanged(DomainEvent):
 
 
 class PartnerActivated(DomainEvent):
-    """The program takes traffic again."""
+    """The program accepts traffic again."""
 
     NAME: ClassVar[str] = "partner.activated"
 
 
 class PartnerDeactivated(DomainEvent):
-    """The program takes no traffic: its links lead to their fallback, or nowhere. Old clicks can still convert."""
+    """The program accepts no traffic: links redirect to their fallback, if any. Old clicks can still convert."""
 
     NAME: ClassVar[str] = "partner.deactivated"
 
 
 class PartnerRemoved(DomainEvent):
-    """The program was taken off every list, for good. What it earned stays; its slug is not given out again."""
+    """The program was removed from every list, permanently. Its earnings remain; its slug is not reused."""
 
     NAME: ClassVar[str] = "partner.removed"
 
 
 class SlugClaimed(DomainEvent):
-    """A slug belongs to one partner or link. Its aggregate's id is derived from kind and slug, so it can't be two's."""
+    """A slug belongs to one partner or link. The aggregate's id is derived from kind and slug, so it is unique."""
 
     NAME: ClassVar[str] = "slug.claimed"
     kind: str = Field(pattern="^(partner|link)$")

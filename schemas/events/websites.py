@@ -28,7 +28,7 @@ class AttributionModel(StrEnum):
 
 
 class TrafficMark(StrEnum):
-    """What events are counted as: `bot` and `suspicious` are kept apart from the figures."""
+    """How events are counted: `bot` and `suspicious` are excluded from metrics."""
 
     BOT = "bot"
     SUSPICIOUS = "suspicious"
@@ -45,7 +45,7 @@ class TrafficConditions(Frozen):
     device: str | None = Field(default=None, max_length=64)
     browser: str | None = Field(default=None, max_length=256)
     source: str | None = Field(default=None, max_length=1024)
-    reason: str | None = Field(default=None, max_length=64, description="`bot_reason` as the edge gave it")
+    reason: str | None = Field(default=None, max_length=64, description="`bot_reason` as ingest set it")
 
 
 class WebsiteConnected(DomainEvent):
@@ -60,7 +60,7 @@ class WebsiteConnected(DomainEvent):
 
 
 class WebsiteUpdated(DomainEvent):
-    """Settings of the website changed; a field that is none stayed as it was."""
+    """Settings of the website changed; a field that is None did not change."""
 
     NAME: ClassVar[str] = "website.updated"
     SUBJECT: ClassVar[str] = "account_id"
@@ -77,14 +77,14 @@ class WebsiteUpdated(DomainEvent):
 
 
 class WebsiteDisconnected(DomainEvent):
-    """The owner removed the website: its keys stop working; what was measured stays in the log."""
+    """The owner removed the website: its keys stop working; its measurements stay in the log."""
 
     NAME: ClassVar[str] = "website.disconnected"
-    owner_erased: bool = Field(default=False, description="With the owner's account: its links are blanked as well")
+    owner_erased: bool = Field(default=False, description="With the owner's account: its links are erased as well")
 
 
 class WebsiteKeyIssued(DomainEvent):
-    """A key was made. Only its SHA-256 is kept; the public site key alone is also kept as it is."""
+    """A key was created. Only its SHA-256 is stored; the public site key is also stored in plain text."""
 
     NAME: ClassVar[str] = "website.key_issued"
     key_id: UUID
@@ -108,15 +108,15 @@ class ClaimsUnusual(DomainEvent):
     NAME: ClassVar[str] = "website.claims_unusual"
     website_id: UUID
     account_id: UUID = Field(description="The website's owner")
-    hour: datetime = Field(description="Beginning of the hour (UTC) in which the limit was passed")
+    hour: datetime = Field(description="Start of the hour (UTC) in which the limit was exceeded")
     claims: int = Field(description="Claims in that hour until then")
     usual: int = Field(description="Claims of a usual hour of the seven days before, rounded up")
 
 
 class WebsiteTrafficRemarked(DomainEvent):
-    """A rule was made: events of a period count as what it says, whatever the edge took them for.
+    """A rule was created: it changes the classification of events of a period.
 
-    Conversions are not meant. Of several rules for one event the newest holds.
+    It does not apply to conversions. If several rules match an event, the newest applies.
     """
 
     NAME: ClassVar[str] = "website.traffic_remarked"
@@ -129,7 +129,7 @@ class WebsiteTrafficRemarked(DomainEvent):
 
 
 class WebsiteTrafficRemarkUndone(DomainEvent):
-    """A rule was taken back: events count as if it had never been."""
+    """A rule was removed: events count as if it had never existed."""
 
     NAME: ClassVar[str] = "website.traffic_remark_undone"
     rule_id: UUID

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from schemas.events.insights import Insight, InsightType, Teller
+from schemas.events.insights import Insight, InsightType, NarratedBy
 from schemas.identity import NAMESPACE
 
 DIGEST_STOP_PATH: Final = "/api/public/insights-digest/stop/"
@@ -17,16 +17,22 @@ DIGEST_STOP_PATH: Final = "/api/public/insights-digest/stop/"
 
 
 class Shown(BaseModel):
+    """Base of what both services show: camelCase names in JSON."""
+
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
 
 
 class ShownAbout(Shown):
+    """The part of the website that the insight is about. `value` is the filter's value, `name` its display name."""
+
     dimension: str
     value: str
     name: str
 
 
 class ShownEvidence(Shown):
+    """One figure behind the insight, formatted for display."""
+
     label: str
     value: str
 
@@ -39,15 +45,15 @@ class ShownInsight(Shown):
     title: str
     content: str
     confidence_score: float = Field(description="0 to 1, from the statistics: 1 less the chance of a false alarm")
-    told_by: Teller = Field(description="Whose words these are; figures are the finder's own in both cases")
+    told_by: NarratedBy = Field(description="Who wrote the text; the numbers are always measured")
     about: ShownAbout | None = Field(description="Null: the whole website")
     evidence: list[ShownEvidence]
-    from_: date = Field(alias="from", description="The days that it tells of, inclusive, in the website's time zone")
+    from_: date = Field(alias="from", description="The days that it covers, inclusive, in the website's time zone")
     to: date
     compared_from: date
     compared_to: date
-    filters: dict[str, str] = Field(description="What the analytics calls take to show it")
-    since: datetime = Field(description="When it was first told")
+    filters: dict[str, str] = Field(description="Filters for the analytics endpoints that show it")
+    since: datetime = Field(description="When it was first reported")
 
 
 def insights_id(website_id: UUID) -> UUID:
@@ -56,7 +62,7 @@ def insights_id(website_id: UUID) -> UUID:
 
 
 def insight_id(website_id: UUID, key: str) -> UUID:
-    """One thing that is told of a website, the same as long as it is told."""
+    """The id of an insight, stable while it is reported."""
     return uuid5(NAMESPACE, f"insight\n{website_id}\n{key}")
 
 
@@ -66,20 +72,15 @@ def digest_id(account_id: UUID) -> UUID:
 
 
 def shown(website_id: UUID, insight: Insight) -> ShownInsight:
-    about = insight.about
-    return ShownInsight(
-        id=insight_id(website_id, insight.key),
-        insight_type=insight.insight_type,
-        title=insight.title,
-        content=insight.content,
-        confidence_score=insight.confidence,
-        told_by=insight.told_by,
-        about=ShownAbout(dimension=about.dimension, value=about.value, name=about.name) if about else None,
-        evidence=[ShownEvidence(label=one.label, value=one.value) for one in insight.evidence],
-        from_=insight.first_day,
-        to=insight.last_day,
-        compared_from=insight.compared_first_day,
-        compared_to=insight.compared_last_day,
-        filters=dict(insight.filters),
-        since=insight.since,
+    """The insight as both services answer it."""
+    return ShownInsight.model_validate(
+        {
+            **insight.model_dump(exclude={"confidence"}),
+            "id": insight_id(website_id, insight.key),
+            "confidence_score": insight.confidence,
+            "from": insight.first_day,
+            "to": insight.last_day,
+            "compared_from": insight.compared_first_day,
+            "compared_to": insight.compared_last_day,
+        }
     )

@@ -23,14 +23,14 @@ class TermsShape(BaseModel):
     """What a partner pays for a click. `percent` or `amount` holds until the first tier is reached."""
 
     kind: TermsKind
-    percent: float | None = Field(description="Of the sale; null when a flat sum is paid")
+    percent: float | None = Field(description="Of the sale; null for a flat fee")
     amount: int | None = Field(description="Minor units: for each conversion, or for each lead (`per_lead`)")
     currency: str | None
     tiersBy: TiersBy
     tiersCurrency: str | None
     tiers: list[TierShape]
     holdDays: int = Field(description="Days after the sale before a commission is payable")
-    autoApproveDays: int | None = Field(description="Days until it is approved by itself; null: never")
+    autoApproveDays: int | None = Field(description="Days until automatic approval; null: never")
     text: str = Field(description="In one sentence")
 
 
@@ -70,7 +70,7 @@ def terms_text(terms: Terms) -> str:
     if terms.hold_days:
         parts.append(f"payable {_days(terms.hold_days)} after the sale")
     if terms.auto_approve_days is not None:
-        parts.append(f"approved by itself after {_days(terms.auto_approve_days)}")
+        parts.append(f"auto-approved after {_days(terms.auto_approve_days)}")
     return "; ".join(parts)
 
 

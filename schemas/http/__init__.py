@@ -1,0 +1,1 @@
+"""Response models that both APIs share, by context."""
