@@ -13,10 +13,11 @@ import shutil
 import subprocess
 import sys
 import time
+from ast import literal_eval
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
 STAMPS = BUILD / "stamps"
 BIN = ROOT / ".venv" / "bin"
@@ -25,6 +26,15 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = 20
 OLDEST_JAVA = 17
+PIP = (str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+UV_NAMES = {
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "no-index": "UV_NO_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "cert": "SSL_CERT_FILE",
+    "proxy": "ALL_PROXY",
+}
 _QUIET_NPM = ("--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -33,21 +43,13 @@ class Failed(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    targets = {
-        "run": run,
-        "demo": demo,
-        "test": test,
-        "test-fast": test_fast,
-        "lint": lint,
-        "bench": bench,
-        "oracle": oracle,
-        "fuzz": fuzz,
-        "ci": ci,
-        "setup": set_up,
-    }
+    named = (run, demo, test, test_fast, lint, docs, bench, oracle, fuzz, ci)
+    targets = {function.__name__.replace("_", "-"): function for function in named}
+    targets["setup"] = set_up
     if len(arguments) != 1 or arguments[0] not in targets:
         say("usage: bootstrap.py " + "|".join(targets))
         return 2
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each of hundreds of processes would compile the same files again
     try:
         targets[arguments[0]]()
     except Failed as failure:
@@ -79,14 +81,15 @@ def test() -> None:
 
 
 IN_PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
-"""Most tests wait for engines; two files at a time keep two cores busy. A file's tests stay together: they share.
-In the order of the folders, which `tests/e2e` ends with its short files: they fill both workers to the end."""
+"""Two files at a time: a third stack makes two cores too slow for deadlines. A file's tests stay together, they share;
+`tests/support/schedule.py` says which files do so, too, and which come first."""
 
 
 def test_fast() -> None:
     check_tools(web=False)
     python_packages(development=True)
-    call([str(PYTHON), "-m", "pytest", *IN_PARALLEL, "tests/unit"])
+    # They start no stack and wait for processes and threads: four workers keep two cores busy.
+    call([str(PYTHON), "-m", "pytest", "-n", "4", *IN_PARALLEL[2:], "tests/unit"])
 
 
 def lint() -> None:
@@ -95,7 +98,7 @@ def lint() -> None:
     for command in LINTERS:
         attempt(failed, [str(BIN / command[0]), *command[1:]])
     if has_web():
-        for script in ("typecheck", "lint"):
+        for script in ("typecheck", "lint", "format:check"):
             attempt(failed, ["npm", "run", script, "--prefix", "web"])
     finish(failed)
 
@@ -105,7 +108,16 @@ LINTERS = (
     ("ruff", "format", "--check", "."),
     ("mypy",),
     ("lint-imports",),
+    ("python", "-m", "infra.ops.retired_words"),
 )
+
+
+def docs() -> None:
+    """Writes what the documentation has from code: lists of events, settings, projections and tables, the picture of
+    the imports."""
+    check_tools(web=False)
+    python_packages(development=True)
+    call([str(PYTHON), "-m", "infra.ops.docs"])
 
 
 def bench() -> None:
@@ -184,13 +196,10 @@ def python_packages(development: bool) -> None:
         call([sys.executable, "-m", "venv", str(ROOT / ".venv")])
         forget("python")
         forget("python-dev")
-    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-
-    hashed = [*pip, "--require-hashes", "--only-binary", ":all:"]  # a source package would bring tools without a hash
 
     def install() -> None:
-        call([*hashed, "-r", "requirements.lock"])
-        call([*pip, "--no-deps", "--no-build-isolation", "-e", "."])  # by the setuptools of the lock
+        install_locked("requirements.lock")
+        call([*PIP, "--no-deps", "--no-build-isolation", "-e", "."])  # by the setuptools of the lock
 
     inputs = [ROOT / "requirements.lock", ROOT / "pyproject.toml"]
     with_stamp(
@@ -205,8 +214,30 @@ def python_packages(development: bool) -> None:
             "python-dev",
             python + digest(inputs),
             "installing the tools for tests",
-            lambda: call([*hashed, "-r", "requirements-dev.lock"]),
+            lambda: install_locked("requirements-dev.lock"),
         )
+
+
+def install_locked(lock: str) -> None:
+    """Installs the packages of `lock` with uv, or with pip if uv does not run here or does not reach the index."""
+    locked = ["--require-hashes", "--only-binary", ":all:"]  # a source package would bring tools without a hash
+    try:
+        call([*PIP, *locked, "-r", "requirements-uv.lock"])
+        uv = [str(BIN / "uv"), "pip", "install", "--quiet", "--python", str(PYTHON), "--compile-bytecode"]
+        call([*uv, *locked, "-r", lock], {**uv_settings(), **os.environ})
+    except Failed as failure:
+        say(f"{failure} Installing with pip, which is slower.")
+        call([*PIP, *locked, "-r", lock])
+
+
+def uv_settings() -> dict[str, str]:
+    """pip's settings of where packages come from, as environment variables of uv, which does not read them."""
+    command = [str(PYTHON), "-m", "pip", "config", "list"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    found: dict[str, str] = {}
+    for section in ("global", "install", ":env:"):  # a later one takes precedence
+        found.update(re.findall(rf"^{section}\.([a-z-]+)=(.*)$", listed, re.MULTILINE))
+    return {UV_NAMES[name]: " ".join(literal_eval(value).split()) for name, value in found.items() if name in UV_NAMES}
 
 
 def kafka_jars() -> None:
@@ -219,24 +250,24 @@ def kafka_jars() -> None:
     def fetch() -> None:
         new = BUILD / "kafka.new"
         shutil.rmtree(new, ignore_errors=True)
-        command = ["mvn", "--strict-checksums", "-q", "-B", "-f", "infra/kafka/pom.xml"]
+        command = ["mvn", "--strict-checksums", "-q", "-B", "-f", "infra/deploy/kafka/pom.xml"]
         call([*command, "dependency:copy-dependencies", f"-DoutputDirectory={new}", "-DincludeScope=runtime"])
         check_jars(new)
         shutil.rmtree(BUILD / "kafka", ignore_errors=True)
         new.rename(BUILD / "kafka")
 
-    inputs = [ROOT / "infra/kafka/pom.xml", ROOT / "infra/kafka/jars.sha256"]
+    inputs = [ROOT / "infra/deploy/kafka/pom.xml", ROOT / "infra/deploy/kafka/jars.sha256"]
     with_stamp("kafka", digest(inputs), "fetching Kafka", fetch, BUILD / "kafka")
 
 
 def check_jars(folder: Path) -> None:
-    """Raises `Failed` unless the jars are exactly those of `infra/kafka/jars.sha256`."""
-    lines = (ROOT / "infra/kafka/jars.sha256").read_text().splitlines()
+    """Raises `Failed` unless the jars are exactly those of `infra/deploy/kafka/jars.sha256`."""
+    lines = (ROOT / "infra/deploy/kafka/jars.sha256").read_text().splitlines()
     listed = {name: wanted for wanted, name in (line.split() for line in lines)}
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.jar")}
     wrong = sorted(name for name in {*listed, *found} if listed.get(name) != found.get(name))
     if wrong:
-        raise Failed(f"These jars of Kafka are not those of infra/kafka/jars.sha256: {', '.join(wrong)}.")
+        raise Failed(f"These jars of Kafka are not those of infra/deploy/kafka/jars.sha256: {', '.join(wrong)}.")
 
 
 def kafka_archive() -> None:
@@ -248,16 +279,16 @@ def kafka_archive() -> None:
     with_stamp(
         "kafka-archive",
         f"{program} {program.stat().st_mtime_ns} "
-        + digest([ROOT / "infra/kafka/pom.xml", ROOT / "infra/stack/engines/kafka.py"]),
+        + digest([ROOT / "infra/deploy/kafka/pom.xml", ROOT / "infra/ops/stack/engines/kafka.py"]),
         "preparing Kafka",
-        lambda: call([str(PYTHON), "-m", "infra.stack.engines.kafka_archive"]),
+        lambda: call([str(PYTHON), "-m", "infra.ops.stack.engines.kafka_archive"]),
         BUILD / "kafka.jsa",
     )
 
 
 def country_database() -> None:
     folder = BUILD / "geo"
-    inputs = [ROOT / "infra/geo/package.json", ROOT / "infra/geo/package-lock.json"]
+    inputs = [ROOT / "infra/deploy/geo/package.json", ROOT / "infra/deploy/geo/package-lock.json"]
 
     def fetch() -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -290,13 +321,17 @@ def web(build: bool) -> None:
         )
 
 
+GENERATED_TYPES = "schema.d.ts"
+"""Made from openapi.json before each build: as an input it would be new after every first one."""
+
+
 def web_sources(folder: Path) -> list[Path]:
     """What a build of the web app depends on, besides its packages."""
     parts = ("src", "public", "scripts", "content")
     found = [path for part in parts for path in (folder / part).rglob("*") if path.is_file()]
     found += (folder.parent / "docs").glob("*.md")  # the API's documentation is a page of the app
     found += [path for path in folder.iterdir() if path.is_file() and path.suffix in (".html", ".ts", ".js", ".json")]
-    return sorted(set(found))
+    return sorted({path for path in found if not path.name.startswith(GENERATED_TYPES)})
 
 
 def browser() -> str:
@@ -361,7 +396,7 @@ def digest(paths: list[Path]) -> str:
 
 
 def version_of(command: list[str], pattern: str) -> int | None:
-    """The major version that a program tells, or None when it does not run."""
+    """The major version that a program reports, or None when it does not run."""
     if shutil.which(command[0]) is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Writes `ingest/datacentres.csv`, the address ranges of hosting companies: `python -m infra.geo.datacentres FOLDER`.
+"""Writes `ingest/datacentres.csv`, the address ranges of hosting companies: `python -m infra.ops.datacentres FOLDER`.
 
 FOLDER is the unpacked npm package `@ip-location-db/asn`, which lists the address ranges of every network by its number.
 Run it by hand to renew the list; the product reads the written file only.
@@ -13,14 +13,16 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Final
 
+from infra.kernel.config.paths import ROOT
+
 Address = IPv4Address | IPv6Address
 
-TARGET: Final = Path(__file__).resolve().parents[2] / "ingest" / "datacentres.csv"
+TARGET: Final = ROOT / "ingest" / "datacentres.csv"
 SMALLEST: Final = {4: 2**11, 6: 2**88}
 """Addresses of the smallest range that is kept (/21 and /40): smaller ones are 2 % of the addresses and most lines."""
 
@@ -50,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     stamp = version.rpartition(".")[2]
     lines = [
         f"# Address ranges of hosting companies as of {stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}.",
-        f"# Made by infra/geo/datacentres.py from the npm package @ip-location-db/asn {version}:",
+        f"# Made by infra/ops/datacentres.py from the npm package @ip-location-db/asn {version}:",
         "# data of Route Views (routeviews.org), the regional registries (nro.net) and DB-IP (https://db-ip.com),",
         "# licensed under CC BY 4.0; changed: hosting companies only, joined, small ranges left out.",
     ]
@@ -66,19 +68,15 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _joined(ranges: Iterable[tuple[Address, Address]]) -> Iterator[tuple[Address, Address]]:
+def _joined(ranges: Iterable[tuple[Address, Address]]) -> list[tuple[Address, Address]]:
     """Ranges that touch, as one. `ranges` are in order."""
-    begin: Address | None = None
-    end: Address | None = None
+    found: list[tuple[Address, Address]] = []
     for first, last in ranges:
-        if begin is not None and end is not None:
-            if int(first) <= int(end) + 1:
-                end = last if int(last) > int(end) else end
-                continue
-            yield begin, end
-        begin, end = first, last
-    if begin is not None and end is not None:
-        yield begin, end
+        if found and int(first) <= int(found[-1][1]) + 1:
+            found[-1] = found[-1][0], max(found[-1][1], last, key=int)
+        else:
+            found.append((first, last))
+    return found
 
 
 def _size(first: Address, last: Address) -> int:

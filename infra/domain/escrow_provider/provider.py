@@ -1,10 +1,10 @@
-"""What the escrow provider is told. Every call is safe to repeat: it names our own id, and happens once for it.
+"""Calls to the escrow provider. Every call is idempotent: it carries the escrow's id, and is executed once for it.
 
 - `PUT /v1/transactions/{escrow}` `{amount, currency}` -> `{id, status, paymentUrl}`
 - `POST /v1/transactions/{escrow}/settle` `{toSeller, toBuyer}`; both together are the amount
 - `POST /v1/transactions/{escrow}/cancel`; refused (409) once it is paid
-- `GET /v1/transactions/{escrow}` -> `{id, status, amount, currency, toSeller, toBuyer}`; 404 for none. Asked now and
-  then, in case a message of the provider never came
+- `GET /v1/transactions/{escrow}` -> `{id, status, amount, currency, toSeller, toBuyer}`; 404 for none. Polled now
+  and then, in case a webhook of the provider was lost
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from uuid import UUID
 
 import httpx
 
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
 
 TIMEOUT_S: Final = 8.0
 """For each part of an answer; all of them together have twice that."""
-MOST_BYTES: Final = 64 * 1024
+MAX_BYTES: Final = 64 * 1024
 
 Status = Literal["open", "funded", "settled", "cancelled"]
 
 
-class ProviderAway(Exception):
+class ProviderUnavailable(Exception):
     """No answer, or one that says "later": nothing is known; the call is to be repeated."""
 
 
-class ProviderRefused(Exception):
+class ProviderRejected(Exception):
     """The provider will not do it, and repeating the call does not help."""
 
     def __init__(self, message: str, status: int = 0) -> None:
@@ -39,7 +39,7 @@ class ProviderRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedTransaction:
     """A transaction at the provider. `is_trial`: no money moves in it."""
 
     reference: str
@@ -48,8 +48,8 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a transaction stands, as the provider says when it is asked."""
+class TransactionState:
+    """The state of a transaction, as the provider reports it."""
 
     reference: str
     status: Status
@@ -60,15 +60,15 @@ class Standing:
 
 
 class Provider(Protocol):
-    """All methods raise `ProviderAway` and `ProviderRefused`. Amounts in minor units."""
+    """All methods raise `ProviderUnavailable` and `ProviderRejected`. Amounts in minor units."""
 
-    def open(self, escrow_id: UUID, amount: int, currency: str) -> Opened: ...
+    def open(self, escrow_id: UUID, amount: int, currency: str) -> OpenedTransaction: ...
 
     def settle(self, escrow_id: UUID, to_seller: int, to_buyer: int) -> None: ...
 
     def cancel(self, escrow_id: UUID) -> None: ...
 
-    def find(self, escrow_id: UUID) -> Standing | None: ...
+    def find(self, escrow_id: UUID) -> TransactionState | None: ...
 
 
 class EscrowProvider:
@@ -86,27 +86,26 @@ class EscrowProvider:
             return None
         return cls(settings.escrow_url, settings.escrow_key)
 
-    def open(self, escrow_id: UUID, amount: int, currency: str) -> Opened:
-        answer = self._call("PUT", f"{escrow_id}", "open", escrow_id, {"amount": amount, "currency": currency})
+    def open(self, escrow_id: UUID, amount: int, currency: str) -> OpenedTransaction:
+        answer = self._call("PUT", escrow_id, "open", {"amount": amount, "currency": currency})
         reference, payment_url = answer.get("id"), answer.get("paymentUrl")
         if not _is_reference(reference):
-            raise ProviderRefused("the provider's answer names no transaction")
+            raise ProviderRejected("the provider's answer names no transaction")
         if not _is_web_address(payment_url):
-            raise ProviderRefused("the provider's answer names no payment page")
-        return Opened(reference, payment_url, is_trial=answer.get("live") is False)
+            raise ProviderRejected("the provider's answer names no payment page")
+        return OpenedTransaction(reference, payment_url, is_trial=answer.get("live") is False)
 
     def settle(self, escrow_id: UUID, to_seller: int, to_buyer: int) -> None:
-        body = {"toSeller": to_seller, "toBuyer": to_buyer}
-        self._call("POST", f"{escrow_id}/settle", "settle", escrow_id, body)
+        self._call("POST", escrow_id, "settle", {"toSeller": to_seller, "toBuyer": to_buyer})
 
     def cancel(self, escrow_id: UUID) -> None:
-        self._call("POST", f"{escrow_id}/cancel", "cancel", escrow_id, {})
+        self._call("POST", escrow_id, "cancel", {})
 
-    def find(self, escrow_id: UUID) -> Standing | None:
+    def find(self, escrow_id: UUID) -> TransactionState | None:
         """None: the provider knows no transaction of this escrow."""
         try:
-            answer = self._call("GET", f"{escrow_id}", "find", escrow_id, None)
-        except ProviderRefused as refused:
+            answer = self._call("GET", escrow_id, "find")
+        except ProviderRejected as refused:
             if refused.status == 404:
                 return None
             raise
@@ -118,32 +117,33 @@ class EscrowProvider:
             or not isinstance(currency, str)
             or any(type(amount) is not int or not 0 <= amount <= 2**53 for amount in amounts)
         ):
-            raise ProviderRefused("the provider's answer does not say where the transaction stands")
+            raise ProviderRejected("the provider's answer has no valid status")
         amount, to_seller, to_buyer = (int(value or 0) for value in amounts)
-        return Standing(answer["id"], cast(Status, status), amount, currency, to_seller, to_buyer)
+        return TransactionState(answer["id"], cast(Status, status), amount, currency, to_seller, to_buyer)
 
-    def _call(self, method: str, path: str, step: str, escrow_id: UUID, body: dict[str, Any] | None) -> dict[str, Any]:
+    def _call(self, method: str, escrow_id: UUID, step: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        url = f"{self._url}/v1/transactions/{escrow_id}" + (f"/{step}" if method == "POST" else "")
         headers = {"Idempotency-Key": f"{escrow_id}:{step}"} if body is not None else {}
         try:
-            status, content = asyncio.run(self._asked(method, f"{self._url}/v1/transactions/{path}", headers, body))
+            status, content = asyncio.run(self._asked(method, url, headers, body))
         except TimeoutError as error:
-            raise ProviderAway("the answer takes too long") from error
+            raise ProviderUnavailable("the answer takes too long") from error
         except httpx.HTTPError as error:
-            raise ProviderAway(_plain(f"{type(error).__name__}: {error}")) from error
+            raise ProviderUnavailable(_plain(f"{type(error).__name__}: {error}")) from error
         if status in (408, 425, 429) or status >= 500 or status in (401, 403):  # a wrong key is ours to set right
-            raise ProviderAway(f"HTTP {status}")
+            raise ProviderUnavailable(f"HTTP {status}")
         if not 200 <= status < 300:
-            raise ProviderRefused(_plain(f"HTTP {status}: {content[:200].decode(errors='replace')}"), status)
+            raise ProviderRejected(_plain(f"HTTP {status}: {content[:200].decode(errors='replace')}"), status)
         try:
             found = httpx.Response(200, content=content or b"{}").json()
         except ValueError as error:
-            raise ProviderAway("the answer is no JSON") from error
+            raise ProviderUnavailable("the answer is no JSON") from error
         return found if isinstance(found, dict) else {}
 
     async def _asked(
         self, method: str, url: str, headers: dict[str, str], body: dict[str, Any] | None
     ) -> tuple[int, bytes]:
-        """Status and body, all of it in time, the head too. Raises what `_call` makes `ProviderAway` of."""
+        """Status and body, all of it in time, the head too. Raises what `_call` makes `ProviderUnavailable` of."""
         headers = {**headers, "Authorization": f"Bearer {self._key}"}
         async with (
             asyncio.timeout(2 * TIMEOUT_S),
@@ -153,8 +153,8 @@ class EscrowProvider:
             content = b""
             async for part in answer.aiter_bytes():
                 content += part
-                if len(content) > MOST_BYTES:
-                    raise ProviderAway("the answer is too long")
+                if len(content) > MAX_BYTES:
+                    raise ProviderUnavailable("the answer is too long")
             return answer.status_code, content
 
 
@@ -173,5 +173,5 @@ def _is_web_address(value: Any) -> TypeGuard[str]:
 
 
 def _plain(text: str) -> str:
-    """Somebody else's words on one line: without what a log or a table cannot hold."""
+    """Text from outside on one line, without characters that a log or a table cannot store."""
     return "".join(sign if sign.isprintable() else " " for sign in text)[:300]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import html
 import json
-import logging
 import secrets
 import signal
 import sqlite3
@@ -20,21 +19,21 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx
+import structlog
 
-from infra.escrow.webhooks import sign
-from infra.settings import SettingsError, load
+from infra.domain.escrow_provider.webhooks import sign
+from infra.kernel.config.settings import SettingsError, load
 from schemas.currencies import amount_text
 
-MOST_BODY: Final = 64 * 1024
+MAX_BODY_BYTES: Final = 64 * 1024
 RETRY_S: Final = 1.0
 SEND_TIMEOUT_S: Final = 5.0
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 _TABLES: Final = """
 create table if not exists deal (
@@ -48,19 +47,22 @@ create table if not exists message (
 """
 
 
-class Refused(Exception):
+class RequestRejected(Exception):
+    """A request that the sandbox answers with `status` and a JSON message."""
+
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
 
 
-class Book:
+class TransactionStore:
     """What the sandbox knows. Thread-safe: one statement at a time."""
 
     def __init__(self, path: Path, address: str) -> None:
         self._address = address
         self._lock = threading.Lock()
         self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._database.row_factory = sqlite3.Row
         self._database.execute("pragma journal_mode = wal")
         self._database.executescript(_TABLES)
         self.news = threading.Event()
@@ -73,21 +75,18 @@ class Book:
             )
             deal = self._deal(database, reference)
             if (deal["amount"], deal["currency"]) != (amount, currency):
-                raise Refused(409, "this reference has another amount")
+                raise RequestRejected(409, "this reference has another amount")
             return self._shown(deal)
 
     def pay(self, deal_id: str) -> None:
         """The buyer's part; a second time changes nothing."""
         with self._transaction() as database:
-            row = database.execute("select reference, status from deal where id = ?", (deal_id,)).fetchone()
-            if row is None:
-                raise Refused(404, "there is no such transaction")
-            reference, status = row
-            if status == "cancelled":
-                raise Refused(409, "this transaction was cancelled")
-            if status == "open":
-                database.execute("update deal set status = 'funded' where reference = ?", (reference,))
-                self._tell(database, "transaction.funded", reference)
+            deal = self._deal(database, deal_id, "id")
+            if deal["status"] == "cancelled":
+                raise RequestRejected(409, "this transaction was cancelled")
+            if deal["status"] == "open":
+                database.execute("update deal set status = 'funded' where id = ?", (deal_id,))
+                self._enqueue(database, "transaction.funded", deal["reference"])
 
     def settle(self, reference: str, to_seller: int, to_buyer: int) -> dict[str, Any]:
         with self._transaction() as database:
@@ -95,32 +94,25 @@ class Book:
             if deal["status"] == "settled" and (deal["to_seller"], deal["to_buyer"]) == (to_seller, to_buyer):
                 return self._shown(deal)
             if deal["status"] != "funded" or to_seller + to_buyer != deal["amount"] or min(to_seller, to_buyer) < 0:
-                raise Refused(409, f"cannot be paid out: {deal['status']}")
+                raise RequestRejected(409, f"cannot be paid out: {deal['status']}")
             database.execute(
                 "update deal set status = 'settled', to_seller = ?, to_buyer = ? where reference = ?",
                 (to_seller, to_buyer, reference),
             )
-            self._tell(database, "transaction.settled", reference)
+            self._enqueue(database, "transaction.settled", reference)
             return self._shown(self._deal(database, reference))
 
     def cancel(self, reference: str) -> dict[str, Any]:
         with self._transaction() as database:
             deal = self._deal(database, reference)
             if deal["status"] not in ("open", "cancelled"):
-                raise Refused(409, f"cannot be cancelled: {deal['status']}")
+                raise RequestRejected(409, f"cannot be cancelled: {deal['status']}")
             database.execute("update deal set status = 'cancelled' where reference = ?", (reference,))
             return self._shown(self._deal(database, reference))
 
-    def standing(self, reference: str) -> dict[str, Any]:
+    def find(self, value: str, column: str = "reference") -> dict[str, Any]:
         with self._transaction() as database:
-            return self._shown(self._deal(database, reference))
-
-    def find(self, deal_id: str) -> dict[str, Any]:
-        with self._transaction() as database:
-            row = database.execute("select reference from deal where id = ?", (deal_id,)).fetchone()
-            if row is None:
-                raise Refused(404, "there is no such transaction")
-            return self._shown(self._deal(database, row[0]))
+            return self._shown(self._deal(database, value, column))
 
     def next_message(self) -> tuple[int, str, bytes] | None:
         with self._transaction() as database:
@@ -129,11 +121,11 @@ class Book:
             ).fetchone()
         return (row[0], row[1], row[2].encode()) if row is not None else None
 
-    def taken(self, number: int) -> None:
+    def mark_delivered(self, number: int) -> None:
         with self._transaction() as database:
             database.execute("update message set taken = 1 where number = ?", (number,))
 
-    def later(self, number: int) -> None:
+    def postpone(self, number: int) -> None:
         """Behind all others: one that is not taken must not hold them up."""
         with self._transaction() as database:
             database.execute(
@@ -155,29 +147,22 @@ class Book:
                 raise
             self._database.execute("commit")
 
-    def _deal(self, database: sqlite3.Connection, reference: str) -> dict[str, Any]:
-        row = database.execute(
-            "select reference, id, amount, currency, status, to_seller, to_buyer from deal where reference = ?",
-            (reference,),
-        ).fetchone()
+    def _deal(self, database: sqlite3.Connection, value: str, column: str = "reference") -> dict[str, Any]:
+        row = database.execute(f"select * from deal where {column} = ?", (value,)).fetchone()  # noqa: S608 - own names
         if row is None:
-            raise Refused(404, "there is no such transaction")
-        return dict(zip(("reference", "id", "amount", "currency", "status", "to_seller", "to_buyer"), row, strict=True))
+            raise RequestRejected(404, "there is no such transaction")
+        return dict(row)
 
     def _shown(self, deal: dict[str, Any]) -> dict[str, Any]:
         return {
-            "id": deal["id"],
-            "reference": deal["reference"],
-            "amount": deal["amount"],
-            "currency": deal["currency"],
-            "status": deal["status"],
+            **{name: deal[name] for name in ("id", "reference", "amount", "currency", "status")},
             "toSeller": deal["to_seller"],
             "toBuyer": deal["to_buyer"],
             "paymentUrl": f"{self._address}/pay/{deal['id']}",
             "live": False,
         }
 
-    def _tell(self, database: sqlite3.Connection, kind: str, reference: str) -> None:
+    def _enqueue(self, database: sqlite3.Connection, kind: str, reference: str) -> None:
         body = json.dumps({"type": kind, "data": self._shown(self._deal(database, reference))})
         database.execute("insert into message (id, body) values (?, ?)", (f"msg_{secrets.token_hex(12)}", body))
         self.news.set()
@@ -186,20 +171,24 @@ class Book:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def __init__(self, port: int, sandbox: Sandbox) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.sandbox = sandbox
+
+    def handle_error(self, _request: Any, client_address: Any) -> None:
         """Who hangs up early, like a probe, is no trouble."""
         if isinstance(sys.exception(), OSError):
             return
-        log.exception("a request of %s failed", client_address)
+        log.exception("sandbox_request_failed", client_address=client_address)
 
 
 class Sandbox:
     """The provider at `http://127.0.0.1:port`; `start`, then `stop`."""
 
     def __init__(self, path: Path, port: int, key: str, secret: str, webhook_url: str) -> None:
-        self._server = _Server(("127.0.0.1", port), _handler(self))
+        self._server = _Server(port, self)
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self.book = Book(path, self.address)
+        self.book = TransactionStore(path, self.address)
         self.key = key
         self._secret, self.webhook_url = secret, webhook_url
         self._stop = threading.Event()
@@ -232,9 +221,9 @@ class Sandbox:
                     continue
                 number, message_id, body = message
                 if self._send_one(client, message_id, body):
-                    self.book.taken(number)
+                    self.book.mark_delivered(number)
                 else:
-                    self.book.later(number)
+                    self.book.postpone(number)
                     self._stop.wait(RETRY_S)
 
     def _send_one(self, client: httpx.Client, message_id: str, body: bytes) -> bool:
@@ -242,81 +231,82 @@ class Sandbox:
         try:
             answer = client.post(self.webhook_url, content=body, headers={**signed, "Content-Type": "application/json"})
         except httpx.HTTPError as error:
-            log.warning("%s was not taken: %s", message_id, error)
+            log.warning("webhook_delivery_failed", message_id=message_id, error=error)
             return False
         if not answer.is_success:
-            log.warning("%s was not taken: HTTP %d %s", message_id, answer.status_code, answer.text[:200])
+            log.warning(
+                "webhook_delivery_rejected", message_id=message_id, status=answer.status_code, answer=answer.text[:200]
+            )
         return answer.is_success
 
 
-def _handler(sandbox: Sandbox) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        timeout = 10
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = 10
+    protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:
-            self._answer(self._api if urlsplit(self.path).path.startswith("/v1/") else self._page)
+    def do_GET(self) -> None:
+        self._answer(self._api if urlsplit(self.path).path.startswith("/v1/") else self._page)
 
-        def do_PUT(self) -> None:
-            self._answer(self._api)
+    def do_PUT(self) -> None:
+        self._answer(self._api)
 
-        def do_POST(self) -> None:
-            self._answer(self._page if urlsplit(self.path).path.startswith("/pay/") else self._api)
+    def do_POST(self) -> None:
+        self._answer(self._page if urlsplit(self.path).path.startswith("/pay/") else self._api)
 
-        def log_message(self, format: str, *arguments: Any) -> None:
-            log.debug(format, *arguments)
+    def log_message(self, format: str, *arguments: Any) -> None:
+        line = format % arguments
+        log.debug("sandbox_request_answered", line=line)
 
-        def _answer(self, work: Any) -> None:
-            try:
-                length = int(self.headers.get("Content-Length") or 0)
-                if not 0 <= length <= MOST_BODY:
-                    raise Refused(413, "too much")
-                status, kind, body = work(self.rfile.read(length))
-            except Refused as refused:
-                status, kind, body = refused.status, "application/json", json.dumps({"message": str(refused)})
-            except (ValueError, KeyError, TypeError, OverflowError):
-                status, kind, body = 400, "application/json", '{"message": "not understood"}'
-            content = body.encode()
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def _answer(self, work: Any) -> None:
+        try:
+            length = int(self.headers.get("Content-Length") or 0)
+            if not 0 <= length <= MAX_BODY_BYTES:
+                raise RequestRejected(413, "too much")
+            status, kind, body = work(self.rfile.read(length))
+        except RequestRejected as refused:
+            status, kind, body = refused.status, "application/json", json.dumps({"message": str(refused)})
+        except (ValueError, KeyError, TypeError, OverflowError):
+            status, kind, body = 400, "application/json", '{"message": "not understood"}'
+        content = body.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
 
-        def _api(self, content: bytes) -> tuple[int, str, str]:
-            given = self.headers.get("Authorization", "")
-            if not secrets.compare_digest(given.encode(), f"Bearer {sandbox.key}".encode()):
-                raise Refused(401, "wrong key")
-            parts = urlsplit(self.path).path.strip("/").split("/")
-            if parts[:2] != ["v1", "transactions"] or len(parts) not in (3, 4):
-                raise Refused(404, "there is nothing here")
-            body, reference = json.loads(content or b"{}"), parts[2]
-            if self.command == "GET" and len(parts) == 3:
-                shown = sandbox.book.standing(reference)
-            elif self.command == "PUT" and len(parts) == 3:
-                shown = sandbox.book.open(reference, int(body["amount"]), str(body["currency"]))
-            elif self.command == "POST" and parts[3:] == ["settle"]:
-                shown = sandbox.book.settle(reference, int(body["toSeller"]), int(body["toBuyer"]))
-            elif self.command == "POST" and parts[3:] == ["cancel"]:
-                shown = sandbox.book.cancel(reference)
-            else:
-                raise Refused(404, "there is nothing here")
-            return 200, "application/json", json.dumps(shown)
+    def _api(self, content: bytes) -> tuple[int, str, str]:
+        given = self.headers.get("Authorization", "")
+        if not secrets.compare_digest(given.encode(), f"Bearer {self.server.sandbox.key}".encode()):
+            raise RequestRejected(401, "wrong key")
+        parts = urlsplit(self.path).path.strip("/").split("/")
+        if parts[:2] != ["v1", "transactions"] or len(parts) not in (3, 4):
+            raise RequestRejected(404, "there is nothing here")
+        body, reference = json.loads(content or b"{}"), parts[2]
+        if self.command == "GET" and len(parts) == 3:
+            shown = self.server.sandbox.book.find(reference)
+        elif self.command == "PUT" and len(parts) == 3:
+            shown = self.server.sandbox.book.open(reference, int(body["amount"]), str(body["currency"]))
+        elif self.command == "POST" and parts[3:] == ["settle"]:
+            shown = self.server.sandbox.book.settle(reference, int(body["toSeller"]), int(body["toBuyer"]))
+        elif self.command == "POST" and parts[3:] == ["cancel"]:
+            shown = self.server.sandbox.book.cancel(reference)
+        else:
+            raise RequestRejected(404, "there is nothing here")
+        return 200, "application/json", json.dumps(shown)
 
-        def _page(self, _: bytes) -> tuple[int, str, str]:
-            path = urlsplit(self.path).path
-            if path == "/livez":
-                return 200, "text/plain", "ok"
-            deal_id = path.removeprefix("/pay/")
-            if self.command == "POST":
-                sandbox.book.pay(deal_id)
-            return 200, "text/html; charset=utf-8", _payment_page(sandbox.book.find(deal_id))
-
-    return Handler
+    def _page(self, _: bytes) -> tuple[int, str, str]:
+        path = urlsplit(self.path).path
+        if path == "/livez":
+            return 200, "text/plain", "ok"
+        deal_id = path.removeprefix("/pay/")
+        if self.command == "POST":
+            self.server.sandbox.book.pay(deal_id)
+        return 200, "text/html; charset=utf-8", _payment_page(self.server.sandbox.book.find(deal_id, "id"))
 
 
 _STATES: Final = {
-    "funded": "Paid. The seller is told; you can close this page.",
+    "funded": "Paid. The seller is notified; you can close this page.",
     "settled": "Paid out.",
     "cancelled": "This deal was cancelled: nothing is to be paid.",
 }
@@ -352,15 +342,11 @@ def main(arguments: list[str]) -> int:
         sandbox = Sandbox(book, given.port, settings.escrow_key, settings.escrow_webhook_secrets[0], webhook).start()
     except OSError as error:
         raise SettingsError(f"The escrow sandbox cannot listen on port {given.port}: {error.strerror}.") from error
-    sys.stdout.write(f"The escrow sandbox answers at {sandbox.address} and tells {webhook}.\n")
+    sys.stdout.write(f"The escrow sandbox answers at {sandbox.address} and sends webhooks to {webhook}.\n")
     sys.stdout.flush()
     ended = threading.Event()
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        ended.set()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
     ended.wait()
     sandbox.stop()
     return 0

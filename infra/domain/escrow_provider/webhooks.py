@@ -17,15 +17,17 @@ from typing import Final
 
 TOLERANCE: Final = timedelta(minutes=5)
 PREFIX: Final = "whsec_"
-_MOST_SIGNATURES: Final = 10
+_MAX_SIGNATURES: Final = 10
 
 
 class BadSignature(Exception):
-    """It is not from whom it should be, too old, or was changed on its way."""
+    """The message has no valid signature: another sender, too old, or changed in transit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """A message whose signature is valid. `id` is the same each time it is sent."""
+
     id: str
     body: bytes
 
@@ -55,11 +57,11 @@ def verified(secrets: Sequence[str], headers: Mapping[str, str], body: bytes, no
         if version == "v1"
     ]
     expected = [_signature(secret, message_id, timestamp, body).encode() for secret in secrets]
-    for value in given[:_MOST_SIGNATURES]:
+    for value in given[:_MAX_SIGNATURES]:
         for one in expected:
             if hmac.compare_digest(value.encode(), one):
                 return Message(message_id, body)
-    raise BadSignature("no signature of ours")
+    raise BadSignature("no valid signature")
 
 
 def _signature(secret: str, message_id: str, timestamp: str, body: bytes) -> str:

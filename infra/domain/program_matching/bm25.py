@@ -20,7 +20,7 @@ B: Final = 0.75
 
 
 class Index:
-    """The texts, as their stems, and what is worked out from them once."""
+    """The texts, as their stems, and the statistics computed from them once."""
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         self._counts = [Counter(text) for text in texts]
@@ -34,12 +34,12 @@ class Index:
         return math.log(1 + (len(self._counts) - having + 0.5) / (having + 0.5)) if having else 0.0
 
     def scores(self, query: Iterable[str]) -> list[float]:
-        """Of each text, in their order; 0 where no stem of the query stands."""
+        """The score of each text, in order; 0 where no stem of the query occurs."""
         asked = [(stem, idf) for stem in dict.fromkeys(query) if (idf := self.idf(stem))]
         return [self._score(asked, at) for at in range(len(self._counts))]
 
     def best_possible(self, query: Iterable[str]) -> float:
-        """What a text of average length would have in which every known stem of the query stands once."""
+        """The score of a text of average length in which every known stem of the query occurs once."""
         return sum(self.idf(stem) for stem in dict.fromkeys(query))
 
     def _score(self, asked: Sequence[tuple[str, float]], at: int) -> float:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from infra.matching.scoring import Listed
+from infra.domain.program_matching.scoring import Listed
 from schemas.base import Money
 from schemas.events.matching import Program
 
-MOST_ACTIVE: Final = 5_000
+MAX_ACTIVE: Final = 5_000
 ACTIVE: Final = (
     f"SELECT *, review_on <= (now() AT TIME ZONE 'UTC')::date AS is_due FROM read.programs"  # noqa: S608 - own number
-    f" WHERE NOT retired ORDER BY company_name, id LIMIT {MOST_ACTIVE}"
+    f" WHERE NOT retired ORDER BY company_name, id LIMIT {MAX_ACTIVE}"
 )
 
 _FACTS: Final = tuple(name for name in Program.model_fields if name != "commission_amount")

@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Final, Literal
 from uuid import UUID
 
-from infra.matching.bm25 import Index
-from infra.matching.taxonomy import GENERAL, fits, label_of
-from infra.matching.words import stems
+from infra.domain.program_matching.bm25 import Index
+from infra.domain.program_matching.taxonomy import GENERAL, fits, label_of
+from infra.domain.program_matching.words import stems
 from schemas.currencies import amount_text, digits
 from schemas.events.matching import Program
 
@@ -39,8 +39,8 @@ VERDICTS: Final[tuple[tuple[float, Verdict], ...]] = (
 )
 """From this score on; below all of them a program is `review_needed`."""
 TO_BE_CHECKED: Final = "Terms are to be checked on the program's own page"
-MOST: Final = 20
-LEAST_CLICKS: Final = 50
+MAX_MATCHES: Final = 20
+MIN_CLICKS: Final = 50
 """Own results count from this many clicks on: what fewer brought is chance."""
 
 _APPROVAL: Final = {"easy": 1.0, "medium": 0.6, "hard": 0.2}
@@ -54,16 +54,16 @@ _COOKIE_DAYS: Final = 30
 _SHORT_COOKIE: Final = 7
 _OWN_WEIGHT: Final = 200
 _WORDS_ENOUGH: Final = 0.35
-_LEAST_WORDS: Final = 6.0
-"""More than the rarest word alone can bring: one shared word is never a full fit."""
+_MIN_WORDS: Final = 6.0
+"""More than the rarest word alone can contribute: one shared word is never a full match."""
 _CERTAIN: Final = 3.0
 """Score of the taxonomy from which an industry is taken as certain: one keyword that belongs to it alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """What a member wants to do. `industry`: key of the taxonomy as the analysis has it, or `general`; `by_model`: a
-    model named it, not the words alone."""
+    """A member's business idea. `industry`: key of the taxonomy from the analysis, or `general`; `by_model`: the
+    language model chose it, not the keywords alone."""
 
     text: str
     industry: str
@@ -108,6 +108,8 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Part:
+    """One part of a score. `value`: 0 to 1; `why`: one sentence for the member."""
+
     name: PartName
     value: float
     why: str
@@ -145,12 +147,14 @@ def ranked(
     results: Mapping[UUID, Results],
     worth: Mapping[str, Decimal] = MappingProxyType({}),
 ) -> list[Match]:
-    """The best programs first, at most `MOST`; equal ones by name. Those for which neither industry nor a word speaks
-    are left out: good terms alone are no reason. `results` by program id. `worth`: of one major unit of a currency, in
-    `COMPARED_IN`."""
+    """The best programs first, at most `MAX_MATCHES`; ties are sorted by name.
+
+    Programs that match neither by industry nor by a word are excluded, however good their terms are. `results`: by
+    program id. `worth`: value of one major unit of a currency, in `COMPARED_IN`.
+    """
     query, words = stems(idea.text), _words_of(idea.text)
     index = Index([_words(listed.program) for listed in programs])
-    most = max(_WORDS_ENOUGH * index.best_possible(query), _LEAST_WORDS)
+    most = max(_WORDS_ENOUGH * index.best_possible(query), _MIN_WORDS)
     strength = _industries(idea)
     found: list[Match] = []
     for listed, raw in zip(programs, index.scores(query), strict=True):
@@ -159,7 +163,7 @@ def ranked(
         if fit > 0 or text > 0:
             own = results.get(listed.id)
             found.append(Match(listed, _parts(words, listed.program, fit, text, own, worth), own))
-    return sorted(found, key=lambda match: (-match.score, match.program.company_name, match.listed.id))[:MOST]
+    return sorted(found, key=lambda match: (-match.score, match.program.company_name, match.listed.id))[:MAX_MATCHES]
 
 
 def _industries(idea: Idea) -> Mapping[str, float]:
@@ -245,8 +249,8 @@ def _own(own: Results | None) -> Part:
     towards it as long as clicks are few."""
     if own is None or own.clicks <= 0:
         return Part("results", 0.5, "No results of your own yet")
-    if own.clicks < LEAST_CLICKS:
-        return Part("results", 0.5, f"Your own links with it have {own.clicks} of the {LEAST_CLICKS} clicks that count")
+    if own.clicks < MIN_CLICKS:
+        return Part("results", 0.5, f"Your own links with it have {own.clicks} of the {MIN_CLICKS} clicks that count")
     average = Decimal(own.all_earned) / own.all_clicks if own.all_clicks else Decimal(0)
     drawn = (own.earned + _OWN_WEIGHT * average) / (own.clicks + _OWN_WEIGHT)
     shown = amount_text(round(own.epc * 100), own.currency)
@@ -254,7 +258,7 @@ def _own(own: Results | None) -> Part:
 
 
 def _beside(one: Decimal, average: Decimal) -> float:
-    """0.5 for the average, more for more. What was taken back may have left less than nothing of either."""
+    """0.5 for the average, more for more. Reversals may make either negative."""
     least = min(one, average, Decimal(0))
     whole = one + average - 2 * least
     return float((one - least) / whole) if whole else 0.5
@@ -267,7 +271,7 @@ def _words_of(idea: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _shared_words(asked: Sequence[tuple[str, tuple[str, ...]]], program: Program) -> list[str]:
-    """Those whose stems stand in the program's text, six at most."""
+    """The words whose stems occur in the program's text, at most six."""
     known = set(_words(program))
     return list(islice((word for word, found in asked if not known.isdisjoint(found)), 6))
 
@@ -275,42 +279,33 @@ def _shared_words(asked: Sequence[tuple[str, tuple[str, ...]]], program: Program
 def pros(match: Match) -> list[str]:
     """What speaks for the program, from its parts."""
     program, parts = match.program, {part.name: part for part in match.parts}
-    found = []
-    if parts["industry"].value >= 1:
-        found.append(parts["industry"].why)
-    if parts["text"].value >= 0.5:
-        found.append("Its description fits what you wrote")
-    if parts["commission"].value >= 0.8:
-        found.append(pays(program))
-    if program.cookie_days >= _COOKIE_DAYS:
-        found.append(lasts(program))
-    if program.approval == "easy":
-        found.append("Approval is easy")
-    if parts["results"].value > 0.55:
-        found.append(f"{parts['results'].why}, more than your average")
-    return found
+    said = (
+        (parts["industry"].value >= 1, parts["industry"].why),
+        (parts["text"].value >= 0.5, "Its description fits what you wrote"),
+        (parts["commission"].value >= 0.8, pays(program)),
+        (program.cookie_days >= _COOKIE_DAYS, lasts(program)),
+        (program.approval == "easy", "Approval is easy"),
+        (parts["results"].value > 0.55, f"{parts['results'].why}, more than your average"),
+    )
+    return [text for holds, text in said if holds]
 
 
 def cons(match: Match) -> list[str]:
-    """What speaks against it, from its parts; and that its terms are to be checked, where nobody did lately."""
+    """Arguments against the program, from its parts; and that its terms need a check, if nobody checked them
+    recently."""
     program, parts = match.program, {part.name: part for part in match.parts}
-    found = []
-    if parts["industry"].value < 0.5:
-        found.append(parts["industry"].why)
-    if parts["commission"].value < 0.5:
-        found.append(f"{pays(program)}, which is little")
-    if program.cookie_days <= _SHORT_COOKIE:
-        found.append(lasts(program))
-    if program.approval == "hard":
-        found.append("Approval is hard: show some traffic first")
-    if parts["results"].value < 0.45:
-        found.append(f"{parts['results'].why}, less than your average")
-    if match.listed.is_to_be_checked:
-        found.append(TO_BE_CHECKED)
-    return found
+    said = (
+        (parts["industry"].value < 0.5, parts["industry"].why),
+        (parts["commission"].value < 0.5, f"{pays(program)}, which is little"),
+        (program.cookie_days <= _SHORT_COOKIE, lasts(program)),
+        (program.approval == "hard", "Approval is hard: show some traffic first"),
+        (parts["results"].value < 0.45, f"{parts['results'].why}, less than your average"),
+        (match.listed.is_to_be_checked, TO_BE_CHECKED),
+    )
+    return [text for holds, text in said if holds]
 
 
 def evidence(match: Match) -> tuple[str, ...]:
-    """What is known of a program for an idea, the member's own figures left out: they are for the member alone."""
+    """The known facts of a program for an idea, without the member's own results, which are private."""
     facts = (part.why for part in match.parts if part.name != "results")
     return (match.program.description, match.program.audience, *facts)

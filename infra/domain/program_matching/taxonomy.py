@@ -1,6 +1,6 @@
-"""The taxonomy of industries (`taxonomy.json`): what each is called, which words speak for it, what is known about it.
+"""The taxonomy of industries (`taxonomy.json`): names, keywords and wording of each industry.
 
-A keyword is a word or phrase, with its weight after a `*` (1 without): `vpn*3`. The rest is wording for the analysis.
+A keyword is a word or phrase, with its weight after a `*` (1 without): `vpn*3`. The rest is text for the analysis.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from infra.matching.words import count_phrase, stems
+from infra.domain.program_matching.words import count_phrase, stems
 
 Difficulty = Literal["easy", "medium", "hard"]
 Potential = Literal["high", "medium", "low"]
 
 GENERAL: Final = "general"
-"""The industry of an idea in which no keyword stands."""
+"""The industry of an idea without any keyword."""
 
 
 @dataclass(frozen=True, slots=True)
 class Niche:
+    """A niche of an industry. `idea`: an example that a member can submit unchanged."""
+
     name: str
     idea: str
 
@@ -49,13 +51,12 @@ class Fit:
 
     industry: Industry
     score: float
-    found: tuple[str, ...]
 
 
 @cache
 def taxonomy() -> Mapping[str, Industry]:
     """Every industry by its key, in the order of the file."""
-    entries = json.loads((files("infra.matching") / "taxonomy.json").read_text("utf-8"))
+    entries = json.loads((files("infra.domain.program_matching") / "taxonomy.json").read_text("utf-8"))
     return {key: _industry(key, entry) for key, entry in entries.items()}
 
 
@@ -65,36 +66,28 @@ def label_of(key: str) -> str:
 
 
 def fits(text: str) -> list[Fit]:
-    """The industries for which something in the text speaks, best first; equal ones in the order of the file.
+    """The industries that match the text, best first; ties in the order of the file.
 
-    The score is the sum, over keywords that stand in the text, of weight × (1 + ln times).
+    The score is the sum, over keywords in the text, of weight × (1 + ln count).
     """
     words = stems(text)
-    found = [_fit(industry, words) for industry in taxonomy().values()]
+    found = [Fit(industry, _score(industry, words)) for industry in taxonomy().values()]
     return sorted((fit for fit in found if fit.score > 0), key=lambda fit: -fit.score)
 
 
-def _fit(industry: Industry, words: Sequence[str]) -> Fit:
-    score, found = 0.0, []
-    for phrase, weight in industry.keywords.items():
-        if times := count_phrase(words, phrase):
-            score += weight * (1 + math.log(times))
-            found.append(" ".join(phrase))
-    return Fit(industry, score, tuple(found))
+def _score(industry: Industry, words: Sequence[str]) -> float:
+    counts = ((weight, count_phrase(words, phrase)) for phrase, weight in industry.keywords.items())
+    return sum(weight * (1 + math.log(times)) for weight, times in counts if times)
 
 
-def _industry(key: str, entry: Mapping[str, object]) -> Industry:
-    fields = dict(entry)
-    keywords = fields.pop("keywords")
-    niches = fields.pop("niches")
-    assert isinstance(keywords, list) and isinstance(niches, list)  # noqa: S101 - our own file
+def _industry(key: str, entry: dict[str, Any]) -> Industry:
     weighted: dict[tuple[str, ...], int] = {}
-    for keyword in keywords:
-        phrase, _, weight = str(keyword).partition("*")
+    for keyword in entry.pop("keywords"):
+        phrase, _, weight = keyword.partition("*")
         stemmed = stems(phrase)
         if not stemmed:
-            raise ValueError(f"{keyword!r} of {key} is made of stop words alone")
+            raise ValueError(f"{keyword!r} of {key} consists of stop words only")
         weighted[stemmed] = max(weighted.get(stemmed, 0), int(weight or 1))
-    texts = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-    known = tuple(Niche(**niche) for niche in niches)
-    return Industry(key=key, keywords=weighted, niches=known, **texts)  # type: ignore[arg-type]  # names and kinds are those of the file
+    niches = tuple(Niche(**niche) for niche in entry.pop("niches"))
+    texts: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+    return Industry(key=key, keywords=weighted, niches=niches, **texts)

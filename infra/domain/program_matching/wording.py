@@ -1,25 +1,26 @@
-"""A language model's words for programs, as they are kept and shown.
+"""A language model's wording of reasons for programs, as it is stored and shown.
 
-What a program has for and against it comes from the parts of its score, in sentences of our own. A model may word those
-sentences anew, and say in one why the program may suit the idea. Its words are kept beside the sentence that they stand
-for: they are shown exactly as long as our own sentence is the same, whatever becomes of the facts later.
+Pros and cons of a program come from the parts of its score, as rule-based sentences. A model may reword those
+sentences, and add one on why the program may suit the idea. Its wording is stored with the sentence that it replaces,
+and is shown only while the rule-based sentence is unchanged.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from uuid import UUID
 
-from infra.matching.scoring import Match, cons, evidence, pros
+from infra.domain.program_matching.scoring import Match, cons, evidence, pros
 from schemas.base import ERASED
 
 
 @dataclass(frozen=True, slots=True)
 class ModelWords:
-    """What a model says of one program. `of`: of which evidence `why` was said; `said`: its words by ours."""
+    """A model's wording for one program. `of`: fingerprint of the evidence for `why`; `said`: its sentence by the
+    rule-based one."""
 
     of: str
     why: str
@@ -27,7 +28,7 @@ class ModelWords:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Narrative:
     """A program's reasons as they are shown."""
 
     why: str | None
@@ -36,29 +37,28 @@ class Told:
     by_model: bool
 
 
-def told(match: Match, words: ModelWords | None) -> Told:
-    """In the model's words where there are some for what is so today, else in ours."""
+def narrative(match: Match, words: ModelWords | None) -> Narrative:
+    """The reasons in the model's wording where it still applies, else rule-based."""
     ours = pros(match), cons(match)
     if words is None:
-        return Told(None, *ours, by_model=False)
+        return Narrative(None, *ours, by_model=False)
     why = words.why if words.why and words.of == fingerprint(match) else None
     speaks_for, against = ([words.said.get(text, text) for text in texts] for texts in ours)
-    return Told(why, speaks_for, against, by_model=why is not None or (speaks_for, against) != ours)
+    return Narrative(why, speaks_for, against, by_model=why is not None or (speaks_for, against) != ours)
 
 
 def fingerprint(match: Match) -> str:
-    """Of what is known of the program: other evidence, another fingerprint."""
+    """Hash of the program's evidence: other evidence, another fingerprint."""
     return sha256("\n".join(evidence(match)).encode()).hexdigest()[:16]
 
 
-def kept(words: Mapping[UUID, ModelWords]) -> str:
-    """As it stands in an event and in a row: JSON."""
-    state = {str(id): {"of": one.of, "why": one.why, "said": dict(one.said)} for id, one in words.items()}
-    return json.dumps(state, ensure_ascii=False)
+def to_json(words: Mapping[UUID, ModelWords]) -> str:
+    """The JSON form for events and rows."""
+    return json.dumps({str(id): asdict(one) for id, one in words.items()}, ensure_ascii=False)
 
 
-def read(text: str) -> Mapping[UUID, ModelWords]:
-    """What `kept` made; nothing of what was erased."""
+def from_json(text: str) -> Mapping[UUID, ModelWords]:
+    """What `to_json` made; nothing of what was erased."""
     if not text or text == ERASED:
         return {}
     return {UUID(id): ModelWords(**one) for id, one in json.loads(text).items()}

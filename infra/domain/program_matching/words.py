@@ -9,13 +9,13 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
-MOST_WORDS: Final = 2_000
+MAX_WORDS: Final = 2_000
 
 _WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _DOUBLED: Final = frozenset("bdgmnprt")
 _TOGETHER: Final = (("e-mail", "email"), ("e-commerce", "ecommerce"), ("make-up", "makeup"), ("wi-fi", "wifi"))
-_STOP: Final = frozenset((files("infra.matching") / "stop_words.txt").read_text("utf-8").split())
-"""Words that say nothing about a subject; most of what people write about is a site with reviews and guides."""
+_STOP: Final = frozenset((files("infra.domain.program_matching") / "stop_words.txt").read_text("utf-8").split())
+"""Words that do not identify a subject; most ideas are a site with reviews and guides."""
 
 
 @lru_cache(maxsize=20_000)
@@ -26,11 +26,11 @@ def stems(text: str) -> tuple[str, ...]:
     for apart, together in _TOGETHER:
         text = text.replace(apart, together)
     found = _WORD.findall(text)
-    return tuple(stem(word) for word in found[:MOST_WORDS] if word not in _STOP and len(word) > 1)
+    return tuple(stem(word) for word in found[:MAX_WORDS] if word not in _STOP and len(word) > 1)
 
 
 def stem(word: str) -> str:
-    """A light stem: possessives, plurals, -ing, -ed and a last e or y go; words of three letters stay."""
+    """A light stem: removes possessives, plurals, -ing, -ed and a last e or y; words of three letters are unchanged."""
     word = word.partition("'")[0]
     if len(word) <= 3 or not word.isalpha():
         return word
@@ -52,7 +52,7 @@ def stem(word: str) -> str:
 
 
 def count_phrase(words: Sequence[str], phrase: Sequence[str]) -> int:
-    """How often the stems of a phrase stand in `words` one after the other."""
+    """How often the stems of a phrase occur in `words` consecutively."""
     length = len(phrase)
     if length == 1:
         return sum(word == phrase[0] for word in words)

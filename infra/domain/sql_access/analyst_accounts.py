@@ -2,7 +2,7 @@
 
 Everything is read from Postgres at each statement, under row-level security for that person, so a token that is
 revoked, a role that is taken away and a website that is removed count at once. Roles are read where they are decided
-(`auth.role_holder`), not from a read model, which follows the log. Connections are the query service's kind
+(`lookup.role_holder`), not from a read model, which follows the log. Connections are the query service's kind
 (`ROLE`): they own nothing.
 """
 
@@ -17,8 +17,9 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from infra.analysts.views import MOST_NAMED, Rows, Scope
-from infra.identity import Pool
+from infra.domain.sql_access.views import MAX_NAMED, Rows, Scope
+from infra.kernel.postgres.pool import row_values
+from infra.kernel.security.sessions import Pool
 
 ROLES: Final = frozenset(("analyst", "admin"))
 ROLE: Final = "query_reader"
@@ -27,41 +28,41 @@ TOKEN_PREFIX: Final = "sql_"  # noqa: S105 - how tokens begin, not one
 
 @dataclass(frozen=True, slots=True)
 class Analyst:
-    """Somebody who may run statements."""
+    """An account that may run statements."""
 
     account_id: UUID
     email: str
     is_admin: bool
 
 
-def take_role(connection: Connection[Any]) -> None:
-    """Gives a new connection the reader's rights, for good."""
+def set_reader_role(connection: Connection[Any]) -> None:
+    """Gives a new connection the reader's rights, permanently."""
     connection.execute(f"SET ROLE {ROLE}".encode())
     connection.commit()
 
 
 @contextmanager
-def reading_for(pool: Pool, analyst: Analyst) -> Iterator[Connection[Any]]:
-    """A transaction that sees what is this person's. Raises `psycopg.Error` when Postgres is away."""
+def reader_transaction(pool: Pool, analyst: Analyst) -> Iterator[Connection[Any]]:
+    """A transaction under row-level security for this account. Raises `psycopg.Error` when Postgres is unavailable."""
     with pool.connection() as connection:
         _read_for(connection, "admin" if analyst.is_admin else str(analyst.account_id))
         yield connection
 
 
-def of_token(pool: Pool, name: str, token: str) -> Analyst | None:
-    """The analyst whose token this is, if `name` is that person's e-mail address and they still have the role."""
+def analyst_of_token(pool: Pool, name: str, token: str) -> Analyst | None:
+    """The analyst who owns this token, if `name` is that account's email address and it still has the role."""
     if not token.startswith(TOKEN_PREFIX):
         return None
     with pool.connection() as connection:
         found = connection.execute(_BY_HASH, (token_hash(token),)).fetchone()
         if found is None:
             return None
-        token_id, account_id, touch = _values(found)
+        token_id, account_id, touch = row_values(found)
         _read_for(connection, str(account_id))
         person = connection.execute(_PERSON, (account_id,)).fetchone()
         if person is None:
             return None
-        email, roles = _values(person)
+        email, roles = row_values(person)
         if not ROLES & set(roles) or name.strip().lower() != str(email).lower():
             return None
         if touch:
@@ -70,7 +71,7 @@ def of_token(pool: Pool, name: str, token: str) -> Analyst | None:
 
 
 def token_hash(token: str) -> bytes:
-    """What is kept of a token: it has 240 random bits, so a plain hash is enough."""
+    """The stored form of a token: it has 240 random bits, so a plain hash is enough."""
     return sha256(token.encode("utf-8", "surrogateescape")).digest()
 
 
@@ -79,27 +80,22 @@ def scope(pool: Pool, analyst: Analyst) -> Scope:
     websites: frozenset[UUID] | None = None
     tables: tuple[str, ...] = ()
     if not analyst.is_admin:
-        with reading_for(pool, analyst) as connection:
+        with reader_transaction(pool, analyst) as connection:
             rows = connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()
             built = connection.execute(_TABLES).fetchall()
-        websites = frozenset(_values(row)[0] for row in rows)
-        tables = tuple(_values(row)[0] for row in built)
+        websites = frozenset(row_values(row)[0] for row in rows)
+        tables = tuple(row_values(row)[0] for row in built)
 
     def named(table: str) -> Rows:
-        with reading_for(pool, analyst) as connection:
-            values = {"account": analyst.account_id, "everything": analyst.is_admin, "most": MOST_NAMED + 1}
-            return [_values(row) for row in connection.execute(_NAMED[table], values).fetchall()]
+        with reader_transaction(pool, analyst) as connection:
+            values = {"account": analyst.account_id, "everything": analyst.is_admin, "most": MAX_NAMED + 1}
+            return [row_values(row) for row in connection.execute(_NAMED[table], values).fetchall()]
 
     return Scope(analyst.email, websites, named, tables)
 
 
 def _read_for(connection: Connection[Any], reader: str) -> None:
     connection.execute("SELECT set_config('app.reader', %s, true)", (reader,))
-
-
-def _values(row: Any) -> tuple[Any, ...]:
-    """The row's columns in order, whichever row factory the pool has."""
-    return tuple(row.values()) if isinstance(row, Mapping) else tuple(row)
 
 
 _BY_HASH: Final[LiteralString] = (
@@ -109,7 +105,7 @@ _BY_HASH: Final[LiteralString] = (
 _TOUCH: Final[LiteralString] = "UPDATE auth.sql_token SET last_used_at = now() WHERE id = %s"
 _PERSON: Final[LiteralString] = (
     # The roles are the write side's: no record in the log gives anybody one.
-    "SELECT a.email, h.roles FROM auth.role_holder AS h JOIN read.accounts AS a ON a.id = h.account_id"
+    "SELECT a.email, h.roles FROM lookup.role_holder AS h JOIN read.accounts AS a ON a.id = h.account_id"
     " WHERE h.account_id = %s AND a.disabled_at IS NULL AND a.erased_at IS NULL"
 )
 _WEBSITES: Final[LiteralString] = "SELECT id FROM read.websites WHERE deleted_at IS NULL AND account_id = %(account)s"

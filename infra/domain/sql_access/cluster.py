@@ -1,9 +1,9 @@
-"""The same gate's second wall on a ClickHouse server of one's own: `python -m infra.analysts.cluster` prints its SQL.
+"""Row isolation on a ClickHouse server of your own: `python -m infra.domain.sql_access.cluster` prints its SQL.
 
-There the SQL page reads as the services' user, and analysts' own clients would reach the server without our front. So
-each analyst gets a user of the server whose rights end where the gate's do: views in a database of their own that run
-with their owner's rights and show the websites of a row in `access`; a settings profile whose limits cannot be changed;
-a quota; and no right to any source, table, dictionary or function that reads.
+There the SQL page reads as the services' user, and analysts' clients would reach the server directly. So each analyst
+gets a user of the server with the same limits as the validator sets: views in a separate database that run with their
+owner's rights and show the websites of a row in `access`; a settings profile whose limits cannot be changed; a quota;
+and no right to any source, table, dictionary or function that reads.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from uuid import UUID
 
-from infra.analysts import limits
-from infra.analysts.literals import text
-from infra.analysts.tables import SCHEMA
+from infra.domain.sql_access import limits
+from infra.domain.sql_access.literals import text
+from infra.domain.sql_access.tables import SCHEMA
 
 DATABASE: Final = "analysts"
 ROLE: Final = "althing_analyst"
@@ -33,41 +33,43 @@ _OWN: Final = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m infra.analysts.cluster", description=__doc__)
-    parser.add_argument("--user", help="also the statements for this analyst (an e-mail address)")
+    parser = argparse.ArgumentParser(prog="python -m infra.domain.sql_access.cluster", description=__doc__)
+    parser.add_argument("--user", help="also the statements for this analyst (an email address)")
     parser.add_argument("--website", type=UUID, action="append", default=[], help="a website that they may see")
     parser.add_argument("--everything", action="store_true", help="they may see all (admins)")
     given = parser.parse_args(arguments)
-    statements = [*wall(), *(of_analyst(given.user, given.website, everything=given.everything) if given.user else ())]
+    statements = [
+        *isolation_statements(),
+        *(analyst_statements(given.user, given.website, everything=given.everything) if given.user else ()),
+    ]
     sys.stdout.write("".join(f"{statement};\n\n" for statement in statements))
     return 0
 
 
-def wall() -> Iterator[str]:
+def isolation_statements() -> Iterator[str]:
     """What all analysts share. Run as an administrator of the server; may be run again."""
     yield f"CREATE DATABASE IF NOT EXISTS {DATABASE}"
     yield (
         f"CREATE TABLE IF NOT EXISTS {DATABASE}.access (user String, website_id UUID, everything Bool)"
         " ENGINE = MergeTree ORDER BY (user, website_id)"
     )
-    for view in SCHEMA.values():
-        if view.source:
-            select = view.source.replace("{own}", _OWN)
-            head = f"CREATE OR REPLACE VIEW {DATABASE}.{view.name} DEFINER = {OWNER} SQL SECURITY DEFINER"
-            yield " ".join((head, "AS", select, "COMMENT", text(view.comment)))
+    views = [view for view in SCHEMA.values() if view.source]
+    for view in views:
+        select = view.source.replace("{own}", _OWN)
+        head = f"CREATE OR REPLACE VIEW {DATABASE}.{view.name} DEFINER = {OWNER} SQL SECURITY DEFINER"
+        yield " ".join((head, "AS", select, "COMMENT", text(view.comment)))
     constraints = ", ".join(f"{name} = {_value(value)} READONLY" for name, value in limits.settings().items())
     yield f"CREATE SETTINGS PROFILE OR REPLACE {PROFILE} SETTINGS {constraints}, readonly = 1 READONLY"
     yield f"CREATE ROLE IF NOT EXISTS {ROLE}"
-    for view in SCHEMA.values():
-        if view.source:
-            yield f"GRANT SELECT ON {DATABASE}.{view.name} TO {ROLE}"
+    for view in views:
+        yield f"GRANT SELECT ON {DATABASE}.{view.name} TO {ROLE}"
     yield (
         f"CREATE QUOTA OR REPLACE {QUOTA} KEYED BY user_name FOR INTERVAL 1 hour MAX queries = 3600,"
         f" read_rows = {limits.ROWS_READ * 20}, execution_time = 1800 TO {ROLE}"
     )
 
 
-def of_analyst(user: str, websites: Sequence[UUID], *, everything: bool = False) -> Iterator[str]:
+def analyst_statements(user: str, websites: Sequence[UUID], *, everything: bool = False) -> Iterator[str]:
     """What one analyst needs besides. Set the password afterwards: it belongs in no file. Raises `ValueError`."""
     if not _NAME.fullmatch(user):
         raise ValueError("a user's name holds no blanks, quotes or backslashes")

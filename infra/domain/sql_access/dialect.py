@@ -1,4 +1,5 @@
-"""ClickHouse's SQL as the gate reads and writes it: functions keep their names, and text is written in one safe way."""
+"""The validator's dialect of ClickHouse SQL: functions keep their names, and string literals are written in one
+safe way."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from sqlglot.generators.clickhouse import ClickHouseGenerator
 from sqlglot.parsers.clickhouse import ClickHouseParser
 from sqlglot.tokenizer_core import TokenType
 
-from infra.analysts.literals import text
+from infra.domain.sql_access.literals import text
 
 
 class Trusted(exp.Expression):
@@ -29,6 +30,8 @@ class AnalystSql(ClickHouse):
     """Every function but a few with a syntax of their own stays what it is called, so that it can be looked up."""
 
     class Parser(ClickHouseParser):
+        """Parses unknown functions as plain calls: sqlglot's own mapping would rename them."""
+
         FUNCTIONS: ClassVar[dict[str, Any]] = {}
         FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
             name: parser for name, parser in ClickHouseParser.FUNCTION_PARSERS.items() if name in _KEPT_PARSERS
@@ -39,6 +42,8 @@ class AnalystSql(ClickHouse):
         }
 
     class Generator(ClickHouseGenerator):
+        """Writes string literals with the escaping of `text`, and `Trusted` SQL unchanged."""
+
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
             **ClickHouseGenerator.TRANSFORMS,
             Trusted: lambda _, node: str(node.args["this"]),

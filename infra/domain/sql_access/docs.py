@@ -1,29 +1,12 @@
-"""Writes the tables into `docs/analysts.md` from `infra.analysts.tables`: `python -m infra.analysts.docs`."""
+"""Limits and tables of analysts for `docs/analysts.md`, generated from `tables` (`make docs`)."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from infra.analysts import limits
-from infra.analysts.tables import SCHEMA
-
-PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "analysts.md"
-BEGIN: Final = "<!-- tables: python -m infra.analysts.docs -->\n"
-END: Final = "<!-- end of tables -->\n"
-
-
-def main() -> int:
-    PAGE.write_text(with_tables(PAGE.read_text()))
-    return 0
-
-
-def with_tables(page: str) -> str:
-    """The page with its tables as they are now."""
-    head, _, rest = page.partition(BEGIN)
-    _, _, tail = rest.partition(END)
-    return f"{head}{BEGIN}\n{tables()}{END}{tail}"
+from infra.domain.sql_access import limits
+from infra.domain.sql_access.tables import SCHEMA
 
 
 def tables() -> str:
@@ -53,5 +36,4 @@ def _limits() -> str:
     return "| limit of one statement | |\n|---|---|\n" + "".join(f"| {name} | {most} |\n" for name, most in rows) + "\n"
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+PARTS: Final[Mapping[str, Callable[[], str]]] = {"analyst-tables": tables}

@@ -1,7 +1,7 @@
-"""Functions that analysts may call: what computes on its arguments alone. Everything else is refused.
+"""Functions that analysts may call: those that compute on their arguments alone. All others are rejected.
 
-Left out on purpose: whatever reads (files, dictionaries, other tables, models, the server), waits, or takes a
-function's or a table's name as text.
+Excluded are functions that read (files, dictionaries, other tables, models, the server), wait, or take a function's
+or a table's name as text.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ _SCALARS: Final = (
     # hashes and identity
     " cityHash64 sipHash64 xxHash32 xxHash64 murmurHash3_64 halfMD5 MD5 SHA1 SHA256 farmHash64 intHash32 intHash64"
     " finalizeAggregation runningAccumulate rand rand32 rand64 randUniform randNormal rowNumberInAllBlocks bar"
-    # what clients ask when they connect; the last four are answered by the gate
+    # called by clients when they connect; the validator answers the last four
     " version timezone serverTimezone currentDatabase database currentUser user"
 )  # fmt: skip
 

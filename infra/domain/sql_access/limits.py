@@ -1,11 +1,11 @@
-"""What one statement of an analyst may take, whichever door it comes through."""
+"""Limits of one analyst's statement, at every entry point."""
 
 from __future__ import annotations
 
 from typing import Final
 
 RUNNING: Final = 3
-"""Statements of one analyst that run at the same time, over both doors and all processes."""
+"""Concurrent statements of one analyst, over both entry points and all processes."""
 
 SECONDS: Final = 30
 DELIVERED_S: Final = 120
@@ -20,12 +20,12 @@ RESULT_ROWS: Final = 1_000_000
 
 RESULT_BYTES: Final = 256 << 20
 PAGE_ROWS: Final = 10_000
-"""Rows of a JSON answer unless asked otherwise, and `PAGE_ROWS_MOST` at most; more are cut off, and it says so."""
+"""Rows of a JSON response by default, and `MAX_PAGE_ROWS` at most; a truncated response says so."""
 
-PAGE_ROWS_MOST: Final = 100_000
+MAX_PAGE_ROWS: Final = 100_000
 TEXT_BYTES: Final = 50_000
 TEXT_WORDS: Final = 5_000
-"""Words and signs of a statement: so many are read in well under a second of processor time."""
+"""Words and symbols of a statement: this many are parsed in well under a second of CPU time."""
 
 TABLES: Final = 50
 """Times that a statement may name a table."""
@@ -36,13 +36,13 @@ ORDER: Final = {
     "query_plan_optimize_prewhere": "0",
     "query_plan_merge_filters": "0",
 }
-"""ClickHouse looks at an analyst's condition only after ours. Else it would put both together and begin with the
-cheaper one: a conversion that fails would then tell, by its error, what is in rows of other websites."""
+"""ClickHouse evaluates an analyst's condition only after the row filter. Otherwise it would merge both and begin
+with the cheaper one: a conversion that fails would then leak, by its error, values of other websites' rows."""
 
 EXACT: Final = {"use_skip_indexes": "0"}
-"""ClickHouse's index over each part's least and greatest time is wrong for `occurred_at < now()`: it takes the bound
-for a whole number of seconds, and a part with nothing but the second before is left out (`schemas.instants`). Analysts
-compare with what they like, so their statements do without it; partitions and the primary key still prune."""
+"""ClickHouse's index over each part's minimum and maximum time is wrong for `occurred_at < now()`: it rounds the
+bound to whole seconds and skips a part with nothing but the second before (`schemas.instants`). Analysts'
+statements may contain such comparisons, so they run without it; partitions and the primary key still prune."""
 
 
 def settings() -> dict[str, str]:

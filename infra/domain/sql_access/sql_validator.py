@@ -1,15 +1,15 @@
-"""The gate: from an analyst's text to SQL that reads what the analyst may see, and nothing else.
+"""The SQL validator: turns an analyst's text into SQL that reads only the analyst's rows.
 
-The text is parsed; the tree may hold one SELECT (or UNION of such) made of known nodes, known functions and documented
-tables. Each table is replaced by a sub-select of its own columns and of the analyst's websites, so that nothing outside
-it can name anything else, and SQL is written anew from the tree: the engine never sees the text. A second look at the
-written SQL holds every name before a bracket to the same list, whatever the tree called it.
+The text is parsed; the tree may contain one SELECT (or UNION of such) of known nodes, known functions and documented
+tables. Each table is replaced by a sub-select of its own columns and of the analyst's websites, so that nothing
+outside it can be named, and SQL is generated from the tree: the engine never sees the text. A second check compares
+every name before a bracket in the generated SQL with the same list.
 
-It runs with `information_schema` as the current database, where no table of ours is, and CTEs get names that no table
-has: a name that escaped the gate would be found nowhere.
+It runs with `information_schema` as the current database, which has none of the product's tables, and CTEs get names
+that no table has: a name that escaped the validator would not resolve.
 
-This is the one module that looks into analysts' texts; the services have it done in a process without rights
-(`vetting`), and put the rows in afterwards (`verdict.fill`).
+Only this module parses analysts' texts; the services run it in a process without rights (`validator_pool`), and
+insert the rows afterwards (`validation_result.fill`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -25,28 +25,28 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from infra.analysts import functions, limits
-from infra.analysts.dialect import AnalystSql, Trusted
-from infra.analysts.tables import SCHEMA, View
-from infra.analysts.verdict import Refused, Unreadable, Vetted
-from infra.analysts.views import find
+from infra.domain.sql_access import functions, limits
+from infra.domain.sql_access.dialect import AnalystSql, Trusted
+from infra.domain.sql_access.tables import SCHEMA, View
+from infra.domain.sql_access.validation_result import StatementRejected, StatementUnreadable, ValidatedStatement
+from infra.domain.sql_access.views import find
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings would quote analysts' texts
 
 
-def read(sql: str, name: str) -> Vetted:
-    """What `sql` means, asked by the analyst called `name`. Raises `Refused`."""
+def read(sql: str, name: str) -> ValidatedStatement:
+    """Validates `sql` of the analyst called `name`. Raises `StatementRejected`."""
     if len(sql.encode("utf-8", "replace")) > limits.TEXT_BYTES:
-        raise Refused(f"A statement may have at most {limits.TEXT_BYTES:,} bytes.")
+        raise StatementRejected(f"A statement may have at most {limits.TEXT_BYTES:,} bytes.")
     if sum(1 for _ in islice(_tokens(sql), limits.TEXT_WORDS + 1)) > limits.TEXT_WORDS:
-        raise Refused(f"A statement may have at most {limits.TEXT_WORDS:,} words and signs.")
+        raise StatementRejected(f"A statement may have at most {limits.TEXT_WORDS:,} words and signs.")
     tree = _parse(sql)
     _check(tree)
     views = _replace_tables(tree)
     _answer_about_oneself(tree, name)
     try:
         _check_written(tree.sql(AnalystSql, comments=False))
-        mark = f"place_{secrets.token_hex(16)}_"  # nobody can have written it
+        mark = f"place_{secrets.token_hex(16)}_"  # random: cannot occur in the text
         for number, (place, _) in enumerate(views):
             place.set("this", f"{mark}{number}_")
         written = tree.sql(AnalystSql, comments=False)
@@ -54,33 +54,33 @@ def read(sql: str, name: str) -> Vetted:
         raise _too_deep() from failure
     first, *rest = re.split(f"{mark}([0-9]+)_", written)
     tables = [views[int(number)][1] for number in rest[::2]]
-    return Vetted((first, *rest[1::2]), tuple((view.database, view.name) for view in tables))
+    return ValidatedStatement((first, *rest[1::2]), tuple((view.database, view.name) for view in tables))
 
 
 def _parse(sql: str) -> exp.Expr:
     if "\0" in sql:
-        raise Refused("A statement cannot hold a zero byte.")
+        raise StatementRejected("A statement cannot hold a zero byte.")
     try:
         found = [tree for tree in sqlglot.parse(sql, read=AnalystSql) if tree is not None]
     except RecursionError as failure:
         raise _too_deep() from failure
     except (SqlglotError, ValueError, KeyError, IndexError, AttributeError, TypeError) as failure:
-        raise Unreadable(f"This is no SELECT that can be read: {_first_line(failure)}") from failure
+        raise StatementUnreadable(f"This is no SELECT that can be read: {_first_line(failure)}") from failure
     if len(found) > 1:
-        raise Refused("One statement at a time, please.")
+        raise StatementRejected("One statement at a time, please.")
     if not found or not isinstance(found[0], exp.Select | exp.SetOperation | exp.Subquery):
-        raise Refused("Only SELECT statements can run here.")
+        raise StatementRejected("Only SELECT statements can run here.")
     tree = found[0]
     assert isinstance(tree, exp.Expr)  # noqa: S101 - it is a query, see above
     return tree
 
 
-def _too_deep() -> Refused:
-    return Refused("The statement is nested too deeply.")
+def _too_deep() -> StatementRejected:
+    return StatementRejected("The statement is nested too deeply.")
 
 
 def _first_line(failure: Exception) -> str:
-    """The parser's words, without colours, quoted text and the names of its classes."""
+    """The parser's message, without colours, quoted text and the names of its classes."""
     line = re.sub(r"\x1b\[[0-9;]*m", "", str(failure)).partition("\n")[0]
     return re.sub(r" for <class '[^']*'>", "", line).rstrip(".")[:300]
 
@@ -92,7 +92,7 @@ _PLAIN: Final = functions.names(
     " LT LTE Is Like ILike Between DPipe Case If Exists Extract Quantile Filter Cube Rollup GroupingSets"
     " Subquery TableAlias CurrentDate Trusted"
 )
-"""Nodes that may stand anywhere as they are; the others of the tree have a check of their own below."""
+"""Nodes that are allowed anywhere unchanged; the others have a check of their own below."""
 
 _ARGUMENTS: Final = {
     kind: functions.names(arguments)
@@ -121,6 +121,7 @@ _NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _BAD_IN_NAME: Final = re.compile(r"[\x00-\x1f\x7f\\\"'`]")
 _TYPE: Final = re.compile(r"[A-Za-z0-9_(), .'/+-]+")
 _MAX_SHOWN: Final = 80
+_AFTER_IN: Final = "After IN, write a list or a sub-select; for an array use has(array, value)."
 
 
 def _check(tree: exp.Expr) -> None:
@@ -129,70 +130,67 @@ def _check(tree: exp.Expr) -> None:
         _check_arguments(kind, node)
         if isinstance(node, _FUNCTIONS):
             _check_function(node)
-        elif kind == "Identifier":
-            if _BAD_IN_NAME.search(node.name) or not (node.args.get("quoted") or _BARE.fullmatch(node.name)):
-                raise Refused("A name cannot hold quotes, backslashes or control characters.")
-        elif kind == "Literal":
-            if not node.args.get("is_string") and not _NUMBER.fullmatch(node.name):
-                raise Refused(f"{node.name[:_MAX_SHOWN]} is not a number.")
-        elif kind == "Var":
-            if not _WORD.fullmatch(node.name):
-                raise Refused(f"{node.name[:_MAX_SHOWN]} cannot be used here.")
-        elif kind == "In":
-            _check_in(node)
-        elif kind in ("From", "Join"):
-            _check_source(node)
-        elif kind in ("DataType", "Placeholder"):
-            _check_type(node)
-        elif kind == "CTE":
-            if not node.alias:
-                raise Refused("Give each part of WITH a name.")
+        elif kind in _CHECKS:
+            _CHECKS[kind](node)
         elif kind.lower() not in _PLAIN and kind not in _ARGUMENTS:
-            raise Refused(f"{_words(kind)} is not available here.")
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).upper()
+            raise StatementRejected(f"{words} is not available here.")
 
 
 def _check_arguments(kind: str, node: exp.Expr) -> None:
-    allowed = _ARGUMENTS.get(kind)
-    if allowed is None:
-        return
+    allowed: Container[str] = _ARGUMENTS.get(kind, node.args)
     for name, value in node.args.items():
         if value and name not in allowed:
-            raise Refused(f"{name.rstrip('_').replace('_', ' ').upper()} is not available here.")
-
-
-def _words(kind: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).upper()
+            raise StatementRejected(f"{name.rstrip('_').replace('_', ' ').upper()} is not available here.")
 
 
 def _check_function(node: exp.Expr) -> None:
     called = node.this
     if not isinstance(called, str):
-        raise Refused(f"Write the function {str(node.name)[:_MAX_SHOWN]} without quotes.")
+        raise StatementRejected(f"Write the function {str(node.name)[:_MAX_SHOWN]} without quotes.")
     if not functions.is_allowed(called):
-        raise Refused(f"The function {called[:_MAX_SHOWN]} is not available here.")
+        raise StatementRejected(f"The function {called[:_MAX_SHOWN]} is not available here.")
     first, *more = [*node.expressions, None]
     named = isinstance(first, exp.Column | exp.Identifier) and len(more) > 1
     if named and called.lower() in functions.TAKES_FUNCTION:
-        raise Refused(f"Write the first argument of {called} as a lambda: x -> ...")
+        raise StatementRejected(f"Write the first argument of {called} as a lambda: x -> ...")
+
+
+def _check_name(node: exp.Expr) -> None:
+    if _BAD_IN_NAME.search(node.name) or not (node.args.get("quoted") or _BARE.fullmatch(node.name)):
+        raise StatementRejected("A name cannot hold quotes, backslashes or control characters.")
+
+
+def _check_literal(node: exp.Expr) -> None:
+    if not node.args.get("is_string") and not _NUMBER.fullmatch(node.name):
+        raise StatementRejected(f"{node.name[:_MAX_SHOWN]} is not a number.")
+
+
+def _check_word(node: exp.Expr) -> None:
+    if not _WORD.fullmatch(node.name):
+        raise StatementRejected(f"{node.name[:_MAX_SHOWN]} cannot be used here.")
+
+
+def _check_cte(node: exp.Expr) -> None:
+    if not node.alias:
+        raise StatementRejected("Give each part of WITH a name.")
 
 
 def _check_in(node: exp.Expr) -> None:
     """`x IN name` reads a table in ClickHouse, also in brackets; a list of one name is no list."""
-    field = node.args.get("field")
-    if field is not None and not isinstance(field, exp.Placeholder):
-        raise Refused("After IN, write a list or a sub-select; for an array use has(array, value).")
-    listed = node.expressions
-    if len(listed) == 1 and isinstance(_bare(listed[0]), exp.Column | exp.Identifier | exp.Dot):
-        raise Refused("After IN, write a list or a sub-select; for an array use has(array, value).")
+    field, listed = node.args.get("field"), node.expressions
+    is_name = len(listed) == 1 and isinstance(_bare(listed[0]), exp.Column | exp.Identifier | exp.Dot)
+    if is_name or (field is not None and not isinstance(field, exp.Placeholder)):
+        raise StatementRejected(_AFTER_IN)
 
 
 def _check_source(node: exp.Expr) -> None:
-    """What rows come from is a table or a sub-select; ARRAY JOIN takes arrays, and nothing is read there."""
+    """Rows come from a table or a sub-select; ARRAY JOIN takes arrays, and nothing is read there."""
     if str(node.args.get("kind") or "").upper() == "ARRAY":
         if any(node.find_all(exp.Query, exp.Table, exp.From)):
-            raise Refused("ARRAY JOIN takes columns here, not sub-selects.")
+            raise StatementRejected("ARRAY JOIN takes columns here, not sub-selects.")
     elif not isinstance(node.this, exp.Table | exp.Subquery):
-        raise Refused("Rows come from a table or a sub-select.")
+        raise StatementRejected("Rows come from a table or a sub-select.")
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
@@ -205,9 +203,24 @@ def _check_type(node: exp.Expr) -> None:
     kind = node.args.get("kind") if isinstance(node, exp.Placeholder) else node
     written = kind.sql(AnalystSql) if isinstance(kind, exp.Expr) else str(kind or "")
     if not _TYPE.fullmatch(written) or "identifier" in written.lower():
-        raise Refused(f"{written[:_MAX_SHOWN] or 'A parameter without a type'} is not a type that can be used here.")
+        raise StatementRejected(
+            f"{written[:_MAX_SHOWN] or 'A parameter without a type'} is not a type that can be used here."
+        )
     if isinstance(node, exp.Placeholder) and not _WORD.fullmatch(str(node.this)):
-        raise Refused("Write a parameter as {name:Type}.")
+        raise StatementRejected("Write a parameter as {name:Type}.")
+
+
+_CHECKS: Final[Mapping[str, Callable[[exp.Expr], None]]] = {
+    "Identifier": _check_name,
+    "Literal": _check_literal,
+    "Var": _check_word,
+    "CTE": _check_cte,
+    "In": _check_in,
+    "From": _check_source,
+    "Join": _check_source,
+    "DataType": _check_type,
+    "Placeholder": _check_type,
+}
 
 
 def _replace_tables(tree: exp.Expr) -> list[tuple[Trusted, View]]:
@@ -216,7 +229,7 @@ def _replace_tables(tree: exp.Expr) -> list[tuple[Trusted, View]]:
     places: list[tuple[Trusted, View]] = []
     for table in list(tree.find_all(exp.Table)):
         if not isinstance(table.this, exp.Identifier):
-            raise Refused("Table functions are not available here.")
+            raise StatementRejected("Table functions are not available here.")
         name, database, alias = table.name, table.db, table.args.get("alias")
         if not database and name in names:
             table.set("this", exp.to_identifier(names[name], quoted=True))
@@ -225,12 +238,12 @@ def _replace_tables(tree: exp.Expr) -> list[tuple[Trusted, View]]:
         view = find(database, name)
         if view is None:
             shown = f"{database}.{name}" if database else name
-            raise Refused(f"There is no table {shown[:_MAX_SHOWN]}. Tables: {', '.join(sorted(SCHEMA))}.")
+            raise StatementRejected(f"There is no table {shown[:_MAX_SHOWN]}. Tables: {', '.join(sorted(SCHEMA))}.")
         place = Trusted(this="SELECT 1")
         table.replace(exp.Subquery(this=place, alias=alias or _alias(name)))
         places.append((place, view))
         if len(places) > limits.TABLES:
-            raise Refused(f"A statement may name tables at most {limits.TABLES} times.")
+            raise StatementRejected(f"A statement may name tables at most {limits.TABLES} times.")
     for cte in tree.find_all(exp.CTE):
         if not cte.args.get("scalar"):
             cte.set("alias", _alias(names[cte.alias]))
@@ -242,13 +255,13 @@ def _alias(name: str) -> exp.TableAlias:
 
 
 def _answer_about_oneself(tree: exp.Expr, name: str) -> None:
-    """Who asks and where is known here, not in the engine."""
+    """The validator knows the user and the database; the engine does not."""
     answers = {"currentuser": name, "user": name, "currentdatabase": "althing", "database": "althing"}
     for call in list(tree.find_all(exp.Anonymous)):
         answer = answers.get(str(call.this).lower())
         if answer is not None:
             if call.expressions:
-                raise Refused(f"{call.this} takes no arguments.")
+                raise StatementRejected(f"{call.this} takes no arguments.")
             inside_alias = isinstance(call.parent, exp.Alias)
             literal = exp.Literal.string(answer)
             named = call.parent is not None and call.arg_key == "expressions" and isinstance(call.parent, exp.Select)
@@ -280,24 +293,24 @@ def _check_written(sql: str) -> None:
     for at in range(3, len(words)):
         word, before = words[at], words[at - 1]
         if word == "(" and before.startswith('"'):
-            raise Refused("A quoted name cannot stand before a bracket.")
+            raise StatementRejected("A quoted name cannot stand before a bracket.")
         if (
             word == "("
             and _WORD.match(before)
             and before not in _KEYWORDS | _TYPES
             and not functions.is_allowed(before)
         ):
-            raise Refused(f"{before[:_MAX_SHOWN]} is not available here.")
+            raise StatementRejected(f"{before[:_MAX_SHOWN]} is not available here.")
         if _reads(words, at - 1) and word != "(" and not word.startswith('"with__'):
-            raise Refused("Rows come from a table or a sub-select.")
+            raise StatementRejected("Rows come from a table or a sub-select.")
         if before == "in" and word not in ("(", "{"):
-            raise Refused("After IN, write a list or a sub-select; for an array use has(array, value).")
+            raise StatementRejected(_AFTER_IN)
         if word in ("`", "\\", "$", "@", "#", ";", "settings", "outfile", "infile"):
-            raise Refused(f"{signs[at].upper()} cannot be used here.")
+            raise StatementRejected(f"{signs[at].upper()} cannot be used here.")
 
 
 def _reads(words: Sequence[str], at: int) -> bool:
-    """Whether the word there says what rows come from, and is no part of ARRAY JOIN or of another phrase."""
+    """Whether the word introduces a source of rows, and is no part of ARRAY JOIN or of another phrase."""
     if words[at] == "join":
         return words[at - 1] != "array"
     other = words[at - 1] in ("distinct", "fill") or words[at - 3] == "extract"

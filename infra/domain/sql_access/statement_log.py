@@ -1,29 +1,29 @@
-"""What analysts ran: written down before it runs, with its outcome afterwards; else it does not run.
+"""The log of analysts' statements: recorded before a statement runs, with its outcome afterwards.
 
-The same rows bound how many statements of one analyst run at once, over both doors and all processes: counting and
-adding happen under one lock per account.
+A statement that cannot be recorded does not run. The same rows limit the concurrent statements of one analyst, over
+both entry points and all processes: counting and adding happen under one lock per account.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, LiteralString
 from uuid import UUID
 
-from infra.analysts import limits
-from infra.analysts.people import Analyst, reading_for
-from infra.identity import Pool
+from infra.domain.sql_access import limits
+from infra.domain.sql_access.analyst_accounts import Analyst, reader_transaction
+from infra.kernel.security.sessions import Pool
 
 STALE_S: Final = limits.DELIVERED_S + 80
-"""A statement that still `runs` after this long died with its process: delivering it takes no longer."""
+"""A statement that is still `running` after this long died with its process: delivery takes no longer."""
 
 MESSAGE_LENGTH: Final = 1000
-REFUSED_LENGTH: Final = 10_000
+REJECTED_LENGTH: Final = 10_000
 
 
 class TooManyRunning(Exception):
-    """The analyst has `limits.RUNNING` statements under way."""
+    """The analyst already runs `limits.RUNNING` statements."""
 
     def __init__(self) -> None:
         super().__init__(f"There were {limits.RUNNING} statements running already.")
@@ -40,16 +40,16 @@ class Outcome:
     read_rows: int = 0
 
 
-def begin(pool: Pool, analyst: Analyst, statement_id: UUID, door: str, text: str, tables: Sequence[str]) -> None:
+def begin(pool: Pool, analyst: Analyst, statement_id: UUID, entry_point: str, text: str, tables: Sequence[str]) -> None:
     """Writes down that this runs now. Raises `TooManyRunning`."""
-    with reading_for(pool, analyst) as connection:
+    with reader_transaction(pool, analyst) as connection:
         connection.execute("SELECT pg_advisory_xact_lock(76, hashtext(%s))", (str(analyst.account_id),))
         added = connection.execute(
             _BEGIN,
             {
                 "id": statement_id,
                 "account": analyst.account_id,
-                "door": door,
+                "entry_point": entry_point,
                 "text": _kept(text),
                 "tables": list(tables),
                 "stale": STALE_S,
@@ -60,33 +60,29 @@ def begin(pool: Pool, analyst: Analyst, statement_id: UUID, door: str, text: str
             raise TooManyRunning
 
 
-def refused(pool: Pool, analyst: Analyst, statement_id: UUID, door: str, text: str, message: str) -> None:
-    """Writes down what the gate refused."""
-    with reading_for(pool, analyst) as connection:
+def record_rejected(
+    pool: Pool, analyst: Analyst, statement_id: UUID, entry_point: str, text: str, message: str
+) -> None:
+    """Records a rejected statement."""
+    with reader_transaction(pool, analyst) as connection:
         connection.execute(
-            _REFUSED, (statement_id, analyst.account_id, door, _kept(text)[:REFUSED_LENGTH], message[:MESSAGE_LENGTH])
+            _REJECTED,
+            (statement_id, analyst.account_id, entry_point, _kept(text)[:REJECTED_LENGTH], message[:MESSAGE_LENGTH]),
         )
 
 
 def is_running(pool: Pool, analyst: Analyst, statement_id: UUID) -> bool:
     """Whether this runs and is the analyst's; an admin's are all."""
-    with reading_for(pool, analyst) as connection:
+    with reader_transaction(pool, analyst) as connection:
         return connection.execute(_RUNNING, (statement_id,)).fetchone() is not None
 
 
 def end(pool: Pool, analyst: Analyst, statement_id: UUID, outcome: Outcome) -> None:
     """Writes down how it ended."""
-    with reading_for(pool, analyst) as connection:
+    with reader_transaction(pool, analyst) as connection:
         connection.execute(
             _END,
-            {
-                "id": statement_id,
-                "outcome": outcome.outcome,
-                "message": outcome.message[:MESSAGE_LENGTH].replace("\0", ""),
-                "rows": outcome.result_rows,
-                "read": outcome.read_rows,
-                "ms": outcome.ms,
-            },
+            {**asdict(outcome), "id": statement_id, "message": outcome.message[:MESSAGE_LENGTH].replace("\0", "")},
         )
 
 
@@ -97,16 +93,16 @@ def _kept(text: str) -> str:
 
 _BEGIN: Final[LiteralString] = (
     "INSERT INTO ops.sql_statement (id, account_id, door, text, tables, outcome)"
-    " SELECT %(id)s, %(account)s, %(door)s, %(text)s, %(tables)s::text[], 'running' WHERE (SELECT count(*)"
+    " SELECT %(id)s, %(account)s, %(entry_point)s, %(text)s, %(tables)s::text[], 'running' WHERE (SELECT count(*)"
     " FROM ops.sql_statement WHERE account_id = %(account)s AND outcome = 'running'"
     " AND started_at > now() - make_interval(secs => %(stale)s)) < %(most)s"
 )
-_REFUSED: Final[LiteralString] = (
+_REJECTED: Final[LiteralString] = (
     "INSERT INTO ops.sql_statement (id, account_id, door, text, outcome, message, ended_at)"
     " VALUES (%s, %s, %s, %s, 'refused', %s, clock_timestamp())"
 )
 _RUNNING: Final[LiteralString] = "SELECT FROM ops.sql_statement WHERE id = %s AND outcome = 'running'"
 _END: Final[LiteralString] = (
-    "UPDATE ops.sql_statement SET outcome = %(outcome)s, message = %(message)s, result_rows = %(rows)s,"
-    " read_rows = %(read)s, ms = %(ms)s, ended_at = clock_timestamp() WHERE id = %(id)s"
+    "UPDATE ops.sql_statement SET outcome = %(outcome)s, message = %(message)s, result_rows = %(result_rows)s,"
+    " read_rows = %(read_rows)s, ms = %(ms)s, ended_at = clock_timestamp() WHERE id = %(id)s"
 )

@@ -1,24 +1,26 @@
-"""The tables that analysts see, each with its columns in words: sub-selects over the stable views of the projections.
+"""The documented tables for analysts: sub-selects over the stable views of the projections, with column comments.
 
-`events` and what is made of it hold one row per thing that happened, the `_15m` tables one per website and quarter of
-an hour, `websites`, `partners` and `links` the names behind the ids. Money is in minor units: commission in
-the website's currency, sales in the one that they were reported in.
+`events` and the tables derived from it hold one row per event and show the raw row's columns by their `Part`, the
+`_15m` tables one per website and quarter of an hour, `websites`, `partners` and `links` the names behind the ids. Money
+is in minor units: commission in the website's currency, sales in the currency of the report.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from schemas.figures import MONEY, in_rollup
-from schemas.tracking import Suspicion
+from schemas.tracking import COLUMNS, LOW, Part
 
 DATABASE: Final = "althing"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """One column as analysts see it. `type`: the ClickHouse type; `comment`: shown in the schema."""
+
     name: str
     type: str
     comment: str
@@ -48,74 +50,23 @@ def _of_events(name: str, comment: str, columns: tuple[Column, ...], condition: 
     return View(name, comment, columns, source, example=example)
 
 
-_LOW: Final = "LowCardinality(String)"
-_SUSPICIONS: Final = ", ".join(Suspicion)
-
-_HEAD: Final = """
-website_id UUID The website; its domain and currency are in table websites
-event_id UUID Unique per website
-occurred_at DateTime64(3,'UTC') When it happened, UTC
-received_at DateTime64(3,'UTC') When it reached us, UTC
-visitor UInt64 Pseudonym of the visitor, changing daily unless the sender names one; 0: unknown
-session UInt64 Pseudonym of the session; 0: unknown
-"""
-_PAGE: Final = f"""
-hostname {_LOW} Host of the page
-path String Path of the page
-title String Title of the page
-referrer_host {_LOW} Host of the page before
-source {_LOW} Where the visit came from: a name, a host or utm_source
-channel {_LOW} Kind of source: Direct, Organic Search, Affiliate, ...
-utm_source {_LOW} As sent
-utm_medium {_LOW} As sent
-utm_campaign {_LOW} As sent
-utm_content {_LOW} As sent
-utm_term {_LOW} As sent
-"""
-_PLACE: Final = f"""
-country {_LOW} ISO 3166-1 code; ZZ: unknown
-region {_LOW} Region, where it is known
-device {_LOW} desktop, mobile, tablet or other
-browser {_LOW} Family of the browser
-os {_LOW} Family of the operating system
-is_bot Bool A machine, or suspicious; dashboards leave these out
-bot_reason {_LOW} Why it is left out: crawler, prefetch, ...; of suspicious ones: {_SUSPICIONS}
-"""
-_LINK: Final = """
-click_id String The click; partners hand it back with a sale
-link_id UUID The tracked link; zeros: none
-partner_id UUID The partner; zeros: none
-""" + "".join(f"sub{number} String Sub id {number} of the link\n" for number in range(1, 11))
-_CHANGE: Final = f"""
-value Int64 Amount of the sale, in minor units of currency; negative as it is taken back
-currency {_LOW} Currency that the sale was reported in; c_ columns are in the website's
-conversion_id UUID The conversion
-event_name {_LOW} What the website calls it: sale, signup, ...
-d_pending Int8 By how much the number of pending conversions changed
-d_approved Int8 The same for approved ones
-d_rejected Int8 The same for rejected ones
-d_reversed Int8 The same for reversed ones
-c_pending Int64 By how much pending commission changed, in minor units
-c_approved Int64 The same for approved commission
-c_reversed Int64 The same for reversed commission
-origin {_LOW} claim: nothing but the public site key reports the conversion; else decision
-"""
-_OWN_EVENT: Final = f"""
-type {_LOW} click, pageview, conversion, or the name of a custom event
-value Int64 Amount in minor units, where one was sent
-currency {_LOW} ISO 4217 code of value
-props String What the sender added, as a JSON object
-"""
+_RAW: Final = {one.name: Column(one.name, one.type.replace(" ", ""), one.meaning) for one in COLUMNS}
 
 
-def _without(lines: str, *names: str) -> str:
-    return "\n".join(line for line in lines.strip().splitlines() if line.split()[0] not in names) + "\n"
+def _shown(*parts: Part, without: str = "") -> tuple[Column, ...]:
+    """The raw row's columns of these parts, part by part."""
+    return tuple(_RAW[one.name] for part in parts for one in COLUMNS if one.part is part and one.name != without)
+
+
+def _meaning(**comments: str) -> tuple[Column, ...]:
+    """Columns of the raw row that mean something else in a table."""
+    return tuple(replace(_RAW[name], comment=comment) for name, comment in comments.items())
 
 
 EVENTS: Final = _of_events(
     "events",
     "Everything that happened, one row each: clicks, page views, custom events and changes of conversions",
-    columns_of(_HEAD + _OWN_EVENT + _PAGE + _PLACE + _LINK + _without(_CHANGE, "value", "currency", "origin")),
+    _shown(Part.HEAD, Part.EVENT, Part.VISIT, Part.LINK, Part.CONVERSION),
     "1",
     "SELECT type, count() AS rows FROM events WHERE occurred_at > now() - INTERVAL 7 DAY\n"
     "GROUP BY type ORDER BY rows DESC",
@@ -123,55 +74,60 @@ EVENTS: Final = _of_events(
 CLICKS: Final = _of_events(
     "clicks",
     "Clicks on tracked links",
-    columns_of(_HEAD + _without(_PAGE, "title") + _PLACE + _LINK),
+    _shown(Part.HEAD, Part.VISIT, Part.LINK, without="title"),
     "type = 'click'",
     "SELECT toDate(occurred_at) AS day, count() AS clicks, uniqExact(visitor) AS visitors FROM clicks\n"
     "WHERE NOT is_bot GROUP BY day ORDER BY day",
 )
 PAGEVIEWS: Final = _of_events(
     "pageviews",
-    "Pages that were seen",
-    columns_of(_HEAD + _PAGE + _PLACE),
+    "Page views",
+    _shown(Part.HEAD, Part.VISIT),
     "type = 'pageview'",
     "SELECT path, count() AS views FROM pageviews WHERE NOT is_bot GROUP BY path ORDER BY views DESC LIMIT 20",
 )
 _DIMENSIONS: Final = (
-    f"""
-country {_LOW} Country of the click
-device {_LOW} Device of the click
-source {_LOW} Source of the click
-"""
-    + _LINK
+    *_meaning(country="Country of the click", device="Device of the click", source="Source of the click"),
+    *_shown(Part.LINK),
 )
 CHANGES: Final = _of_events(
     "conversion_changes",
-    "Every change of a conversion, one row each, under its click's dimensions: sums of d_ and c_ are the present state",
-    columns_of(_HEAD + _DIMENSIONS + _CHANGE),
+    "Every change of a conversion, one row each, with its click's dimensions: sums of d_ and c_ are the current state",
+    (
+        *_shown(Part.HEAD),
+        *_DIMENSIONS,
+        *_meaning(
+            value="Amount of the sale, in minor units of currency; negative for a reversal",
+            currency="Reported currency of the sale; c_ columns are in the website's",
+        ),
+        *_shown(Part.CONVERSION),
+        *_meaning(origin="claim: nothing but the public site key reports the conversion; else decision"),
+    ),
     "type = 'conversion'",
     "SELECT toStartOfDay(occurred_at) AS day, sum(d_approved) AS approved, sum(c_approved) / 100 AS commission\n"
     "FROM conversion_changes GROUP BY day ORDER BY day",
 )
 CONVERSIONS: Final = View(
     "conversions",
-    "Conversions with a click, one row each, as they stand now",
+    "Conversions with a click, one row each, in their current state",
     columns_of(
         """
 website_id UUID The website
 conversion_id UUID The conversion
-event_name String What the website calls it: sale, signup, ...
+event_name String Name of the conversion: sale, signup, ...
 status String pending, approved, rejected or reversed
 occurred_at DateTime64(3,'UTC') When it happened, UTC
 changed_at DateTime64(3,'UTC') When it last changed, UTC
-value Int64 Amount of the sale that stands, in minor units of currency: whatever was taken back, whenever, is left out
-currency String Currency that the sale was reported in: add values up by currency
-commission Int64 Commission that counts: pending and approved, in minor units of the website's currency
+value Int64 Amount of the sale in minor units of currency, without reversals
+currency String Reported currency of the sale: sum values by currency
+commission Int64 Counted commission: pending and approved, in minor units of the website's currency
 commission_pending Int64 Of it, pending
 commission_approved Int64 Of it, approved
-commission_reversed Int64 Commission that was taken back
-by_site_key Bool A claim: nothing but the public site key reports it
+commission_reversed Int64 Reversed commission
+by_site_key Bool A claim: only the public site key reports it
 """
-        + _DIMENSIONS.replace(_LOW, "String")
-    ),
+    )
+    + tuple(replace(column, type="String") if column.type == LOW else column for column in _DIMENSIONS),
     source=(
         "SELECT website_id, conversion_id, any(event_name) AS event_name,"  # noqa: S608 - own text
         " multiIf(sum(d_pending) > 0, 'pending', sum(d_approved) > 0, 'approved', sum(d_rejected) > 0, 'rejected',"
@@ -180,10 +136,7 @@ by_site_key Bool A claim: nothing but the public site key reports it
         " sum(c_pending) + sum(c_approved) AS commission, sum(c_pending) AS commission_pending,"
         " sum(c_approved) AS commission_approved,"
         " sum(c_reversed) AS commission_reversed, toBool(argMax(e.origin, e._offset) = 'claim') AS by_site_key, "
-        + ", ".join(
-            f"argMax(e.{name}, e._offset) AS {name}"
-            for name in [line.split()[0] for line in _DIMENSIONS.splitlines() if line]
-        )
+        + ", ".join(f"argMax(e.{one.name}, e._offset) AS {one.name}" for one in _DIMENSIONS)
         + f" FROM {DATABASE}.events AS e WHERE type = 'conversion' AND ({{own}}) GROUP BY website_id, conversion_id"
         # One that lost its click counts nothing any more.
         " HAVING sum(d_pending) + sum(d_approved) + sum(d_rejected) + sum(d_reversed) > 0"
@@ -201,7 +154,7 @@ _COUNTERS: Final = {
     "reversed": "Reversed conversions",
     "c_pending": "Pending commission in minor units",
     "c_approved": "Approved commission in minor units",
-    "c_reversed": "Commission taken back, in minor units",
+    "c_reversed": "Reversed commission in minor units",
 }
 _CONVERTED: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
 _BUCKET: Final = """
@@ -245,7 +198,7 @@ BY_PARTNER: Final = _rollup(
 BY_COUNTRY: Final = _rollup(
     "country_15m",
     "Clicks, page views and conversions per country and quarter of an hour",
-    f"country {_LOW} ISO 3166-1 code; ZZ: unknown",
+    f"country {LOW} ISO 3166-1 code; ZZ: unknown",
     ("clicks", "pageviews", *_CONVERTED),
     "SELECT country, sum(clicks) AS clicks FROM country_15m WHERE NOT is_bot GROUP BY country ORDER BY clicks DESC",
 )

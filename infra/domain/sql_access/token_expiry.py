@@ -1,6 +1,6 @@
-"""Emails analysts a week before an access token of theirs expires. A job of `infra.scheduler`.
+"""Emails analysts a week before one of their access tokens expires. A job of `infra.services.scheduler.service`.
 
-One email for each token: it is queued in the transaction that notes it (`warned_at`).
+One email for each token: it is queued in the transaction that records it (`warned_at`).
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Final, LiteralString
 
 from infra import PRODUCT_NAME
-from infra.mail import Mail, queue
-from infra.postgres import connect
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail.outbox import Mail, queue
+from infra.kernel.postgres.pool import connect
 
 WARN_DAYS: Final = 7
-AT_ONCE: Final = 100
+BATCH_SIZE: Final = 100
 
 
 def warn_due(settings: Settings) -> int:
@@ -21,7 +21,7 @@ def warn_due(settings: Settings) -> int:
     with connect(settings) as connection, connection.transaction():
         if connection.execute("SELECT to_regclass('read.accounts')").fetchone() == (None,):
             return 0
-        rows = connection.execute(_DUE, (WARN_DAYS, AT_ONCE)).fetchall()
+        rows = connection.execute(_DUE, (WARN_DAYS, BATCH_SIZE)).fetchall()
         for token_id, account_id, name, expires_at, email in rows:
             text = (
                 f"Your access token “{name}” for ClickHouse clients expires on {expires_at:%Y-%m-%d}. Clients that use"

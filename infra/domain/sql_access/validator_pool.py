@@ -1,14 +1,13 @@
-"""The services' side of the gate: analysts' texts are read in processes of their own, which can do nothing else.
+"""The pool of validator processes: analysts' texts are parsed in separate processes without rights.
 
-At most `PROCESSES` of them, made when they are wanted; they end by themselves when nobody asks. One that breaks, or
-takes longer than `DEADLINE_S`, is killed and its text refused: what could not be read never runs.
+At most `PROCESSES`, started on demand; idle ones end automatically. A process that fails, or takes longer than
+`DEADLINE_S`, is killed and its statement rejected: a text that could not be parsed never runs.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 import socket
 import subprocess
@@ -17,47 +16,52 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from threading import Lock
 from typing import Any, Final
 from uuid import UUID
 
-from infra.analysts import limits
-from infra.analysts.ledger import TooManyRunning
-from infra.analysts.verdict import Refused, Unreadable, Vetted
+import structlog
 
-log = logging.getLogger(__name__)
+from infra.domain.sql_access import limits
+from infra.domain.sql_access.statement_log import TooManyRunning
+from infra.domain.sql_access.validation_result import StatementRejected, StatementUnreadable, ValidatedStatement
+
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 PROCESSES: Final = 2
 DEADLINE_S: Final = 10.0
-"""For one text, on a machine that has other things to do; its processor time is bounded much lower (`vetter.CPU_S`)."""
+"""For one text, on a busy machine; its CPU time has a much lower limit (`validator_process.CPU_S`)."""
 
 START_S: Final = 30.0
-MOST_ANSWER_BYTES: Final = 16 << 20
-_PIECE: Final = 1 << 16
+MAX_ANSWER_BYTES: Final = 16 << 20
+_READ_BYTES: Final = 1 << 16
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """The process ended, as it does when it had nothing to do."""
 
 
-class Vetting:
-    """Lives in an event loop's thread; `close` ends the processes. An analyst's texts in hand are bounded as their
-    running statements are, so that nobody else waits for more than those."""
+class ValidatorPool:
+    """Lives in an event loop's thread; `close` ends the processes. The pending texts of one analyst are limited
+    like their running statements, so that others wait for no more than those."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(PROCESSES, "vetting")
         self._in_hand: Counter[UUID] = Counter()
         self._lock = Lock()
-        self._all: set[_Vetter] = set()
-        self._idle: list[_Vetter] = []
+        self._all: set[_ValidatorProcess] = set()
+        self._idle: list[_ValidatorProcess] = []
 
-    async def vet(self, account_id: UUID, sql: str, name: str) -> Vetted:
-        """What the gate makes of `sql` by the analyst called `name`. Raises `Refused` or `TooManyRunning`."""
+    async def validate(self, account_id: UUID, sql: str, name: str) -> ValidatedStatement:
+        """Validates `sql` of the analyst called `name`. Raises `StatementRejected` or `TooManyRunning`."""
         if self._in_hand[account_id] >= limits.RUNNING:
             raise TooManyRunning
         self._in_hand[account_id] += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, self._vet, sql, name)
+            return await asyncio.get_running_loop().run_in_executor(
+                self._threads, copy_context().run, self._vet, sql, name
+            )
         finally:
             self._in_hand[account_id] -= 1
             if not self._in_hand[account_id]:
@@ -67,71 +71,71 @@ class Vetting:
         """Ends all processes; a text in hand is refused."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._lock:
-            for vetter in self._all:
-                vetter.end()
+            for process in self._all:
+                process.end()
 
-    def _vet(self, sql: str, name: str) -> Vetted:
+    def _vet(self, sql: str, name: str) -> ValidatedStatement:
         question = json.dumps({"sql": sql, "name": name}).encode() + b"\n"
-        answer = self._asked(question)
+        answer = self._request(question)
         if "refused" in answer:
-            raise (Unreadable if answer["unreadable"] else Refused)(answer["refused"])
+            raise (StatementUnreadable if answer["unreadable"] else StatementRejected)(answer["refused"])
         tables = tuple((str(database), str(table)) for database, table in answer["tables"])
-        return Vetted(tuple(map(str, answer["pieces"])), tables)
+        return ValidatedStatement(tuple(map(str, answer["pieces"])), tables)
 
-    def _asked(self, question: bytes) -> dict[str, Any]:
+    def _request(self, question: bytes) -> dict[str, Any]:
         while True:
-            vetter, is_new = self._taken()
+            process, is_new = self._take_process()
             try:
-                answer = vetter.ask(question)
-            except Ended:
-                self._gone(vetter)
+                answer = process.ask(question)
+            except ProcessEnded:
+                self._discard(process)
                 if is_new:
-                    raise Refused("This statement could not be read. Make it simpler.") from None
+                    raise StatementRejected("This statement could not be read. Make it simpler.") from None
                 continue
             except BaseException:
-                self._gone(vetter)
+                self._discard(process)
                 raise
             with self._lock:
-                self._idle.append(vetter)
+                self._idle.append(process)
             return answer
 
-    def _taken(self) -> tuple[_Vetter, bool]:
+    def _take_process(self) -> tuple[_ValidatorProcess, bool]:
         with self._lock:
             if self._idle:
                 return self._idle.pop(), False
-        vetter = _Vetter()
+        process = _ValidatorProcess()
         with self._lock:
-            self._all.add(vetter)
-        return vetter, True
+            self._all.add(process)
+        return process, True
 
-    def _gone(self, vetter: _Vetter) -> None:
-        vetter.end()
+    def _discard(self, process: _ValidatorProcess) -> None:
+        process.end()
         with self._lock:
-            self._all.discard(vetter)
+            self._all.discard(process)
 
 
-class _Vetter:
+class _ValidatorProcess:
     """One process, and the socket that it listens to."""
 
     def __init__(self) -> None:
-        self._socket, theirs = socket.socketpair()
-        with theirs:
+        self._socket, child_socket = socket.socketpair()
+        with child_socket:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "infra.analysts.vetter"],
-                stdin=theirs.fileno(),
-                stdout=theirs.fileno(),
+                [sys.executable, "-m", "infra.domain.sql_access.validator_process"],
+                stdin=child_socket.fileno(),
+                stdout=child_socket.fileno(),
                 stderr=subprocess.DEVNULL,
                 env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
         self._buffer = b""
         try:
             self._line(time.monotonic() + START_S)
-        except (Ended, Refused):
+        except (ProcessEnded, StatementRejected, TimeoutError):
             self.end()
-            raise Refused("Statements cannot be read just now. Please try again in a moment.") from None
+            raise StatementRejected("Statements cannot be read just now. Please try again in a moment.") from None
 
     def ask(self, question: bytes) -> dict[str, Any]:
-        """Raises `Ended`, or `Refused` when it broke or took too long."""
+        """Raises `ProcessEnded`, or `StatementRejected` when it broke or took too long."""
         deadline = time.monotonic() + DEADLINE_S
         try:
             self._socket.settimeout(DEADLINE_S)
@@ -140,7 +144,7 @@ class _Vetter:
         except TimeoutError:
             raise _too_long() from None
         except OSError:
-            raise Ended from None
+            raise ProcessEnded from None
         return answer
 
     def end(self) -> None:
@@ -153,27 +157,24 @@ class _Vetter:
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()
             if left <= 0:
-                raise _too_long()
+                raise TimeoutError
             self._socket.settimeout(left)
-            try:
-                piece = self._socket.recv(_PIECE)
-            except TimeoutError:
-                raise _too_long() from None
+            piece = self._socket.recv(_READ_BYTES)
             if not piece:
                 self._raise_ended()
             self._buffer += piece
-            if len(self._buffer) > MOST_ANSWER_BYTES:
-                raise Refused("What this statement means is too long to run.")
+            if len(self._buffer) > MAX_ANSWER_BYTES:
+                raise StatementRejected("What this statement means is too long to run.")
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
     def _raise_ended(self) -> None:
         code = self._process.wait()
         if code == 0:
-            raise Ended
-        log.warning("the process that reads analysts' statements ended with %d; the statement is refused", code)
+            raise ProcessEnded
+        log.warning("sql_validator_exited", exit_code=code)
         raise _too_long()
 
 
-def _too_long() -> Refused:
-    return Refused("This statement takes too long to read. Make it simpler.")
+def _too_long() -> StatementRejected:
+    return StatementRejected("This statement takes too long to read. Make it simpler.")

@@ -1,8 +1,9 @@
-"""`python -m infra.analysts.vetter`: reads analysts' texts in a process without rights, for `vetting`.
+"""`python -m infra.domain.sql_access.validator_process`: parses analysts' texts in a process without rights.
 
-One JSON document per line on its standard input, one answer per line on its output, both of which are one socket. Once
-it has begun it can open neither files nor connections, start no program, take no more memory than `MEMORY_BYTES` and no
-more processor time per text than `CPU_S`. It ends when its parent does, or after `IDLE_S` without work.
+Started by `validator_pool`. Reads one JSON document per line from standard input and writes one answer per line to
+standard output; both are one socket. After its start it cannot open files or connections or start programs, and uses
+at most `MEMORY_BYTES` of memory and `CPU_S` of CPU time per text. It ends when its parent does, or after `IDLE_S`
+without work.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import socket
 import sys
 from typing import Any, Final
 
-from infra.analysts import gate
-from infra.analysts.tables import SCHEMA
-from infra.analysts.verdict import Refused, Unreadable
+from infra.domain.sql_access import sql_validator
+from infra.domain.sql_access.tables import SCHEMA
+from infra.domain.sql_access.validation_result import StatementRejected, StatementUnreadable
 
 CPU_S: Final = 2
 MEMORY_BYTES: Final = 512 << 20
@@ -46,25 +47,25 @@ def main() -> int:
         os._exit(0)  # closing the interpreter would want to open what it may not
 
 
-def _answer(asked: dict[str, str]) -> dict[str, Any]:
+def _answer(request: dict[str, str]) -> dict[str, Any]:
     try:
-        vetted = gate.read(asked["sql"], asked["name"])
-    except Refused as refusal:
-        return {"refused": str(refusal), "unreadable": isinstance(refusal, Unreadable)}
+        validated = sql_validator.read(request["sql"], request["name"])
+    except StatementRejected as refusal:
+        return {"refused": str(refusal), "unreadable": isinstance(refusal, StatementUnreadable)}
     except Exception:  # noqa: BLE001 - also a lack of memory: whatever it is, it is no reason to let a text in
         return {"refused": "This is no SELECT that can be read.", "unreadable": True}
-    return {"pieces": vetted.pieces, "tables": vetted.tables}
+    return {"pieces": validated.pieces, "tables": validated.tables}
 
 
 def _warm_up() -> None:
     """Loads what the parser loads late; afterwards nothing can be loaded any more."""
     for view in SCHEMA.values():
         if view.example:
-            gate.read(view.example, "")
+            sql_validator.read(view.example, "")
     for text in ("SELECT", "SELECT 1 FROM", "DROP TABLE x", "SELECT 1 FROM x", "'", "SELECT '\\x"):
         try:
-            gate.read(text, "")
-        except Refused:
+            sql_validator.read(text, "")
+        except StatementRejected:
             continue
 
 

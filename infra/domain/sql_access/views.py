@@ -1,6 +1,7 @@
-"""What stands for a table's name: rows of the analyst's websites only; and the tables that describe the others.
+"""The sub-selects behind table names: rows of the analyst's websites only; and the tables that describe the
+schema.
 
-`system` and `information_schema` tell of the documented tables (`infra.analysts.tables`), and of nothing else.
+`system` and `information_schema` list the documented tables (`infra.domain.sql_access.tables`), and nothing else.
 """
 
 from __future__ import annotations
@@ -10,19 +11,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from infra.analysts.functions import AGGREGATES, SCALARS
-from infra.analysts.literals import text
-from infra.analysts.tables import DATABASE, SCHEMA, Column, View, columns_of
+from infra.domain.sql_access.functions import AGGREGATES, SCALARS
+from infra.domain.sql_access.literals import text
+from infra.domain.sql_access.tables import DATABASE, SCHEMA, Column, View, columns_of
 
-MOST_NAMED: Final = 20_000
+MAX_NAMED: Final = 20_000
 """Rows of `websites`, `partners` and `links` that a statement can carry."""
 
-MOST_FILTER_BYTES: Final = 200_000
+MAX_FILTER_BYTES: Final = 200_000
 
 Rows = Sequence[Sequence[Any]]
 
 
-class TooMany(ValueError):
+class TooManyNames(ValueError):
     """A table of names has more rows than a statement can carry."""
 
 
@@ -40,14 +41,14 @@ class Scope:
 
 
 def find(database: str, name: str) -> View | None:
-    """The table of this name; without a database, one of ours."""
+    """The table of this name; without a database, a documented one."""
     if database in ("", DATABASE):
         return SCHEMA.get(name)
     return _ABOUT.get((database.lower(), name.lower()))
 
 
 def sub_select(view: View, scope: Scope) -> str:
-    """SQL for the rows of `view` within `scope`. Raises `TooMany`."""
+    """SQL for the rows of `view` within `scope`. Raises `TooManyNames`."""
     if view.source:
         return view.source.replace("{own}", _own(scope.websites))
     if view.database != DATABASE:
@@ -56,12 +57,12 @@ def sub_select(view: View, scope: Scope) -> str:
 
 
 def row_filter(scope: Scope) -> dict[str, str]:
-    """The second wall: settings with which ClickHouse itself shows no other rows of `tables`, whatever is asked.
+    """Settings by which ClickHouse itself hides other rows of `tables`: the second layer of row isolation.
 
-    Empty for who may see all, and for so many websites that the setting would grow too long.
+    Empty for analysts who may read everything, and for so many websites that the setting would grow too long.
     """
     own = _own(scope.websites)
-    if scope.websites is None or len(own) * len(scope.tables) > MOST_FILTER_BYTES:
+    if scope.websites is None or len(own) * len(scope.tables) > MAX_FILTER_BYTES:
         return {}
     filters = ", ".join(f"{text(f'{DATABASE}.{table}')}: {text(own)}" for table in scope.tables)
     return {"additional_table_filters": f"{{{filters}}}"}
@@ -76,8 +77,8 @@ def _own(websites: frozenset[UUID] | None) -> str:
 
 
 def _values(columns: Sequence[Column], rows: Rows) -> str:
-    if len(rows) > MOST_NAMED:
-        raise TooMany(f"There are more than {MOST_NAMED:,} rows; ask with ids instead.")
+    if len(rows) > MAX_NAMED:
+        raise TooManyNames(f"There are more than {MAX_NAMED:,} rows; use ids instead.")
     structure = ", ".join(f"{column.name} {column.type}" for column in columns)
     shown = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in rows)
     if rows:
@@ -140,7 +141,7 @@ _ABOUT: Final[Mapping[tuple[str, str], View]] = {
 
 
 def _described(view: View) -> Rows:
-    """Rows that tell of our tables, and of nothing else there may be."""
+    """Rows that describe the documented tables only."""
     ours = list(SCHEMA.values())
     columns = [(one, place, column) for one in ours for place, column in enumerate(one.columns, 1)]
     about: dict[tuple[str, str], Callable[[], Rows]] = {

@@ -18,13 +18,13 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError as ClickHouseError  # what every call here raises
 from clickhouse_connect.driver.httputil import default_pool_manager
 
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
 
 CONNECT_TIMEOUT_S = 5
 READ_TIMEOUT_S = 120
 POOL_WAIT_S = 10.0
 CONNECTIONS = 64
-"""How many of a process are kept open: more than any of ours has threads that ask."""
+"""Connections that a process keeps open: more than any process has querying threads."""
 
 # Older servers default the materialized-view setting to 0: always sent. async_insert would acknowledge from memory.
 _EVERY_INSERT: Mapping[str, Any] = {"async_insert": 0, "deduplicate_blocks_in_dependent_materialized_views": 1}
@@ -90,7 +90,7 @@ def insert_rows(
     `token` names exactly these rows: inserting them again under it, after any failure, adds nothing, to the table or to
     the targets of its materialized views (each needs `non_replicated_deduplication_window`). Other rows under a used
     token would be dropped silently, and so would these be, should the server have been killed between noting the token
-    and keeping the rows: `projectors.engine.lost_rows` looks for that. An unknown field or a bad value
+    and keeping the rows: `projectors.engine.repair` looks for that. An unknown field or a bad value
     raises `ClickHouseError` and inserts nothing.
     """
     if not _TABLE.fullmatch(table):
@@ -125,5 +125,6 @@ class ClientPool:
             self._free.release()
 
     def close(self) -> None:
+        """Closes the idle clients; clients in use stay open."""
         while self._idle:
             self._idle.pop().close()

@@ -1,4 +1,4 @@
-"""The audit's own reader of ClickHouse: plain HTTP, results streamed."""
+"""Reads ClickHouse by plain HTTP, results streamed: for the audit and recurring jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 import orjson
 
-from infra.settings import Settings, SettingsError
+from infra.kernel.config.settings import Settings, SettingsError
 
 _SETTINGS: Final = {
     "output_format_json_quote_64bit_integers": "0",

@@ -1,52 +1,49 @@
-"""Writes `docs/settings.md` and `.env.example` from the table in `infra.settings`: `python -m infra.settings_docs`."""
+"""`docs/settings.md` and `.env.example`, generated from the table in `infra.kernel.config.settings`. `make docs` writes
+them."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
-from infra.settings import Settings
+from infra.kernel.config.paths import ROOT
+from infra.kernel.config.settings import Settings
 
-ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "settings.md"
 EXAMPLE = ROOT / ".env.example"
 
 
-def main() -> int:
-    for path, make in DOCUMENTS.items():
-        path.write_text(make())
-    return 0
-
-
 def document() -> str:
+    """The text of `docs/settings.md`: one row per setting."""
     rows = "".join(
         f"| `{row.metadata['name']}` | {_default(row) or '–'} | {row.metadata['text'].replace('|', chr(92) + '|')} |\n"
-        for row in _rows()
+        for row in fields(Settings)
     )
     return (
         "# Settings\n\n"
         "Read once at the start, from the environment and from a file `.env` in the working directory (the\n"
-        "environment wins). Every process reads the same names. An unknown `ALTHING_*` name or a bad value stops the\n"
-        "start with one sentence that names it. The local stack works without any of them; `.env.example` lists them\n"
-        "for copying.\n\n"
-        "This page is generated from `infra/settings.py`: `python -m infra.settings_docs`.\n\n"
+        "environment takes precedence). Every process reads the same names. An unknown `ALTHING_*` name or an invalid\n"
+        "value stops the start with one message that names it. The local stack works without any of them;\n"
+        "`.env.example` lists them for copying.\n\n"
+        "Generated from `infra/kernel/config/settings.py` by `make docs`; do not edit.\n\n"
         f"| name | default | meaning |\n|---|---|---|\n{rows}"
     )
 
 
 def example() -> str:
-    rows = "".join(f"# {row.metadata['text']}\n# {row.metadata['name']}={_default(row)}\n\n" for row in _rows())
-    return f"# Copy to .env and take away the `#` of what you set. See docs/settings.md.\n\n{rows}".rstrip("\n") + "\n"
+    """The text of `.env.example`: every setting with its default, commented out."""
+    rows = "".join(
+        f"# {row.metadata['text']}\n# {row.metadata['name']}={_default(row)}\n\n" for row in fields(Settings)
+    )
+    return (
+        f"# Copy to .env and remove the `#` before each name that you set. See docs/settings.md.\n\n{rows}".rstrip("\n")
+        + "\n"
+    )
 
 
-DOCUMENTS: Mapping[Path, Any] = {DOCUMENT: document, EXAMPLE: example}
-
-
-def _rows() -> Iterator[Field[Any]]:
-    return iter(fields(Settings))
+DOCUMENTS: Mapping[Path, Callable[[], str]] = {DOCUMENT: document, EXAMPLE: example}
 
 
 def _default(row: Field[Any]) -> str:
@@ -55,7 +52,3 @@ def _default(row: Field[Any]) -> str:
     if isinstance(row.default, bool):
         return "1" if row.default else "0"
     return str(row.default)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
-"""What a setting's text may be: one parser for each kind of value, a `ValueError` that says what is needed.
+"""Parsers of settings: one for each kind of value; a `ValueError` says what is required.
 
-`infra.settings` names them in its table and turns the error into its sentence.
+`infra.kernel.config.settings` names them in its table and includes the error in its message.
 """
 
 from __future__ import annotations
@@ -17,18 +17,22 @@ Server = tuple[str, int]
 
 
 def parse_port(text: str) -> int:
+    """A port from 1 to 65535."""
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise ValueError("a port is a number from 1 to 65535")
     return int(text)
 
 
 def parse_count(text: str) -> int:
+    """A whole number of 1 or more."""
     if not text.isdecimal() or int(text) < 1:
         raise ValueError("a whole number of 1 or more is needed")
     return int(text)
 
 
 def parse_url(*schemes: str) -> Callable[[str], str]:
+    """Makes a parser for URLs of these schemes; it removes slashes at the end."""
+
     def parse(text: str) -> str:
         parts = urlsplit(text)
         if parts.scheme not in schemes or not (parts.hostname or parts.path):
@@ -48,6 +52,8 @@ def parse_endpoint(text: str) -> str:
 
 
 def parse_one_of(*names: str) -> Callable[[str], str]:
+    """Makes a parser that accepts one of these names, in exactly this spelling."""
+
     def parse(text: str) -> str:
         if text not in names:
             raise ValueError(f"it takes one of {', '.join(names)}")
@@ -57,6 +63,7 @@ def parse_one_of(*names: str) -> Callable[[str], str]:
 
 
 def parse_servers(text: str) -> str:
+    """`host:port`, several with commas between them; spaces are removed."""
     for server in text.split(","):
         host, colon, port = server.strip().rpartition(":")
         if not (host and colon and port.isdecimal()):
@@ -65,13 +72,14 @@ def parse_servers(text: str) -> str:
 
 
 def parse_file(text: str) -> Path:
+    """The path of a file that exists at the start."""
     if not Path(text).is_file():
         raise ValueError("there is no such file")
     return Path(text)
 
 
 def parse_webhook_secrets(text: str) -> tuple[str, ...]:
-    """Short ones could be found by trying; an empty one would sign for everybody."""
+    """Short secrets could be guessed; an empty one would accept any signature."""
     for secret in text.split():
         try:
             key = b64decode(secret[6:], validate=True) if secret.startswith("whsec_") else secret.encode()
@@ -83,6 +91,7 @@ def parse_webhook_secrets(text: str) -> tuple[str, ...]:
 
 
 def parse_networks(text: str) -> tuple[Network, ...]:
+    """Networks in CIDR notation, with commas between them; host bits are dropped."""
     return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
 
 
@@ -101,25 +110,29 @@ def parse_resolvers(text: str) -> tuple[Server, ...]:
 
 
 def parse_email(text: str) -> str:
+    """Checks the form alone: a name, an @ and a domain with a dot."""
     name, at, host = text.partition("@")
     if not (name and at and "." in host) or any(c.isspace() for c in text):
-        raise ValueError("an e-mail address is needed")
+        raise ValueError("an email address is needed")
     return text
 
 
 def parse_password(text: str) -> str:
+    """At least 8 characters."""
     if len(text) < 8:
         raise ValueError("a password has at least 8 characters")
     return text
 
 
 def parse_flag(text: str) -> bool:
+    """True for `1`, `true` and `yes`, false for `0`, `false` and `no`, in any case."""
     if text.lower() not in ("0", "1", "true", "false", "yes", "no"):
         raise ValueError("it takes 1 or 0")
     return text.lower() in ("1", "true", "yes")
 
 
 def parse_master_key(text: str) -> str:
+    """32 bytes as 64 hexadecimal digits, turned into lower case."""
     if len(text) != 64 or any(c not in "0123456789abcdefABCDEF" for c in text):
         raise ValueError("32 random bytes as 64 hexadecimal digits are needed (openssl rand -hex 32)")
     return text.lower()

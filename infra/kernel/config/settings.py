@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from infra.setting_values import (
+from infra.kernel.config.parsers import (
     Network,
     Server,
     parse_count,
@@ -32,16 +32,36 @@ from infra.setting_values import (
     parse_webhook_secrets,
 )
 
-__all__ = ["Network", "Server", "Settings", "SettingsError", "load", "setting"]
+__all__ = ["Network", "Server", "Settings", "SettingsError", "load"]
+
+parse_web_url = parse_url("http", "https")
 
 
 class SettingsError(ValueError):
-    """One sentence for the person who starts the program: which setting is wrong, and what it takes."""
+    """One sentence for the operator: which setting is wrong, and what it accepts."""
 
 
-def setting(name: str, parse: Callable[[str], Any], default: Any, text: str, *, secret: bool = False) -> Any:
-    """One row of the settings table: environment name, parser, default and its meaning for `docs/settings.md`."""
+def setting(
+    name: str, text: str, parse: Callable[[str], Any] = str, default: Any = None, *, secret: bool = False
+) -> Any:
+    """One row of the settings table: environment name, its meaning for `docs/settings.md`, parser and default."""
     return field(default=default, metadata={"name": name, "parse": parse, "text": text, "secret": secret})
+
+
+def _client_id(provider: str) -> Any:
+    name = f"ALTHING_{provider.upper()}_CLIENT_ID"
+    return setting(name, f"Sign-in with {provider}: the client id from {provider}.")
+
+
+def _client_secret(provider: str) -> Any:
+    return setting(
+        f"ALTHING_{provider.upper()}_CLIENT_SECRET", f"Sign-in with {provider}: the client secret.", secret=True
+    )
+
+
+def _provider_url(provider: str, usual: str) -> Any:
+    text = f"Sign-in with {provider}: its address, if not {usual}"
+    return setting(f"ALTHING_{provider.upper()}_URL", text, parse_web_url)
 
 
 def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Settings:
@@ -112,317 +132,242 @@ class Settings:
     """The settings, typed. Field order is the order of `docs/settings.md`."""
 
     data_dir: Path = setting(
-        "ALTHING_DATA_DIR", Path, Path(".althing"), "Where the embedded engines, the logs and the secrets live."
+        "ALTHING_DATA_DIR", "Where the embedded engines, the logs and the secrets live.", Path, Path(".althing")
     )
-    host: str = setting("ALTHING_HOST", str, "127.0.0.1", "Address that the web app and tracking listen on.")
-    port: int = setting("ALTHING_PORT", parse_port, 8000, "Port of the web app and its API.")
-    tracking_port: int = setting("ALTHING_TRACKING_PORT", parse_port, 8001, "Port of the tracking API.")
+    host: str = setting("ALTHING_HOST", "Address that the web app and tracking listen on.", default="127.0.0.1")
+    port: int = setting("ALTHING_PORT", "Port of the web app and its API.", parse_port, 8000)
+    tracking_port: int = setting("ALTHING_TRACKING_PORT", "Port of the tracking API.", parse_port, 8001)
     public_url: str | None = setting(
-        "ALTHING_PUBLIC_URL",
-        parse_url("http", "https"),
-        None,
-        "The web app's address as people see it. It answers under no other public name.",
+        "ALTHING_PUBLIC_URL", "Public URL of the web app. It answers under no other public name.", parse_web_url
     )
-    tracking_url: str | None = setting(
-        "ALTHING_TRACKING_URL", parse_url("http", "https"), None, "The tracking API's address as websites see it."
-    )
+    tracking_url: str | None = setting("ALTHING_TRACKING_URL", "Public URL of the tracking API.", parse_web_url)
     admin_email: str | None = setting(
-        "ALTHING_ADMIN_EMAIL", parse_email, None, "Creates the first admin at the first start, with the password below."
+        "ALTHING_ADMIN_EMAIL", "Creates the first admin at the first start, with the password below.", parse_email
     )
     admin_password: str | None = setting(
-        "ALTHING_ADMIN_PASSWORD", parse_password, None, "Password of that first admin.", secret=True
+        "ALTHING_ADMIN_PASSWORD", "Password of that first admin.", parse_password, secret=True
     )
     kafka_bootstrap_servers: str | None = setting(
-        "KAFKA_BOOTSTRAP_SERVERS", parse_servers, None, "Use this Kafka instead of the embedded one."
+        "KAFKA_BOOTSTRAP_SERVERS", "Use this Kafka instead of the embedded one.", parse_servers
     )
     kafka_security_protocol: str | None = setting(
         "KAFKA_SECURITY_PROTOCOL",
+        "Security protocol of that Kafka: PLAINTEXT (default), SSL, SASL_PLAINTEXT or SASL_SSL.",
         parse_one_of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
-        None,
-        "How that Kafka is spoken to: PLAINTEXT (default), SSL, SASL_PLAINTEXT or SASL_SSL.",
     )
     kafka_sasl_mechanism: str = setting(
         "KAFKA_SASL_MECHANISM",
+        "With SASL: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.",
         parse_one_of("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"),
         "PLAIN",
-        "With SASL: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.",
     )
-    kafka_sasl_username: str | None = setting("KAFKA_SASL_USERNAME", str, None, "With SASL: the user.")
-    kafka_sasl_password: str | None = setting(
-        "KAFKA_SASL_PASSWORD", str, None, "With SASL: that user's password.", secret=True
-    )
+    kafka_sasl_username: str | None = setting("KAFKA_SASL_USERNAME", "With SASL: the user.")
+    kafka_sasl_password: str | None = setting("KAFKA_SASL_PASSWORD", "With SASL: that user's password.", secret=True)
     kafka_ssl_cafile: Path | None = setting(
-        "KAFKA_SSL_CAFILE", parse_file, None, "With TLS: PEM file of the authorities to trust (default: the system's)."
+        "KAFKA_SSL_CAFILE", "With TLS: PEM file of the authorities to trust (default: the system's).", parse_file
     )
     kafka_ssl_certfile: Path | None = setting(
-        "KAFKA_SSL_CERTFILE", parse_file, None, "With TLS: PEM file of our own certificate, where Kafka asks for one."
+        "KAFKA_SSL_CERTFILE", "With TLS: PEM file of the client certificate, if Kafka requires one.", parse_file
     )
     kafka_ssl_keyfile: Path | None = setting(
-        "KAFKA_SSL_KEYFILE", parse_file, None, "With TLS: PEM file of that certificate's key."
+        "KAFKA_SSL_KEYFILE", "With TLS: PEM file of that certificate's key.", parse_file
     )
     postgres_url: str | None = setting(
         "POSTGRES_URL",
-        parse_url("postgresql", "postgres"),
-        None,
         "Use this Postgres instead of the embedded one.",
+        parse_url("postgresql", "postgres"),
         secret=True,
     )
     clickhouse_url: str | None = setting(
         "CLICKHOUSE_URL",
-        parse_url("http", "https"),
-        None,
         "Use this ClickHouse (its HTTP interface, with user and password, the path is the database) "
         "instead of the embedded one.",
+        parse_web_url,
         secret=True,
     )
     clickhouse_cluster: str | None = setting(
-        "CLICKHOUSE_CLUSTER", str, None, "Cluster name: tables are created Replicated and ON CLUSTER."
+        "CLICKHOUSE_CLUSTER", "Cluster name: tables are created Replicated and ON CLUSTER."
     )
     log: str | None = setting(
         "ALTHING_LOG",
+        "Which log to use. Default: kafka if Java 17+ and Maven are found, else postgres, with a warning.",
         parse_one_of("kafka", "postgres"),
-        None,
-        "Which log to use. Default: kafka where Java 17+ and Maven are found, else postgres, said loudly.",
     )
     openai_base_url: str | None = setting(
-        "OPENAI_BASE_URL",
-        parse_endpoint,
-        None,
-        "Any endpoint that speaks the OpenAI protocol.",
-        secret=True,
+        "OPENAI_BASE_URL", "Any endpoint with an OpenAI-compatible API.", parse_endpoint, secret=True
     )
-    openai_api_key: str | None = setting("OPENAI_API_KEY", str, None, "Key for that endpoint.", secret=True)
-    openai_model: str = setting("OPENAI_MODEL", str, "gpt-4o-mini", "Name of the model to ask at that endpoint.")
+    openai_api_key: str | None = setting("OPENAI_API_KEY", "Key for that endpoint.", secret=True)
+    openai_model: str = setting("OPENAI_MODEL", "Name of the model at that endpoint.", default="gpt-4o-mini")
     llm_enabled: bool = setting(
-        "ALTHING_LLM", parse_flag, True, "0 switches the language model off without taking its address away."
+        "ALTHING_LLM", "0 disables the language model without removing its address.", parse_flag, True
     )
     llm_hourly_calls: int = setting(
-        "ALTHING_LLM_HOURLY_CALLS", parse_count, 10, "Questions to the language model per account in an hour."
+        "ALTHING_LLM_HOURLY_CALLS", "Requests to the language model per account and hour.", parse_count, 10
     )
     llm_daily_tokens: int = setting(
-        "ALTHING_LLM_DAILY_TOKENS", parse_count, 1_000_000, "Tokens that all questions together may take in a day."
+        "ALTHING_LLM_DAILY_TOKENS", "Tokens that all requests together may use in a day.", parse_count, 1_000_000
     )
     smtp_url: str | None = setting(
-        "SMTP_URL",
-        parse_url("smtp", "smtps"),
-        None,
-        "Mail server; without one, mails are kept in the outbox.",
-        secret=True,
+        "SMTP_URL", "Mail server; without one, emails stay in the outbox.", parse_url("smtp", "smtps"), secret=True
     )
     contact_email: str | None = setting(
         "ALTHING_CONTACT_EMAIL",
+        "Contact address of this installation: shown on its public pages, and the reply address of its emails.",
         parse_email,
-        None,
-        "Address of the people behind this installation: shown on its public pages, and answers to its mails go there.",
     )
     escrow_url: str | None = setting(
         "ALTHING_ESCROW_URL",
-        parse_url("http", "https"),
-        None,
-        "Escrow provider of the marketplace; without one no offer can be accepted. See `althing escrow-sandbox`.",
+        "Escrow provider of the marketplace; without one, no offer can be accepted. See `althing escrow-sandbox`.",
+        parse_web_url,
     )
     escrow_sandbox: bool = setting(
         "ALTHING_ESCROW_SANDBOX",
+        "Starts an escrow sandbox with the stack. No money moves; only for an app that no other machine can reach.",
         parse_flag,
         False,
-        "Starts an escrow provider for trying out with the stack. No money moves; only for an app that this machine "
-        "alone can reach.",
     )
     escrow_key: str | None = setting(
-        "ALTHING_ESCROW_KEY", str, None, "What the escrow provider knows this installation by.", secret=True
+        "ALTHING_ESCROW_KEY", "API key of this installation at the escrow provider.", secret=True
     )
     escrow_webhook_secrets: tuple[str, ...] = setting(
         "ALTHING_ESCROW_WEBHOOK_SECRET",
+        "Secret with which the escrow provider signs its messages (whsec_ and base64 of 16 bytes or more); during a "
+        "rotation: the new one, a space, the old one.",
         parse_webhook_secrets,
         (),
-        "What the escrow provider signs its messages with (whsec_ and base64 of 16 bytes or more); while it is "
-        "replaced: the new one, a space, the old one.",
         secret=True,
     )
-    google_client_id: str | None = setting(
-        "ALTHING_GOOGLE_CLIENT_ID", str, None, "Sign-in with Google: the client id that Google gave this installation."
+    google_client_id: str | None = _client_id("Google")
+    google_client_secret: str | None = _client_secret("Google")
+    google_url: str | None = _provider_url("Google", "https://accounts.google.com.")
+    github_client_id: str | None = _client_id("GitHub")
+    github_client_secret: str | None = _client_secret("GitHub")
+    github_url: str | None = _provider_url("GitHub", "https://github.com, for example a GitHub Enterprise server.")
+    microsoft_client_id: str | None = _client_id("Microsoft")
+    microsoft_client_secret: str | None = _client_secret("Microsoft")
+    microsoft_url: str | None = _provider_url(
+        "Microsoft",
+        "https://login.microsoftonline.com/common/v2.0. With a tenant's id instead of `common`, only that tenant's "
+        "users can sign in.",
     )
-    google_client_secret: str | None = setting(
-        "ALTHING_GOOGLE_CLIENT_SECRET", str, None, "Sign-in with Google: the secret that belongs to it.", secret=True
-    )
-    google_url: str | None = setting(
-        "ALTHING_GOOGLE_URL",
-        parse_url("http", "https"),
-        None,
-        "Sign-in with Google: where it is, if not at https://accounts.google.com.",
-    )
-    github_client_id: str | None = setting(
-        "ALTHING_GITHUB_CLIENT_ID", str, None, "Sign-in with GitHub: the client id that GitHub gave this installation."
-    )
-    github_client_secret: str | None = setting(
-        "ALTHING_GITHUB_CLIENT_SECRET", str, None, "Sign-in with GitHub: the secret that belongs to it.", secret=True
-    )
-    github_url: str | None = setting(
-        "ALTHING_GITHUB_URL",
-        parse_url("http", "https"),
-        None,
-        "Sign-in with GitHub: where it is, if not at https://github.com. A GitHub Enterprise server has its own.",
-    )
-    microsoft_client_id: str | None = setting(
-        "ALTHING_MICROSOFT_CLIENT_ID",
-        str,
-        None,
-        "Sign-in with Microsoft: the client id that Microsoft gave this installation.",
-    )
-    microsoft_client_secret: str | None = setting(
-        "ALTHING_MICROSOFT_CLIENT_SECRET",
-        str,
-        None,
-        "Sign-in with Microsoft: the secret that belongs to it.",
-        secret=True,
-    )
-    microsoft_url: str | None = setting(
-        "ALTHING_MICROSOFT_URL",
-        parse_url("http", "https"),
-        None,
-        "Sign-in with Microsoft: where it is, if not at https://login.microsoftonline.com/common/v2.0. With a tenant's "
-        "id in place of `common`, that tenant's people alone may sign in.",
-    )
-    linkedin_client_id: str | None = setting(
-        "ALTHING_LINKEDIN_CLIENT_ID",
-        str,
-        None,
-        "Sign-in with LinkedIn: the client id that LinkedIn gave this installation.",
-    )
-    linkedin_client_secret: str | None = setting(
-        "ALTHING_LINKEDIN_CLIENT_SECRET",
-        str,
-        None,
-        "Sign-in with LinkedIn: the secret that belongs to it.",
-        secret=True,
-    )
-    linkedin_url: str | None = setting(
-        "ALTHING_LINKEDIN_URL",
-        parse_url("http", "https"),
-        None,
-        "Sign-in with LinkedIn: where it is, if not at https://www.linkedin.com.",
-    )
+    linkedin_client_id: str | None = _client_id("LinkedIn")
+    linkedin_client_secret: str | None = _client_secret("LinkedIn")
+    linkedin_url: str | None = _provider_url("LinkedIn", "https://www.linkedin.com.")
     trusted_proxies: tuple[Network, ...] = setting(
         "TRUSTED_PROXIES",
+        "Addresses or networks, separated by commas, whose X-Forwarded-For is trusted.",
         parse_networks,
         (),
-        "Addresses or networks, with commas, whose X-Forwarded-For is believed.",
     )
     dns_resolvers: tuple[Server, ...] = setting(
         "ALTHING_DNS_RESOLVERS",
+        "Addresses of DNS resolvers (with `:port` if it is not 53), separated by commas, for checks of custom domains; "
+        "all of them must agree. Default: the system's.",
         parse_resolvers,
         (),
-        "Addresses of DNS resolvers (with `:port` where it is not 53), with commas, that custom domains are checked "
-        "with; all of them must agree. Default: the system's.",
     )
     outbound_networks: tuple[Network, ...] = setting(
         "ALTHING_OUTBOUND_NETWORKS",
+        "Addresses or networks, separated by commas, that outgoing calls may reach besides the public internet.",
         parse_networks,
         (),
-        "Addresses or networks, with commas, that calls outward may reach beside the open internet.",
     )
     master_key: str | None = setting(
         "ALTHING_MASTER_KEY",
+        "64 hexadecimal digits: the key that encrypts personal data and secrets. Default: generated at the first start "
+        "and stored in <data dir>/secrets.json.",
         parse_master_key,
-        None,
-        "64 hexadecimal digits that seal personal data and secrets at rest. Default: made at the first start and kept "
-        "in <data dir>/secrets.json.",
         secret=True,
     )
-    kafka_port: int | None = setting(
-        "ALTHING_KAFKA_PORT", parse_port, None, "Port of the embedded Kafka (9092 if free)."
-    )
+    kafka_port: int | None = setting("ALTHING_KAFKA_PORT", "Port of the embedded Kafka (9092 if free).", parse_port)
     postgres_port: int | None = setting(
-        "ALTHING_POSTGRES_PORT", parse_port, None, "Port of the embedded Postgres (5433 if free)."
+        "ALTHING_POSTGRES_PORT", "Port of the embedded Postgres (5433 if free).", parse_port
     )
     clickhouse_port: int | None = setting(
-        "ALTHING_CLICKHOUSE_PORT", parse_port, None, "Port of the embedded ClickHouse HTTP interface (8123 if free)."
+        "ALTHING_CLICKHOUSE_PORT", "Port of the embedded ClickHouse HTTP interface (8123 if free).", parse_port
     )
     command_port: int | None = setting(
-        "ALTHING_COMMAND_PORT",
-        parse_port,
-        None,
-        "Port of the command service (8010 if free), behind the web app's port.",
+        "ALTHING_COMMAND_PORT", "Port of the command service (8010 if free), behind the web app's port.", parse_port
     )
     query_port: int | None = setting(
-        "ALTHING_QUERY_PORT", parse_port, None, "Port of the query service (8011 if free), behind the web app's port."
+        "ALTHING_QUERY_PORT", "Port of the query service (8011 if free), behind the web app's port.", parse_port
     )
     projectors_port: int | None = setting(
-        "ALTHING_PROJECTORS_PORT",
-        parse_port,
-        None,
-        "Port of the projectors' health and metrics on loopback (8012 if free).",
+        "ALTHING_PROJECTORS_PORT", "Port of the projectors' health and metrics on loopback (8012 if free).", parse_port
     )
-    escrow_port: int | None = setting(
-        "ALTHING_ESCROW_PORT", parse_port, None, "Port of the escrow sandbox (8100 if free)."
-    )
+    escrow_port: int | None = setting("ALTHING_ESCROW_PORT", "Port of the escrow sandbox (8100 if free).", parse_port)
     scheduler_port: int | None = setting(
-        "ALTHING_SCHEDULER_PORT",
-        parse_port,
-        None,
-        "Port of the scheduler's health and metrics on loopback (8013 if free).",
+        "ALTHING_SCHEDULER_PORT", "Port of the scheduler's health and metrics on loopback (8013 if free).", parse_port
     )
     ingest_max_unacked: int = setting(
         "ALTHING_INGEST_MAX_UNACKED",
+        "Maximum of unacknowledged events in ingest before it returns 503.",
         parse_count,
         20_000,
-        "Events that ingest holds unacknowledged before it answers 503.",
     )
     site_rate: int = setting(
-        "ALTHING_SITE_RATE", parse_count, 5_000, "Events a second that one website may send before it is answered 429."
+        "ALTHING_SITE_RATE", "Events per second that one website may send before it gets 429.", parse_count, 5_000
     )
     mark_suspicious: bool = setting(
         "ALTHING_MARK_SUSPICIOUS",
+        "Mark clicks and visitors that are probably faked: they are stored and excluded from metrics. 0: mark none.",
         parse_flag,
         True,
-        "Mark clicks and visitors that are probably faked: they are kept, and figures leave them out. 0: mark none.",
     )
     suspicious_clicks: int = setting(
         "ALTHING_SUSPICIOUS_CLICKS",
+        "Clicks a minute on one link from one address; clicks beyond the limit are marked as suspicious. The limits on "
+        "visitors, events and links of an address are multiples of it. Each ingest process counts separately.",
         parse_count,
         60,
-        "Clicks a minute on one link from one address; those beyond are marked as suspicious. The limits on visitors, "
-        "events and links of an address are multiples of it. Each ingest process counts for itself.",
     )
     mark_datacentres: bool = setting(
         "ALTHING_MARK_DATACENTRES",
+        "Mark events from the address ranges of hosting companies as suspicious. 0: people behind VPNs count.",
         parse_flag,
         True,
-        "Mark what comes from the address ranges of hosting companies as suspicious. 0: people behind VPNs count.",
     )
     address_refusals: int = setting(
         "ALTHING_ADDRESS_REFUSALS",
+        "Rejected requests per second from one address; beyond it unknown keys and links and large bodies get 429.",
         parse_count,
         50,
-        "Refused requests a second from one address; above it unknown keys, unknown links and large bodies get 429.",
     )
     city_database: Path | None = setting(
-        "ALTHING_CITY_DATABASE", Path, None, "An MMDB file with region and city, used in place of the country database."
+        "ALTHING_CITY_DATABASE", "An MMDB file with region and city, used instead of the country database.", Path
     )
     kafka_flush_each: bool = setting(
         "ALTHING_KAFKA_FLUSH_EACH",
+        "0: the embedded Kafka acknowledges before data is on disk; faster if fsync is slow, but a power loss loses "
+        "the last moments.",
         parse_flag,
         True,
-        "0: the embedded Kafka acknowledges before the disk has it; faster where fsync is slow, and a power loss takes "
-        "the last moments.",
     )
     backup_dir: Path | None = setting(
-        "ALTHING_BACKUP_DIR", Path, None, "Folder for a backup a day, best on another disk. Default: none is taken."
+        "ALTHING_BACKUP_DIR", "Folder for daily backups, preferably on another disk. Default: no backups.", Path
     )
-    backup_keep: int = setting("ALTHING_BACKUP_KEEP", parse_count, 7, "How many of these backups are kept.")
+    backup_keep: int = setting("ALTHING_BACKUP_KEEP", "How many of these backups are kept.", parse_count, 7)
+    otlp_endpoint: str | None = setting(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "OpenTelemetry collector that gets traces by OTLP over HTTP; the standard's other OTEL_* variables apply too. "
+        "Default: no traces.",
+        parse_endpoint,
+    )
     canary: bool = setting(
         "ALTHING_CANARY",
+        "0: disables the test event that is sent every 15 seconds to measure the delay from ingest to the tables.",
         parse_flag,
         True,
-        "0: no page view of nobody's is sent every 15 seconds to measure how long the way to the tables takes.",
     )
 
     @property
     def app_url(self) -> str:
+        """Base URL of the web app and the API, without a slash at the end."""
         return self.public_url or f"http://{_shown(self.host)}:{self.port}"
 
     @property
     def tracking_base_url(self) -> str:
+        """Base URL of the browser script and of tracked links, without a slash at the end."""
         return self.tracking_url or f"http://{_shown(self.host)}:{self.tracking_port}"
 
 

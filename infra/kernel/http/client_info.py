@@ -1,4 +1,4 @@
-"""What is known of the client: its address, for limits and, cut, for the audit trail; its browser's name."""
+"""The client of a request: its address, for limits and, truncated, for the audit trail; its browser's name."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Final
 
 from fastapi import Request
 
-from infra.countries import Places
-from infra.forwarding import forwarding_key, is_proven
-from infra.identity import from_browser, session_cookie
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.forwarding import address_in, forwarding_key, is_proven, is_trusted
+from infra.kernel.net.geoip import GeoIpDatabase
+from infra.kernel.security.sessions import from_browser, session_cookie
 
 DEVICE_COOKIE: Final = "device"
 
@@ -37,7 +37,7 @@ class Client:
     device: str = ""
     country: str = "ZZ"
     is_browser: bool = False
-    """It told an origin or a fetch site, as only browsers do."""
+    """Whether the request had an origin or a fetch site, which only browsers send."""
     device_cookie: str = ""
     """The cookie of a known device as it was sent (`command_api.accounts.devices`)."""
     proof_of_work: str = ""
@@ -56,8 +56,9 @@ class Client:
             return ""
 
 
-def client_of(request: Request, settings: Settings, places: Places | None = None) -> Client:
-    """Where the request comes from; with `places` also from which country."""
+def client_of(request: Request, settings: Settings, places: GeoIpDatabase | None = None) -> Client:
+    """Where the request comes from; with `places` also from which country. The address is the nearest that is neither
+    ours nor a trusted proxy's; IPv6 by its /64, which one person has whole."""
     whole = _nearest(request, settings)
     country = places.find(whole)[0] if places is not None else "ZZ"
     return Client(
@@ -70,35 +71,27 @@ def client_of(request: Request, settings: Settings, places: Places | None = None
     )
 
 
-def address_of(request: Request, settings: Settings) -> str:
-    """The nearest address that is neither ours nor a trusted proxy's; IPv6 by its /64, which one person has whole."""
-    return _bucket(_nearest(request, settings))
-
-
 def browser_family(user_agent: str) -> str:
     """A browser's name, or an empty text."""
     return next((name for name, pattern in _FAMILIES if pattern.search(user_agent)), "")
 
 
 def _nearest(request: Request, settings: Settings) -> str:
-    """`X-Forwarded-For` is believed from the gateway, which proves itself, and from `TRUSTED_PROXIES`; else the peer's
-    own address counts, this machine's too."""
+    """Accepts `X-Forwarded-For` from the gateway, which proves itself, and from `TRUSTED_PROXIES`; otherwise
+    returns the peer's own address, including this machine's."""
     peer = request.client.host if request.client else ""
     found = _address(peer)
     forwarded = ",".join(request.headers.getlist("x-forwarded-for"))
-    if forwarded and (_is_trusted(found, settings) or is_proven(forwarding_key(settings), forwarded, request.headers)):
+    by_proxy = is_trusted(found, settings.trusted_proxies)
+    if forwarded and (by_proxy or is_proven(forwarding_key(settings), forwarded, request.headers)):
         for candidate in reversed([part.strip() for part in forwarded.split(",") if part.strip()]):
             address = _address(candidate)
             if address is None:
                 break
             found = address
-            if not _is_trusted(address, settings):
+            if not is_trusted(address, settings.trusted_proxies):
                 break
     return str(found) if found is not None else peer
-
-
-def _is_trusted(address: IPv4Address | IPv6Address | None, settings: Settings) -> bool:
-    return address is not None and any(address in network for network in settings.trusted_proxies)
 
 
 def _bucket(text: str) -> str:
@@ -110,8 +103,5 @@ def _bucket(text: str) -> str:
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
     """An IPv4 address that was written as an IPv6 one is what it is: else all of them would share one /64."""
-    try:
-        address = ip_address(text)
-    except ValueError:
-        return None
+    address = address_in(text)
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address

@@ -19,6 +19,7 @@ Parts = Mapping[str, bool | str]
 
 
 def livez() -> bytes:
+    """The body of `/livez`, the same for every process: an answer is the whole check."""
     return b'{"status": "ok"}'
 
 
@@ -45,9 +46,10 @@ def is_loopback(address: str | None) -> bool:
 
 
 def start_server(port: int, parts: Callable[[], Parts]) -> Callable[[], None]:
-    """Serves the three paths on loopback in a thread, for a process without HTTP of its own; returns how to stop it.
+    """Serves the three paths on loopback in a thread, for a process without HTTP; returns a function that stops
+    it.
 
-    `parts` is asked on each `/readyz`, from another thread; it should answer within 200 ms.
+    `parts` is called on each `/readyz`, from another thread; it should return within 200 ms.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -72,7 +74,7 @@ def start_server(port: int, parts: Callable[[], Parts]) -> Callable[[], None]:
                 self.end_headers()
                 self.wfile.write(body)
             except ConnectionError:
-                self.close_connection = True  # who asked did not wait for the answer: nothing to tell of
+                self.close_connection = True  # the client disconnected before the response: nothing to report
 
         def log_message(self, *_: object) -> None:
             return

@@ -1,13 +1,12 @@
-"""Refusals and failures as our HTTP services answer them: RFC 9457 `application/problem+json`.
+"""Errors of the HTTP services: RFC 9457 `application/problem+json`.
 
-Routes raise `Problem`; `install(app)` turns it, FastAPI's own refusals and everything unexpected into the same shape:
-`{type, title, status, code, detail, message, errors?: [{field, message}]}`. What was sent is never echoed, so a NaN or
-a password in a body cannot come back, and nothing of our inside is told.
+Routes raise `Problem`; `install(app)` turns it, FastAPI's own errors and unexpected exceptions into one shape:
+`{type, title, status, code, detail, message, errors?: [{field, message}]}`. Request values are never echoed, so a NaN
+or a password in a body cannot come back, and no internals are exposed.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -15,6 +14,7 @@ from typing import Any, Final
 
 import orjson
 import psycopg
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
@@ -23,7 +23,7 @@ from starlette.exceptions import HTTPException
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_AFTER_S: Final = 2
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ class Problem(Exception):
         """Extension members of the document (RFC 9457, 3.2)."""
 
     def body(self) -> dict[str, Any]:
+        """The members of the document; `detail` and `message` hold the same sentence."""
         found: dict[str, Any] = {
             "type": "about:blank",
             "title": HTTPStatus(self.status).phrase,
@@ -70,11 +71,13 @@ class Problem(Exception):
         return found | self.more
 
     def response(self) -> Response:
+        """The HTTP response, with the problem's own headers."""
         return Response(orjson.dumps(self.body()), self.status, self.headers, MEDIA_TYPE)
 
 
-def unavailable(message: str = "The service cannot answer just now. Please try again in a moment.") -> Problem:
+def unavailable() -> Problem:
     """503 for an engine that is down: the caller may send the same request again."""
+    message = "The service cannot answer just now. Please try again in a moment."
     return Problem(503, "unavailable", message, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
@@ -97,8 +100,8 @@ REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
 
 
 def describe(app: FastAPI) -> None:
-    """Adds to the OpenAPI document what FastAPI cannot know: problem documents and the two ways to sign in; drops its
-    own 422s, which `install` answers as 400."""
+    """Adds to the OpenAPI document what FastAPI cannot know: problem documents and the two authentication schemes;
+    removes its own 422s, which `install` answers as 400."""
     made = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -153,7 +156,7 @@ async def _problem(_: Request, error: Exception) -> Response:
 
 
 async def _invalid(_: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - told to the type checker; registered for this kind alone
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - for the type checker; registered for this kind alone
     errors = [_field_error(item) for item in error.errors()]
     message = errors[0].message if errors else "The request is not valid."
     return Problem(400, "invalid", message, errors=errors).response()
@@ -183,16 +186,16 @@ def _field_error(item: Mapping[str, Any]) -> FieldError:
 
 
 def _uncapitalised(reason: str) -> str:
-    """A sentence's first word within a sentence; a word such as UUID stays."""
+    """A sentence's first word for use within a sentence; a word such as UUID is unchanged."""
     return reason if reason[1:2].isupper() else reason[:1].lower() + reason[1:]
 
 
 async def _http(_: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - told to the type checker; registered for this kind alone
+    assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker; registered for this kind alone
     if error.status_code == 404:
         found = Problem(404, "not_found", "There is nothing at this address.")
     elif error.status_code == 405:
-        found = Problem(405, "method_not_allowed", "This address does not take that method.")
+        found = Problem(405, "method_not_allowed", "Method not allowed.")
     else:
         phrase = HTTPStatus(error.status_code).phrase
         found = Problem(error.status_code, phrase.lower().replace(" ", "_"), f"{phrase}.")
@@ -201,10 +204,10 @@ async def _http(_: Request, error: Exception) -> Response:
 
 
 async def _postgres_down(_: Request, error: Exception) -> Response:
-    log.warning("postgres does not answer: %s", error)
+    log.warning("postgres_unavailable", error=error)
     return unavailable().response()
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    log.error("request_failed", method=request.method, path=request.url.path, exc_info=error)
     return Problem(500, "internal", "Something went wrong on our side. It has been noted.").response()

@@ -1,7 +1,8 @@
-"""How each of our HTTP services runs: uvicorn on uvloop behind the guards of `infra.http_guard`, drained on SIGTERM.
+"""Runs an HTTP service: uvicorn on uvloop behind the limits of `infra.kernel.http.request_limits`, drained on
+SIGTERM.
 
-A service listens by itself, or takes over a listening socket that outlives it, as systemd's socket activation and our
-own supervisor give one: then connections that come while it is restarted wait for the next process.
+A service opens its own listening socket, or inherits one that outlives it, from systemd's socket activation or the
+local supervisor: connections that arrive during a restart then wait for the next process.
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ from types import FrameType
 
 import uvicorn
 
-from infra.http_guard import (
+from infra.kernel.http.request_limits import (
     MAX_BODY_BYTES,
-    REQUEST_DEADLINE_S,
     App,
     BodyGuard,
     Guarded,
-    OnRefused,
+    OnRejected,
     RawHeaders,
     guarded_protocol,
 )
@@ -37,25 +37,20 @@ def serve(
     host: str,
     port: int,
     max_body_bytes: int = MAX_BODY_BYTES,
-    deadline_s: float = REQUEST_DEADLINE_S,
     refusal_headers: RawHeaders = (),
     lifespan: bool = True,
     on_stop: Callable[[], None] | None = None,
-    on_refused: OnRefused | None = None,
+    on_refused: OnRejected | None = None,
 ) -> int:
-    """Serves `app` on `host:port`, or on the sockets that this process was given (`LISTEN_FDS`), until SIGTERM or
-    SIGINT; requests in flight get `DRAIN_S` seconds to end, and who is connected already gets a last answer.
+    """Serves `app` on `host:port`, or on inherited sockets (`LISTEN_FDS`), until SIGTERM or SIGINT.
 
-    Returns the process's exit code: 0 after a clean stop, 1 when it could not start. `deadline_s` is for head and body
-    together; it must fit the largest allowed body. `on_stop` runs in the event loop before the drain begins: the place
-    to turn unready and to end streams that would otherwise hold the drain up. Forwarded headers are not believed here:
-    who may set them is each app's own decision (`TRUSTED_PROXIES`).
+    Requests in progress get `DRAIN_S` seconds to end, and connected clients get a last response. Returns the
+    process's exit code: 0 after a clean stop, 1 when it could not start. `on_stop` runs in the event loop before the
+    drain begins: it turns the service unready and ends streams that would otherwise delay the drain. Forwarded headers
+    are not evaluated here: each app decides which proxies it trusts (`TRUSTED_PROXIES`).
     """
-    guarded = BodyGuard(
-        app, max_bytes=max_body_bytes, deadline_s=deadline_s, headers=refusal_headers, on_refused=on_refused
-    )
-    protocol = guarded_protocol(deadline_s)
-    return run(guarded, protocol, host=host, port=port, lifespan=lifespan, on_stop=on_stop)
+    guarded = BodyGuard(app, max_bytes=max_body_bytes, headers=refusal_headers, on_refused=on_refused)
+    return run(guarded, guarded_protocol(), host=host, port=port, lifespan=lifespan, on_stop=on_stop)
 
 
 def run(

@@ -1,8 +1,8 @@
-"""What may be spent on a language model: calls per account and hour, tokens per day and installation.
+"""The budget of a language model: calls per account and hour, tokens per day and installation.
 
-A ledger in Postgres (`ops.llm_call`). A call is reserved at its worst case BEFORE it is made and settled after it; one
-that never comes back, by a crash say, stays spent as reserved. Reservations are made one after the other, so neither
-limit is ever exceeded, however many processes ask.
+A ledger in Postgres (`ops.llm_call`). A call is reserved at its worst case before it is made and settled after it; a
+call that never returns, for example after a crash, stays charged as reserved. Reservations are serialized, so neither
+limit is ever exceeded, however many processes call.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID
 
-from infra.identity import Pool
+from infra.kernel.postgres.pool import row_values
+from infra.kernel.security.sessions import Pool
 from schemas.uuid7 import uuid7
 
 _LOCK: Final = 0x6C6C6D  # "llm"
 
 
 class BudgetSpent(Exception):
-    """Nothing may be asked right now. `retry_after_s`: when it may be worth to try again."""
+    """The budget is spent. `retry_after_s`: when a retry may succeed."""
 
     def __init__(self, retry_after_s: int) -> None:
         super().__init__(f"the budget is spent for another {retry_after_s} s")
@@ -25,7 +26,7 @@ class BudgetSpent(Exception):
 
 
 class Budget:
-    """`hourly_calls` for each account in any 60 minutes, `daily_tokens` for everybody in any 24 hours."""
+    """`hourly_calls` for each account in any 60 minutes, `daily_tokens` for the installation in any 24 hours."""
 
     def __init__(self, pool: Pool, hourly_calls: int, daily_tokens: int) -> None:
         self._pool, self._calls, self._tokens = pool, hourly_calls, daily_tokens
@@ -36,7 +37,7 @@ class Budget:
         with self._pool.connection() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             found = connection.execute(_SPENT, {"account": account_id}).fetchone()
-            calls, call_wait, spent, token_wait = found.values() if isinstance(found, dict) else (found or (0, 0, 0, 0))
+            calls, call_wait, spent, token_wait = row_values(found or (0, 0, 0, 0))
             if calls >= self._calls:
                 raise BudgetSpent(max(1, int(call_wait)))
             if spent + tokens > self._tokens:

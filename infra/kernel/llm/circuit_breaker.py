@@ -1,4 +1,4 @@
-"""Stops asking a model that keeps failing: after some failures in a row nobody waits for it for a while."""
+"""A circuit breaker for the language model: after repeated failures no caller waits for it for a while."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ FAILURES: Final = 5
 PAUSE_S: Final = 60.0
 
 
-class Breaker:
-    """Closed: calls pass. Open: none does. After the pause one call may try; it closes the breaker or opens it anew.
+class CircuitBreaker:
+    """Closed: calls pass. Open: none does. After the pause one call may try; it closes or reopens the breaker.
 
-    Thread-safe. `clock`: seconds that only grow.
+    Thread-safe. `clock`: monotonic seconds.
     """
 
     def __init__(self, clock: Callable[[], float], failures: int = FAILURES, pause_s: float = PAUSE_S) -> None:
@@ -22,7 +22,8 @@ class Breaker:
         self._failed = 0
         self._opens_again_at: float | None = None
 
-    def may_ask(self) -> bool:
+    def allows_call(self) -> bool:
+        """Whether a call may start now. After the pause only one caller gets True, until its outcome is known."""
         with self._lock:
             if self._opens_again_at is None:
                 return True
@@ -31,11 +32,13 @@ class Breaker:
             self._opens_again_at = self._clock() + self._pause  # the one who tries; others wait for what comes of it
             return True
 
-    def answered(self) -> None:
+    def record_success(self) -> None:
+        """Closes the breaker and forgets earlier failures."""
         with self._lock:
             self._failed, self._opens_again_at = 0, None
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
+        """Counts a failure; opens the breaker when enough came in a row."""
         with self._lock:
             self._failed += 1
             if self._failed >= self._most:
@@ -43,6 +46,6 @@ class Breaker:
 
     @property
     def pause_left_s(self) -> float:
-        """How long nobody is asked; 0 when somebody may be."""
+        """Seconds until calls are allowed again; 0 when they are."""
         with self._lock:
             return max(0.0, (self._opens_again_at or 0.0) - self._clock())

@@ -4,44 +4,37 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 
-from infra.llm.asking import Answer, Question
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.llm.request import Answer, Completion, LlmRequest
 
-MOST_BYTES: Final = 256 * 1024
-PAUSE_S: Final = 0.5
+MAX_BYTES: Final = 256 * 1024
+RETRY_PAUSE_S: Final = 0.5
 _CONNECT_S: Final = 3.0
 _READ_S: Final = 25.0
-_MOST_TOKENS: Final = 2**31 - 1
-_PASSES: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
+_MAX_TOKENS: Final = 2**31 - 1
+_TRANSIENT_STATUSES: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """The answer's text, and the tokens that the endpoint says it took; none when it does not say."""
-
-    text: str
-    tokens: int | None
-
-
-async def call(settings: Settings, question: Question[Answer], system: str, data: str) -> Said:
-    """Asks once, and once more after a failure that may pass and certainly cost nothing: what is reserved is enough for
-    one answer. Raises what the library raises."""
+async def call(settings: Settings, question: LlmRequest[Answer], system: str, data: str) -> Completion:
+    """Sends the request, and retries once after a transient failure that certainly cost nothing: the reservation
+    covers one answer. Raises the library's exceptions."""
     try:
         return await _asked(settings, question, system, data)
     except (APIConnectionError, APIStatusError) as error:
-        if not took_nothing(error) or (isinstance(error, APIStatusError) and error.status_code not in _PASSES):
+        if not consumed_no_tokens(error) or (
+            isinstance(error, APIStatusError) and error.status_code not in _TRANSIENT_STATUSES
+        ):
             raise
-    await asyncio.sleep(PAUSE_S)
+    await asyncio.sleep(RETRY_PAUSE_S)
     return await _asked(settings, question, system, data)
 
 
-async def _asked(settings: Settings, question: Question[Answer], system: str, data: str) -> Said:
+async def _asked(settings: Settings, question: LlmRequest[Answer], system: str, data: str) -> Completion:
     http = httpx2.AsyncClient(
         transport=_Bounded(httpx2.AsyncHTTPTransport(trust_env=False)),
         timeout=httpx2.Timeout(_READ_S, connect=_CONNECT_S),
@@ -60,7 +53,7 @@ async def _asked(settings: Settings, question: Question[Answer], system: str, da
         completion = await client.chat.completions.create(
             model=settings.openai_model,
             messages=[{"role": "system", "content": system}, {"role": "user", "content": data}],
-            max_completion_tokens=question.most_tokens,
+            max_completion_tokens=question.max_tokens,
             response_format={
                 "type": "json_schema",
                 "json_schema": {"name": question.purpose, "strict": True, "schema": strict_schema(question.answer)},
@@ -69,11 +62,11 @@ async def _asked(settings: Settings, question: Question[Answer], system: str, da
     text = completion.choices[0].message.content if completion.choices else None
     tokens: object = completion.usage.total_tokens if completion.usage is not None else None
     # The library checks no types of what an endpoint says.
-    said = tokens if isinstance(tokens, int) and 0 < tokens <= _MOST_TOKENS else None
-    return Said(text if isinstance(text, str) else "", said)
+    said = tokens if isinstance(tokens, int) and 0 < tokens <= _MAX_TOKENS else None
+    return Completion(text if isinstance(text, str) else "", said)
 
 
-def took_nothing(error: BaseException) -> bool:
+def consumed_no_tokens(error: BaseException) -> bool:
     """Whether a failed call certainly cost no tokens: it was refused, or never arrived."""
     never_arrived = isinstance(error.__cause__, (httpx2.ConnectError, httpx2.ConnectTimeout))
     return isinstance(error, APIStatusError) or (isinstance(error, APIConnectionError) and never_arrived)
@@ -100,8 +93,8 @@ def _strict(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Bounded(httpx2.AsyncBaseTransport):
-    """Reads an answer up to `MOST_BYTES`: what is longer is no answer of ours. Nor is one that was packed, which nobody
-    asked for and which may be a thousand times as long."""
+    """Reads a response up to `MAX_BYTES` and rejects a longer one, and a compressed one, which was not requested
+    and may expand a thousandfold."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
         self._inner = inner
@@ -127,8 +120,8 @@ class _Limited(httpx2.AsyncByteStream):
         read = 0
         async for chunk in self._inner:
             read += len(chunk)
-            if read > MOST_BYTES:
-                raise httpx2.RemoteProtocolError(f"the answer is longer than {MOST_BYTES} bytes")
+            if read > MAX_BYTES:
+                raise httpx2.RemoteProtocolError(f"the answer is longer than {MAX_BYTES} bytes")
             yield chunk
 
     async def aclose(self) -> None:

@@ -10,8 +10,8 @@ from math import inf
 from threading import Lock
 from time import monotonic
 
-from infra.log import LogUnavailable, Position, Record, RecordTooLarge
-from infra.log.limits import place_of, size_of
+from infra.kernel.log.limits import partition_for, size_of
+from infra.kernel.log.port import LogUnavailable, Position, Record, RecordTooLarge
 
 
 @dataclass(slots=True, eq=False)
@@ -26,10 +26,12 @@ class Call:
     handed_over: float = inf
 
     def succeed(self, positions: list[Position]) -> None:
+        """Completes the future with the records' places; without effect if the deadline has failed it."""
         with suppress(InvalidStateError):  # its deadline had passed
             self.future.set_result(positions)
 
     def fail(self, reason: str) -> None:
+        """Fails the future with `LogUnavailable`; without effect if it is done."""
         with suppress(InvalidStateError):
             self.future.set_exception(LogUnavailable(reason))
 
@@ -45,7 +47,7 @@ class Calls:
         self._lock = Lock()
 
     def begin(self, records: Sequence[Record]) -> Call:
-        """A call to be handed over, unless its future is done already: nothing to do, too large, or no room.
+        """A call to be sent, unless its future is done already: nothing to do, too large, or no free memory.
 
         Raises `ValueError` for a topic or a partition that does not exist.
         """
@@ -57,7 +59,7 @@ class Calls:
         except RecordTooLarge as error:
             future.set_exception(error)
             return call
-        call.partitions = [place_of(record) for record in records]
+        call.partitions = [partition_for(record) for record in records]
         if not records:
             future.set_result([])
         elif not self._has_room(call.size):

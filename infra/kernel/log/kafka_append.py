@@ -1,10 +1,10 @@
-"""The cheapest way into kafka-python's producer: whole calls at a time, one callback per call and batch.
+"""Appends whole calls to kafka-python's producer, with one callback per call and batch, because it is cheaper.
 
 `KafkaProducer.send` makes two futures, three locks and two log strings per record (13-18 us; 57-77,000 records/s).
 Here a call's records go into the producer's own batches under one lock per partition, and each batch reports once.
-This reaches into `kafka.producer` 3.0 (the accumulator's batches), which is why the dependency is pinned below 3.1 and
-`tests/contract/test_log.py` runs against a real broker. When a broker asks for a batch to be split, which our topic
-settings rule out, nothing is reported and the caller's deadline fails the call: never a wrong position.
+This uses internals of `kafka.producer` 3.0 (the accumulator's batches), so the dependency is pinned below 3.1 and
+`tests/contract/log/test_log.py` runs against a real broker. When a broker demands that a batch is split, which the
+topic settings rule out, nothing is reported and the caller's deadline fails the call: never a wrong position.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from kafka.producer.producer_batch import ProducerBatch
 from kafka.record.memory_records import MemoryRecordsBuilder
 from kafka.structs import TopicPartition
 
-from infra.log import Headers, LogUnavailable, Position, Record
-from infra.log.kafka_records import write
-from infra.log.signature import SIGNATURE_BYTES, Signer, runs
+from infra.kernel.log.kafka_records import write
+from infra.kernel.log.port import Headers, LogUnavailable, Position, Record
+from infra.kernel.log.signature import SIGNATURE_BYTES, Signer, runs
 
-Done = Callable[[list[Position]], None]
-Failed = Callable[[Exception], None]
+OnSuccess = Callable[[list[Position]], None]
+OnFailure = Callable[[Exception], None]
 _Part = tuple[ProducerBatch, int, list[int]]
 
 
@@ -39,7 +39,7 @@ class Appender:
         self._settings = producer.config
         self._topics: set[str] = set()
 
-    def append(self, records: Sequence[Record], partitions: Sequence[int], done: Done, failed: Failed) -> None:
+    def append(self, records: Sequence[Record], partitions: Sequence[int], done: OnSuccess, failed: OnFailure) -> None:
         """Hands the records over; then, on the producer's own thread, `done` or `failed` is called once."""
         parts = self._hand_over(records, partitions)
         reports = count(1)  # counts in one step: parts may be reported on the caller's and the sender's thread at once
@@ -82,9 +82,9 @@ class Appender:
         return parts
 
     def _fill(self, place: TopicPartition, records: Sequence[Record], indexes: list[int], parts: list[_Part]) -> bool:
-        """Appends to the partition's open batch and to new ones; tells whether the sender has to look.
+        """Appends to the partition's open batch and to new ones; returns whether the sender must wake up.
 
-        Records that are signed together come into one batch, next to each other.
+        Records that are signed together go into one batch, next to each other.
         """
         accumulator, now = self._accumulator, int(time() * 1000)
         mine = [records[index] for index in indexes]
@@ -115,7 +115,7 @@ class Appender:
         return (*last.headers, self._signer.header(place.topic, place.partition, run))
 
     def _has_room(self, batch: ProducerBatch, size: int) -> bool:
-        """Whether the batch takes so many bytes more; an empty one takes any single run."""
+        """Whether `size` more bytes fit into the batch; any single run fits into an empty one."""
         records = batch.records
         if records._closed:
             return False

@@ -1,4 +1,4 @@
-"""Opening kafka-python's clients so that a broker that is away leaves nothing behind, and creating the topics."""
+"""Opens kafka-python's clients without leaks when a broker is unavailable, and creates the topics."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from kafka.errors import (
 from kafka.net.compat import KafkaNetClient
 from kafka.net.connection import KafkaConnection
 
-from infra.log import LogUnavailable
-from infra.log.limits import MAX_RECORD_BYTES
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.log.limits import MAX_RECORD_BYTES
+from infra.kernel.log.port import LogUnavailable
 from schemas import topics
 
 C = TypeVar("C")
@@ -33,7 +33,7 @@ _SIGN_IN_REFUSED: Final = (SaslAuthenticationFailedError, UnsupportedSaslMechani
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where Kafka is and how we prove who we are; `security` in kafka-python's words."""
+    """The broker addresses and credentials; `security` as kafka-python's options."""
 
     servers: tuple[str, ...]
     security: Mapping[str, Any]
@@ -60,10 +60,11 @@ def cluster_of(settings: Settings) -> Cluster:
 
 
 def open_client(kind: Callable[..., C], cluster: Cluster, timeout_s: float, **config: Any) -> C:
-    """One of kafka-python's clients, connected. Raises `LogUnavailable` when no broker lets us in within `timeout_s`.
+    """A connected kafka-python client. Raises `LogUnavailable` when no broker accepts the connection within
+    `timeout_s`.
 
-    A constructor that gives up leaves its network thread running; here it is closed. It also keeps to itself why no
-    broker let it in; here that is looked up.
+    A constructor that times out leaves its network thread running; here it is closed. It also hides why the broker
+    refused the connection; here the reason is looked up.
     """
     opened: list[KafkaNetClient] = []
     tried: list[KafkaConnection] = []
@@ -112,7 +113,7 @@ def _explained(cluster: Cluster, error: Exception, reasons: list[Exception]) -> 
 
 
 def create_topics(cluster: Cluster) -> None:
-    """Creates the topics of the table that are missing. Raises `RuntimeError` when one that is there does not fit."""
+    """Creates missing topics. Raises `RuntimeError` when an existing one has the wrong partition count."""
     admin = open_client(KafkaAdminClient, cluster, 10, request_timeout_ms=15_000)
     try:
         there = set(admin.list_topics())

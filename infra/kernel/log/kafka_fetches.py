@@ -1,10 +1,10 @@
-"""The cheapest way out of kafka-python's consumer: a batch's records decoded in one go, as `StoredRecord`.
+"""Decodes a fetched batch of kafka-python's consumer at once, as `StoredRecord`, because it is cheaper.
 
-kafka-python decodes record by record into two objects of its own; making ours from them came to 8 us a record. And it
-does not tell that a broker answered with nothing, so that readers at the end had to ask for the end each second. This
-hooks into `kafka.consumer.fetcher` 3.0 at two places (the class that unpacks a fetched partition, and the taking of an
-answer), which is why the dependency is pinned below 3.1 and `tests/contract/test_log.py` runs against a real broker.
-Checksums are checked by batch; batches of transactions' markers are passed over.
+kafka-python decodes record by record into two objects of its own; converting them took 8 us a record. It also does
+not report that a broker answered with nothing, so readers at the end had to request the end offset each second. This
+hooks into `kafka.consumer.fetcher` 3.0 at two places (the class that unpacks a fetched partition, and the handling of
+a response), so the dependency is pinned below 3.1 and `tests/contract/log/test_log.py` runs against a real broker.
+Checksums are verified per batch; batches of transaction markers are skipped.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from kafka.record.default_records import DefaultRecordBatch
 from kafka.record.util import decode_varint
 from kafka.structs import TopicPartition
 
-from infra.log import Headers, StoredRecord
-from infra.log.signature import HEADER, Signer
+from infra.kernel.log.port import Headers, StoredRecord
+from infra.kernel.log.signature import HEADER, Signer
 
 
 def decode_in_batches(consumer: KafkaConsumer, signer: Signer | None) -> None:
@@ -29,8 +29,8 @@ def decode_in_batches(consumer: KafkaConsumer, signer: Signer | None) -> None:
 
 
 def note_answers(consumer: KafkaConsumer, note: Callable[[], None]) -> None:
-    """Calls `note`, on the consumer's own thread, for every answer to a fetch in which the broker reports no error: it
-    leads the partition, and what was asked for lies in the log."""
+    """Calls `note`, on the consumer's own thread, for every fetch response without an error: the broker leads the
+    partition, and the log contains the requested offset."""
     take = consumer._fetcher._handle_fetch_response
 
     def taking(node: Any, offsets: Any, sent_at: float, answer: Any) -> None:
@@ -118,7 +118,7 @@ def _headers(buffer: bytes, at: int) -> tuple[Headers, int]:
 
 
 def _varint(buffer: bytes, at: int) -> tuple[int, int]:
-    """A signed number and the place behind it; most take one byte or two."""
+    """A signed number and the position after it; most need one byte or two."""
     low = buffer[at]
     if low < 0x80:
         return (low >> 1) ^ -(low & 1), at + 1

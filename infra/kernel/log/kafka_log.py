@@ -6,7 +6,6 @@ sender thread reports what the broker acknowledged. Publishing never touches the
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
@@ -15,29 +14,29 @@ from threading import Event, Lock, RLock, Thread
 from time import monotonic, sleep
 from typing import Final
 
+import structlog
 from kafka import KafkaConsumer, KafkaProducer
 from kafka.errors import KafkaError
-from kafka.structs import TopicPartition
+from kafka.structs import TopicPartition as KafkaPartition
 
-from infra.log import LogUnavailable, Place, Position, Record, shown
-from infra.log.calls import Call, Calls
-from infra.log.kafka_append import Appender
-from infra.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
-from infra.log.kafka_source import KafkaSource
-from infra.log.signature import Signer
-from infra.settings import Settings
-from schemas import topics
+from infra.kernel.config.settings import Settings
+from infra.kernel.log.calls import Call, Calls
+from infra.kernel.log.kafka_append import Appender
+from infra.kernel.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
+from infra.kernel.log.kafka_source import KafkaSource
+from infra.kernel.log.port import ANSWER_S, Log, LogUnavailable, Position, Record, TopicPartition, describe_partitions
+from infra.kernel.log.signature import Signer
+from infra.kernel.observability import logging
 
-logger = logging.getLogger(__name__)
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 BATCH_BYTES: Final = 256 * 1024
-ANSWER_TIMEOUT_S: Final = 2.0
 _TICK_S: Final = 0.05
 _CONNECT_TIMEOUT_S: Final = 2.0
 
 
-class KafkaLog:
-    """`infra.log.Log` on Kafka. Without a `signer` it neither signs nor checks.
+class KafkaLog(Log):
+    """`infra.kernel.log.Log` on Kafka. Without a `signer` it neither signs nor checks.
 
     `delivery_timeout_s`: after this long an unacknowledged call fails.
 
@@ -66,12 +65,13 @@ class KafkaLog:
         self._calls: deque[Call] = deque()
         self._broken = self._is_away = False
         self._closing = Event()
-        self._asker: KafkaConsumer | None = None
+        self._offsets_consumer: KafkaConsumer | None = None
         self._asker_lock = Lock()
         self._keeper = Thread(target=self._keep, name="kafka-log", daemon=True)
         self._keeper.start()
 
     def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
+        """Hands the records to the producer, or keeps them until one is connected. Never waits for the network."""
         call = self._begun.begin(records)
         if call.future.done():
             return call.future
@@ -87,33 +87,42 @@ class KafkaLog:
         return call.future
 
     def source(self, topic: str, partition: int, offset: int = 0) -> KafkaSource:
+        """A reader with a consumer of its own, which connects at the first `read`."""
         return KafkaSource(self._cluster, topic, partition, offset, self._signer)
 
-    def end_offset(self, topic: str, partition: int) -> int:
-        return self.end_offsets([(topic, partition)])[topic, partition]
-
-    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
-        return self._ask_ends(list(places), ANSWER_TIMEOUT_S)
+    def end_offsets(self, places: Iterable[TopicPartition], timeout_s: float = ANSWER_S) -> dict[TopicPartition, int]:
+        """Sends one request for all partitions; raises `LogUnavailable` after `timeout_s`."""
+        places = list(places)
+        if not places:
+            return {}
+        deadline = monotonic() + timeout_s
+        if not self._asker_lock.acquire(timeout=timeout_s):
+            raise LogUnavailable("Kafka does not answer")
+        try:
+            if self._offsets_consumer is None:
+                self._offsets_consumer = open_client(
+                    KafkaConsumer, self._cluster, timeout_s, enable_auto_commit=False, metrics_enabled=False
+                )
+            left_ms = max(1, int((deadline - monotonic()) * 1000))
+            found = self._offsets_consumer.end_offsets([KafkaPartition(*place) for place in places], timeout_ms=left_ms)
+            return {place: found[KafkaPartition(*place)] for place in places}
+        except (KafkaError, OSError, KeyError) as error:  # KeyError: kafka-python left a partition out
+            raise LogUnavailable(f"Kafka does not return the end of {describe_partitions(places)}: {error}") from error
+        finally:
+            self._asker_lock.release()
 
     def create_topics(self) -> None:
+        """Creates missing topics. Raises `RuntimeError` when an existing topic has other options."""
         create_topics(self._cluster)
-
-    def ready(self, timeout_s: float = 0.2) -> bool:
-        """True when the broker answers and the topics are there."""
-        try:
-            self._ask_ends([(topics.DOMAIN.name, 0)], timeout_s)
-        except LogUnavailable:
-            return False
-        return True
 
     def close(self) -> None:
         """Waits for what was handed over, at most the delivery timeout, then fails the rest."""
         self._closing.set()
         self._keeper.join()
         with self._asker_lock:
-            if self._asker is not None:
-                self._asker.close()
-                self._asker = None
+            if self._offsets_consumer is not None:
+                self._offsets_consumer.close()
+                self._offsets_consumer = None
 
     def _hand_over(self, call: Call, appender: Appender) -> None:
         def done(positions: list[Position]) -> None:
@@ -121,8 +130,8 @@ class KafkaLog:
             call.succeed(positions)
 
         def failed(error: Exception) -> None:
-            # Some failures leave kafka-python's sender unable to send for ever (seen after a frozen broker): after any
-            # of them a new producer takes over. Failures that ending the old one causes do not count.
+            # After some failures kafka-python's sender never sends again (seen after a frozen broker): after any of
+            # them a new producer takes over. Failures caused by ending the old one do not count.
             self._broken = self._broken or self._appender is appender
             self._begun.forget(call)
             call.fail(f"Kafka did not acknowledge: {error}")
@@ -131,6 +140,7 @@ class KafkaLog:
         appender.append(call.records, call.partitions, done, failed)
 
     def _keep(self) -> None:
+        logging.begin_context(component="kafka_log")
         connecting: Thread | None = None
         while not (self._closing.is_set() and not self._calls):
             try:
@@ -141,8 +151,8 @@ class KafkaLog:
                     connecting = Thread(target=self._connect, name="kafka-connect", daemon=True)
                     connecting.start()
             except Exception:
-                # Without this thread no call would end and nobody would connect again.
-                logger.exception("keeping the connection to Kafka: an error that nothing here expects")
+                # Without this thread no call would end and nothing would reconnect.
+                logger.exception("unexpected_error")
             sleep(_TICK_S)
         if connecting is not None:
             connecting.join()
@@ -168,7 +178,7 @@ class KafkaLog:
 
     def _connect(self) -> None:
         self._end_retired()
-        # kafka-python gives up half a second earlier than `_expire`, which only has to act when its sender hangs.
+        # kafka-python times out half a second earlier than `_expire`, which only acts when its sender hangs.
         delivery_ms = max(500, int(self._delivery_timeout_s * 1000) - 500)
         try:
             producer = open_client(
@@ -188,12 +198,12 @@ class KafkaLog:
             )
         except LogUnavailable as error:
             if not self._is_away:
-                logger.warning("%s; trying again", error)
+                logger.warning("kafka_unavailable", error=error)
             self._is_away = True
             self._closing.wait(0.2)
             return
         if self._is_away:
-            logger.warning("Kafka answers again")
+            logger.warning("kafka_reconnected")
         self._is_away = False
         appender = Appender(producer, self._signer)
         with self._gate:
@@ -216,22 +226,3 @@ class KafkaLog:
             producer._sender.join(self._delivery_timeout_s)
             with suppress(KafkaError):
                 producer.close(timeout=0)
-
-    def _ask_ends(self, places: Sequence[Place], timeout_s: float) -> dict[Place, int]:
-        if not places:
-            return {}
-        deadline = monotonic() + timeout_s
-        if not self._asker_lock.acquire(timeout=timeout_s):
-            raise LogUnavailable("Kafka does not answer")
-        try:
-            if self._asker is None:
-                self._asker = open_client(
-                    KafkaConsumer, self._cluster, timeout_s, enable_auto_commit=False, metrics_enabled=False
-                )
-            left_ms = max(1, int((deadline - monotonic()) * 1000))
-            found = self._asker.end_offsets([TopicPartition(*place) for place in places], timeout_ms=left_ms)
-            return {place: found[TopicPartition(*place)] for place in places}
-        except (KafkaError, OSError, KeyError) as error:  # KeyError: kafka-python left a partition out
-            raise LogUnavailable(f"Kafka does not tell the end of {shown(places)}: {error}") from error
-        finally:
-            self._asker_lock.release()

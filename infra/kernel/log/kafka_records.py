@@ -2,7 +2,7 @@
 
 kafka-python writes each record byte by byte, which took a quarter of ingest's time for an event. This writes the same
 bytes: version 2 of Kafka's record format (KIP-98; kafka.apache.org/documentation/#record), whose numbers are zigzag
-varints. `tests/unit/test_log_parts.py` holds both against each other.
+varints. `tests/unit/infra/kernel/log/test_parts.py` holds both against each other.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 
 from kafka.record.memory_records import MemoryRecordsBuilder
 
-from infra.log import Headers, Record
+from infra.kernel.log.port import Headers, Record
 
 _TABLE: Final = 16 * 1024
 _NO_ATTRIBUTES: Final = b"\0"
@@ -20,9 +20,9 @@ _NO_HEADERS: Final = b"\0"
 
 
 def write(batch: MemoryRecordsBuilder, records: Sequence[Record], now_ms: int, last_headers: Headers) -> None:
-    """Appends `records`, the last one with `last_headers`. The batch is open and has room: this does not check it.
+    """Appends `records`, the last one with `last_headers`. The batch is open and they fit: the caller checks this.
 
-    `now_ms`: the time of records that name none.
+    `now_ms`: the time of records without one.
     """
     builder = batch._builder
     first_offset: int = batch.next_offset()
@@ -60,7 +60,7 @@ def write(batch: MemoryRecordsBuilder, records: Sequence[Record], now_ms: int, l
 
 
 def varint(number: int) -> bytes:
-    """The number as a zigzag varint: small ones, of either sign, take few bytes."""
+    """The number as a zigzag varint: small absolute values need few bytes."""
     left = number << 1 if number >= 0 else ((-number) << 1) - 1
     digits = bytearray()
     while left > 0x7F:

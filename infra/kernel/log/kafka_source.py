@@ -9,21 +9,21 @@ from kafka import KafkaConsumer
 from kafka.errors import KafkaError, LogTruncationError, OffsetOutOfRangeError
 from kafka.structs import TopicPartition
 
-from infra.log import LogUnavailable, OffsetOutOfRange, StoredRecord
-from infra.log.kafka_clients import Cluster, open_client
-from infra.log.kafka_fetches import decode_in_batches, note_answers
-from infra.log.signature import Signer
+from infra.kernel.log.kafka_clients import Cluster, open_client
+from infra.kernel.log.kafka_fetches import decode_in_batches, note_answers
+from infra.kernel.log.port import LogUnavailable, OffsetOutOfRange, StoredRecord
+from infra.kernel.log.signature import Signer
 
 _CONTACT_S: Final = 1.0
 _ANSWER_TIMEOUT_MS: Final = 3000
-"""A broker answers the requests of a connection one after the other, so this one waits for a fetch that waits for
-records; on a busy machine, as at every start, the rest of a second was not enough, and all readers began anew."""
+"""A broker answers the requests of a connection in order, so this one waits for a long-polling fetch; on a busy
+machine, as at every start, the rest of a second was too short, and all readers reconnected."""
 _CLOSE_TIMEOUT_MS: Final = 1000
 _CONNECT_TIMEOUT_S: Final = 2.0
 
 
 class KafkaSource:
-    """`infra.log.Source` on Kafka. Connects at the first `read` and again after every error."""
+    """`infra.kernel.log.Source` on Kafka. Connects at the first `read` and again after every error."""
 
     def __init__(self, cluster: Cluster, topic: str, partition: int, offset: int, signer: Signer | None = None) -> None:
         self._signer = signer
@@ -34,6 +34,7 @@ class KafkaSource:
         self._last_contact = 0.0
 
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
+        """Polls once. After `LogUnavailable` the next call reconnects at the same offset."""
         try:
             if self._consumer is None:
                 self._consumer = self._connect(timeout_s)
@@ -45,19 +46,23 @@ class KafkaSource:
         except (OffsetOutOfRangeError, LogTruncationError) as error:
             raise OffsetOutOfRange(f"{self._shown()} is not in the log: {error}") from error
         except (KafkaError, OSError) as error:
-            self._disconnect()
+            self.close()
             raise LogUnavailable(f"Kafka does not give {self._shown()}: {error}") from error
         self._note_contact()
         self._next = records[-1].offset + 1
         return records
 
     def seek(self, offset: int) -> None:
+        """Sets the next offset, also before the first connection."""
         self._next = offset
         if self._consumer is not None:
             self._consumer.seek(self._place, offset)
 
     def close(self) -> None:
-        self._disconnect()
+        """Disconnects the consumer. It has no group, so nothing is committed."""
+        consumer, self._consumer = self._consumer, None
+        if consumer is not None:
+            consumer.close(autocommit=False, timeout_ms=_CLOSE_TIMEOUT_MS)
 
     def _connect(self, timeout_s: float) -> KafkaConsumer:
         consumer = open_client(
@@ -82,22 +87,17 @@ class KafkaSource:
         return consumer
 
     def _check_contact(self, consumer: KafkaConsumer) -> None:
-        """An empty `poll` looks the same at the end of the log and without a broker: ask, if no fetch was answered for
-        a second."""
+        """An empty `poll` looks the same at the end of the log and without a broker: request the end offset if no
+        fetch was answered for a second."""
         if monotonic() - self._last_contact < _CONTACT_S:
             return
         end = consumer.end_offsets([self._place], timeout_ms=_ANSWER_TIMEOUT_MS)[self._place]
         if end < self._next:
-            raise OffsetOutOfRange(f"{self._shown()} lies behind the end of the log, {end}")
+            raise OffsetOutOfRange(f"{self._shown()} is beyond the end of the log, {end}")
         self._note_contact()
 
     def _note_contact(self) -> None:
         self._last_contact = monotonic()
-
-    def _disconnect(self) -> None:
-        consumer, self._consumer = self._consumer, None
-        if consumer is not None:
-            consumer.close(autocommit=False, timeout_ms=_CLOSE_TIMEOUT_MS)
 
     def _shown(self) -> str:
         return f"{self._place.topic}[{self._place.partition}]@{self._next}"

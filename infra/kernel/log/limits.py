@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from struct import unpack_from
 from typing import Final
 
-from infra.log import Record, RecordTooLarge
-from infra.log.partitioning import partition_of
+from infra.kernel.log.port import Record, RecordTooLarge
 from schemas import topics
 
 MAX_RECORD_BYTES: Final = 1024 * 1024
@@ -16,7 +16,7 @@ _HEADER_FRAME: Final = 10
 
 
 def size_of(record: Record) -> int:
-    """Bytes that the record takes in the log before compression. Raises `RecordTooLarge`."""
+    """Bytes of the record in the log before compression. Raises `RecordTooLarge`."""
     size = _FRAME + len(record.key) + len(record.value)
     for name, value in record.headers:
         size += _HEADER_FRAME + len(name.encode()) + len(value)
@@ -25,7 +25,7 @@ def size_of(record: Record) -> int:
     return size
 
 
-def place_of(record: Record) -> int:
+def partition_for(record: Record) -> int:
     """The record's partition. Raises `ValueError` for a topic or a partition that the table does not have."""
     topic = topics.BY_NAME.get(record.topic)
     if topic is None:
@@ -35,3 +35,25 @@ def place_of(record: Record) -> int:
     if not 0 <= record.partition < topic.partitions:
         raise ValueError(f"{record.topic} has no partition {record.partition}")
     return record.partition
+
+
+def partition_of(key: bytes, partitions: int) -> int:
+    """The partition, from 0 to `partitions` - 1, of a record with this key: Kafka's own rule, so that every client
+    and both logs agree. Its default partitioner clears the sign bit of murmur2 (seed 0x9747b28c); the remainder
+    counts."""
+    return 0 if partitions == 1 else (murmur2(key) & 0x7FFFFFFF) % partitions
+
+
+def murmur2(data: bytes) -> int:
+    """MurmurHash2 as in Kafka's `Utils.murmur2`, as an unsigned 32-bit number."""
+    length = len(data)
+    words = length >> 2
+    h = 0x9747B28C ^ length
+    for k in unpack_from(f"<{words}I", data):
+        k = k * 0x5BD1E995 & 0xFFFFFFFF
+        h = (h * 0x5BD1E995 & 0xFFFFFFFF) ^ ((k ^ k >> 24) * 0x5BD1E995 & 0xFFFFFFFF)
+    rest = length & 3
+    if rest:
+        h = (h ^ int.from_bytes(data[words << 2 :], "little")) * 0x5BD1E995 & 0xFFFFFFFF
+    h = (h ^ h >> 13) * 0x5BD1E995 & 0xFFFFFFFF
+    return h ^ h >> 15

@@ -1,7 +1,7 @@
 """The log port: how every service appends to and reads from the log of record.
 
-Two implementations pass the same contract tests (`tests/contract/test_log.py`): `infra.log.kafka_log` (Apache Kafka)
-and `infra.log.postgres_log` (one machine without Java). `open_log` picks by settings.
+Two implementations pass the same contract tests (`tests/contract/log/test_log.py`): `infra.kernel.log.kafka_log`
+(Apache Kafka) and `infra.kernel.log.postgres_log` (one machine without Java). `open_log` picks by settings.
 
 Contract
 - `publish` is all or nothing per record, in order per partition, and its future is done only after every record is
@@ -16,11 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
-from infra.settings import Settings
+from schemas import topics
+
+ANSWER_S: Final = 2.0
+"""Within this time an end offset is known, unless the caller sets another."""
 
 Headers = tuple[tuple[str, bytes], ...]
 
@@ -29,7 +32,7 @@ class Record(Struct, frozen=True, gc=False):
     """One fact to append. `key` decides the partition unless `partition` is given; `timestamp_ms` 0 = now.
 
     Made by the ten thousand: a `Struct` costs a tenth of a frozen dataclass. `is_signed`: false only for a record of a
-    backup that was not signed when it was saved (`infra.log.signature`).
+    backup that was not signed when it was saved (`infra.kernel.log.signature`).
     """
 
     topic: str
@@ -42,9 +45,9 @@ class Record(Struct, frozen=True, gc=False):
 
 
 class StoredRecord(Struct, frozen=True, gc=False):
-    """One fact as it lies in the log.
+    """A stored record of the log.
 
-    `is_signed`: one of our services has written it (`infra.log.signature`).
+    `is_signed`: a service of this installation wrote it (`infra.kernel.log.signature`).
     """
 
     topic: str
@@ -73,11 +76,11 @@ class LogUnavailable(Exception):
 
 
 class RecordTooLarge(Exception):
-    """One record is larger than the log takes (1 MiB with its headers). Trying again will not help."""
+    """One record exceeds the log's limit (1 MiB with its headers). A retry does not help."""
 
 
 class OffsetOutOfRange(Exception):
-    """The log does not hold the asked offset (any more). Never skipped over: somebody has to look."""
+    """The log does not contain the requested offset (any more). Never skipped automatically: an operator decides."""
 
 
 class Source(Protocol):
@@ -94,14 +97,16 @@ class Source(Protocol):
         """The next `read` starts at `offset` (0 = the beginning)."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Releases the source's connections; the log stays open."""
+        ...
 
 
-Place = tuple[str, int]
+TopicPartition = tuple[str, int]
 """A topic and one of its partitions."""
 
 
-def shown(places: Sequence[Place]) -> str:
+def describe_partitions(places: Sequence[TopicPartition]) -> str:
     """For messages: `clicks[0]`, or `clicks[0] and 15 more`."""
     (topic, partition), *more = places
     return f"{topic}[{partition}]" + (f" and {len(more)} more" if more else "")
@@ -111,49 +116,39 @@ class Log(Protocol):
     """A connection to the log. Thread-safe. Opening one never waits for the log: ingest must start without it."""
 
     def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
-        """Append `records`; the future gives their places in the same order, or `LogUnavailable`/`RecordTooLarge`.
+        """Appends `records`; the future returns their positions in the same order, or
+        `LogUnavailable`/`RecordTooLarge`.
 
-        Never blocks longer than it takes to hand the records over, also while the log is down (then the future fails
-        within the delivery timeout). What waits is bounded at 64 MiB; the caller bounds its own work below that.
-        A call costs about as much as six records: who has many small ones at once gathers them into one call.
+        Never blocks longer than the handover to the producer, also while the log is down (then the future fails
+        within the delivery timeout). Pending records are bounded at 64 MiB; the caller bounds its own work below
+        that. A call costs about as much as six records: batch many small ones into one call.
         """
         ...
 
-    def source(self, topic: str, partition: int, offset: int = 0) -> Source: ...
+    def source(self, topic: str, partition: int, offset: int = 0) -> Source:
+        """A new reader that starts at `offset`. Does not wait for the log: errors come from its `read`."""
+        ...
 
     def end_offset(self, topic: str, partition: int) -> int:
         """The offset that the next record of the partition will get (or just below it, after aborted writes)."""
-        ...
+        return self.end_offsets([(topic, partition)])[topic, partition]
 
-    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
-        """`end_offset` of many partitions by one question. Raises `LogUnavailable` if one of them cannot be told."""
+    def end_offsets(self, places: Iterable[TopicPartition], timeout_s: float = ANSWER_S) -> dict[TopicPartition, int]:
+        """`end_offset` of many partitions in one request. Raises `LogUnavailable` if one of them is unknown."""
         ...
 
     def create_topics(self) -> None:
-        """Creates what `schemas.topics` names and is missing; checks the partition counts of what is there."""
+        """Creates the missing topics of `schemas.topics`; checks the partition counts of existing ones."""
         ...
 
     def ready(self, timeout_s: float = 0.2) -> bool:
-        """Whether the log answers now."""
+        """Whether the log answers now, and its topics are there."""
+        try:
+            self.end_offsets([(topics.DOMAIN.name, 0)], timeout_s)
+        except LogUnavailable:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Waits for accepted records, for the delivery timeout at most; `publish` fails from now on."""
         ...
-
-    def close(self) -> None: ...
-
-
-def open_log(settings: Settings, *, linger_ms: int = 0, delivery_timeout_s: float = 10.0) -> Log:
-    """The log that the settings name (`ALTHING_LOG`, `KAFKA_BOOTSTRAP_SERVERS`, `POSTGRES_URL`), signing what is
-    published. Without a master key, as only tools that read have none, it does not sign, and takes nothing for signed.
-
-    `linger_ms`: how long the producer waits to fill a batch; 0 for the relay, a few ms for ingest.
-    `delivery_timeout_s`: after this long a publish that was not acknowledged fails with `LogUnavailable`.
-    """
-    from infra.log.signature import Signer
-
-    signer = Signer.of(settings)
-    if settings.log == "postgres":
-        from infra.log.postgres_log import PostgresLog
-
-        return PostgresLog(settings, signer, delivery_timeout_s=delivery_timeout_s)
-    from infra.log.kafka_log import KafkaLog
-
-    return KafkaLog(settings, signer, linger_ms=linger_ms, delivery_timeout_s=delivery_timeout_s)

@@ -1,7 +1,7 @@
 """Deadlines for calls to a database that may have stopped answering.
 
-Postgres' own timeouts work only while the server runs, and TCP sees nothing wrong in a frozen one. So one thread ends
-the connection of a call that takes too long; the call then fails with `psycopg.OperationalError`.
+Postgres' own timeouts work only while the server runs, and TCP notices nothing when it is frozen. So one thread
+closes the connection of a call that takes too long; the call then fails with `psycopg.OperationalError`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Deadlines:
                 self._open.pop(id(connection), None)
 
     def close(self) -> None:
+        """Ends the watching thread; open deadlines are no longer enforced."""
         self._closing.set()
         self._thread.join()
 

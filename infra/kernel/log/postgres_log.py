@@ -18,18 +18,17 @@ import msgspec
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from infra.log import LogUnavailable, Place, Position, Record, shown
-from infra.log.calls import Call, Calls
-from infra.log.postgres_deadlines import Deadlines
-from infra.log.postgres_source import Bell, PostgresSource
-from infra.log.signature import Signer
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.log.calls import Call, Calls
+from infra.kernel.log.port import ANSWER_S, Log, LogUnavailable, Position, Record, TopicPartition, describe_partitions
+from infra.kernel.log.postgres_deadlines import Deadlines
+from infra.kernel.log.postgres_source import Bell, PostgresSource
+from infra.kernel.log.signature import Signer
 from schemas import topics
 
 GROUP_RECORDS: Final = 10_000
 GROUP_BYTES: Final = 16 * 1024 * 1024
 _TICK_S: Final = 0.1
-_ANSWER_TIMEOUT_S: Final = 2.0
 
 CONNECTION: Final = {
     "connect_timeout": 3,
@@ -41,8 +40,8 @@ CONNECTION: Final = {
 }
 
 
-class PostgresLog:
-    """`infra.log.Log` on Postgres. `delivery_timeout_s`: after this long an unacknowledged call fails.
+class PostgresLog(Log):
+    """`infra.kernel.log.Log` on Postgres. `delivery_timeout_s`: after this long an unacknowledged call fails.
 
     `max_buffered_bytes` bounds what waits for the database; above it `publish` fails at once with `LogUnavailable`.
     """
@@ -82,6 +81,7 @@ class PostgresLog:
         self._keeper.start()
 
     def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
+        """Queues the records for the writer thread, which commits all waiting calls together."""
         call = self._begun.begin(records)
         if call.future.done():
             return call.future
@@ -95,13 +95,29 @@ class PostgresLog:
         return call.future
 
     def source(self, topic: str, partition: int, offset: int = 0) -> PostgresSource:
+        """A reader that borrows a connection of the log for each `read`."""
         return PostgresSource(self._readers, self._deadlines, self._bell, topic, partition, offset, self._signer)
 
-    def end_offset(self, topic: str, partition: int) -> int:
-        return self.end_offsets([(topic, partition)])[topic, partition]
-
-    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
-        return self._ask_ends(list(places), _ANSWER_TIMEOUT_S)
+    def end_offsets(self, places: Iterable[TopicPartition], timeout_s: float = ANSWER_S) -> dict[TopicPartition, int]:
+        """Runs one query for all partitions; raises `LogUnavailable` after `timeout_s`."""
+        places = list(places)
+        try:
+            with (
+                self._readers.connection(timeout=timeout_s) as connection,
+                self._deadlines.within(timeout_s, connection),
+            ):
+                rows: list[tuple[str, int, int]] = connection.execute(
+                    "SELECT topic, partition, next_offset FROM log.partition WHERE topic = ANY(%s)",
+                    (list({topic for topic, _ in places}),),
+                ).fetchall()
+        except (psycopg.Error, PoolTimeout) as error:
+            raise LogUnavailable(
+                f"Postgres does not return the end of {describe_partitions(places)}: {error}"
+            ) from error
+        found = {(topic, partition): end for topic, partition, end in rows}
+        if missing := [place for place in places if place not in found]:
+            raise LogUnavailable(f"{describe_partitions(missing)} is not created yet")
+        return {place: found[place] for place in places}
 
     def create_topics(self) -> None:
         """Adds the table's partitions. Raises `RuntimeError` when a topic has other partitions than it should."""
@@ -122,14 +138,6 @@ class PostgresLog:
                         "keys would change their place."
                     )
 
-    def ready(self, timeout_s: float = 0.2) -> bool:
-        """True when Postgres answers and the topics are there."""
-        try:
-            self._ask_ends([(topics.DOMAIN.name, 0)], timeout_s)
-        except LogUnavailable:
-            return False
-        return True
-
     def close(self) -> None:
         """Waits for what was handed over, at most the delivery timeout."""
         with self._changed:
@@ -140,23 +148,6 @@ class PostgresLog:
         self._bell.close()
         self._readers.close()
         self._deadlines.close()
-
-    def _ask_ends(self, places: Sequence[Place], timeout_s: float) -> dict[Place, int]:
-        try:
-            with (
-                self._readers.connection(timeout=timeout_s) as connection,
-                self._deadlines.within(timeout_s, connection),
-            ):
-                rows: list[tuple[str, int, int]] = connection.execute(
-                    "SELECT topic, partition, next_offset FROM log.partition WHERE topic = ANY(%s)",
-                    (list({topic for topic, _ in places}),),
-                ).fetchall()
-        except (psycopg.Error, PoolTimeout) as error:
-            raise LogUnavailable(f"Postgres does not tell the end of {shown(places)}: {error}") from error
-        found = {(topic, partition): end for topic, partition, end in rows}
-        if missing := [place for place in places if place not in found]:
-            raise LogUnavailable(f"{shown(missing)} is not created yet")
-        return {place: found[place] for place in places}
 
     def _write(self) -> None:
         connection: psycopg.Connection[Any] | None = None
@@ -170,8 +161,8 @@ class PostgresLog:
                 if connection is not None:
                     connection.close()
                     connection = None
-                if not self._try_again(group, error):
-                    self._finish(group, f"Postgres did not take the records: {error}")
+                if not self._retry(group, error):
+                    self._finish(group, f"Postgres did not accept the records: {error}")
                 continue
             try:
                 with self._deadlines.within(self._delivery_timeout_s, connection):
@@ -202,8 +193,9 @@ class PostgresLog:
             self._committing = group
             return group
 
-    def _try_again(self, group: list[Call], error: Exception) -> bool:
-        """Nothing of the group was committed: puts it back in order while the database is away and time is left."""
+    def _retry(self, group: list[Call], error: Exception) -> bool:
+        """Nothing of the group was committed: requeues it in order while the database is unavailable and time is
+        left."""
         if not isinstance(error, (psycopg.OperationalError, OSError)):
             return False
         with self._changed:
@@ -239,8 +231,8 @@ class PostgresLog:
 
 
 def _insert(connection: psycopg.Connection[Any], group: list[Call], signer: Signer | None) -> list[list[Position]]:
-    """Writes the calls' records into the open transaction, notifies, and tells their places. Each is signed on its own:
-    unlike Kafka's batches, rows are read in any portion."""
+    """Writes the calls' records into the open transaction, notifies, and returns their positions. Each record is
+    signed on its own: unlike Kafka's batches, rows are read in any portion."""
     now = int(time() * 1000)
     counts: dict[tuple[str, int], int] = defaultdict(int)
     for call in group:
@@ -273,7 +265,7 @@ def _insert(connection: psycopg.Connection[Any], group: list[Call], signer: Sign
 
 
 def _reserve(connection: psycopg.Connection[Any], counts: dict[tuple[str, int], int]) -> dict[tuple[str, int], int]:
-    """Locks the partitions, always in the same order, and tells each one's first free offset."""
+    """Locks the partitions, always in the same order, and returns each one's first free offset."""
     offsets: dict[tuple[str, int], int] = {}
     for topic, partition in sorted(counts):
         row = connection.execute(

@@ -12,21 +12,21 @@ import msgspec
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from infra.log import Headers, LogUnavailable, OffsetOutOfRange, StoredRecord
-from infra.log.postgres_deadlines import Deadlines
-from infra.log.signature import Signer, split
+from infra.kernel.log.port import Headers, LogUnavailable, OffsetOutOfRange, StoredRecord
+from infra.kernel.log.postgres_deadlines import Deadlines
+from infra.kernel.log.signature import Signer, split
 
 PAGE_BYTES: Final = 32 * 1024 * 1024
 """A read gives at most about this much, whatever `max_records` says."""
 
 ANSWER_TIMEOUT_S: Final = 10.0
 
-_LOOK_S: Final = 1.0
+_POLL_S: Final = 1.0
 _HEADERS: Final = msgspec.msgpack.Decoder(Headers)
 
 
 class PostgresSource:
-    """`infra.log.Source` on Postgres."""
+    """`infra.kernel.log.Source` on Postgres."""
 
     def __init__(
         self,
@@ -43,6 +43,7 @@ class PostgresSource:
         self._topic, self._partition, self._next = topic, partition, offset
 
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
+        """Queries the next page; without records, waits for a NOTIFY and looks again each `_POLL_S`."""
         deadline = monotonic() + timeout_s
         while True:
             rung = self._bell.rung(self._topic, self._partition)
@@ -53,9 +54,10 @@ class PostgresSource:
             left = deadline - monotonic()
             if found or left <= 0:
                 return found
-            self._bell.wait(self._topic, self._partition, rung, min(left, _LOOK_S))
+            self._bell.wait(self._topic, self._partition, rung, min(left, _POLL_S))
 
     def seek(self, offset: int) -> None:
+        """Sets the next offset; costs no query."""
         self._next = offset
 
     def close(self) -> None:
@@ -136,6 +138,7 @@ class Bell:
             )
 
     def close(self) -> None:
+        """Ends the listening thread and wakes everything that waits."""
         self._closing.set()
         with self._changed:
             self._changed.notify_all()
@@ -151,7 +154,7 @@ class Bell:
                     while not self._closing.is_set():
                         self._ring(connection)
             except (psycopg.Error, OSError):
-                self._closing.wait(_LOOK_S)
+                self._closing.wait(_POLL_S)
 
     def _ring(self, connection: psycopg.Connection[Any]) -> None:
         names = [heard.payload for heard in connection.notifies(timeout=0.5, stop_after=1)]
@@ -161,7 +164,7 @@ class Bell:
                 self._changed.notify_all()
 
     def _ring_all(self) -> None:
-        """What was written before LISTEN took hold was not heard: everybody looks once."""
+        """Wakes all sources once: notifications from before LISTEN took effect were lost."""
         with self._changed:
             self._reconnected += 1
             self._changed.notify_all()

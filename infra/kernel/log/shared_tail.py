@@ -1,32 +1,40 @@
-"""One reader for the end of a partition that many in one process follow: `domain`, which every read model reads.
+"""One reader for the end of a partition with many followers in one process: `domain`, which every read model
+reads.
 
-A dozen sources of their own would each fetch and unpack every record, and each wake for it. Here one thread reads and
-keeps the newest records; who has caught up takes them from there, who is further back reads alone until he has.
+A dozen separate sources would each fetch and unpack every record, and each wake up for it. Here one thread reads and
+buffers the newest records; sources that have caught up read from the buffer, others read on their own until they
+catch up.
 """
 
 from __future__ import annotations
 
-import logging
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from threading import Condition, Event, Thread
 from typing import Final
 
-from infra.log import Log, LogUnavailable, OffsetOutOfRange, Place, Position, Record, Source, StoredRecord
+import structlog
 
-log = logging.getLogger(__name__)
+from infra.kernel.log.port import (
+    Log,
+    LogUnavailable,
+    OffsetOutOfRange,
+    Source,
+    StoredRecord,
+)
+from infra.kernel.observability import logging
 
-KEPT_RECORDS: Final = 2_000
-KEPT_BYTES: Final = 4 * 1024 * 1024
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
+
+MAX_BUFFERED_RECORDS: Final = 2_000
+MAX_BUFFERED_BYTES: Final = 4 * 1024 * 1024
 _READ_S: Final = 0.5
 _READ_RECORDS: Final = 500
-_AGAIN_S: Final = 0.2
+_RETRY_S: Final = 0.2
 
 
 class SharedTailLog:
-    """`infra.log.Log` over another one, whose sources of one partition share a reader at its end.
+    """`infra.kernel.log.Log` over another one, whose sources of one partition share a reader at its end.
 
     Same contract; `close` closes the log underneath.
     """
@@ -35,28 +43,17 @@ class SharedTailLog:
         self._log = underneath
         self._place = (topic, partition)
         self._tail = _Tail(underneath, topic, partition)
+        self.publish, self.create_topics, self.ready = underneath.publish, underneath.create_topics, underneath.ready
+        self.end_offset, self.end_offsets = underneath.end_offset, underneath.end_offsets  # the tail may lag behind
 
     def source(self, topic: str, partition: int, offset: int = 0) -> Source:
+        """A reader that shares the tail if it is of the shared partition, else one of the log underneath."""
         if (topic, partition) == self._place:
             return _TailSource(self._log, self._tail, topic, partition, offset)
         return self._log.source(topic, partition, offset)
 
-    def publish(self, records: Sequence[Record]) -> Future[list[Position]]:
-        return self._log.publish(records)
-
-    def end_offset(self, topic: str, partition: int) -> int:
-        return self._log.end_offset(topic, partition)
-
-    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
-        return self._log.end_offsets(places)
-
-    def create_topics(self) -> None:
-        self._log.create_topics()
-
-    def ready(self, timeout_s: float = 0.2) -> bool:
-        return self._log.ready(timeout_s)
-
     def close(self) -> None:
+        """Ends the shared reader, then closes the log underneath."""
         self._tail.close()
         self._log.close()
 
@@ -77,19 +74,16 @@ class _TailSource:
                 self._own = self._log.source(self._topic, self._partition, self._next)
             records = self._own.read(max_records, timeout_s)
         else:
-            self._let_own_go()
+            self.close()
         if records:
             self._next = records[-1].offset + 1
         return records
 
     def seek(self, offset: int) -> None:
         self._next = offset
-        self._let_own_go()
+        self.close()
 
     def close(self) -> None:
-        self._let_own_go()
-
-    def _let_own_go(self) -> None:
         own, self._own = self._own, None
         if own is not None:
             own.close()
@@ -135,6 +129,7 @@ class _Tail:
             self._thread.start()
 
     def _run(self) -> None:
+        logging.begin_context(component="shared_tail", topic=self._topic, partition=self._partition)
         source: Source | None = None
         while not self._stopping.is_set():
             try:
@@ -145,16 +140,16 @@ class _Tail:
                 self._add(source.read(_READ_RECORDS, _READ_S))
             except LogUnavailable as error:
                 self._fail(error)
-                self._stopping.wait(_AGAIN_S)
+                self._stopping.wait(_RETRY_S)
             except Exception as error:
                 if isinstance(error, OffsetOutOfRange):  # who reads alone meets it, too, and says what it means for him
-                    log.warning("the end of %s[%d] has moved: %s", self._topic, self._partition, error)
-                else:  # without this thread everybody at the end would wait for ever
-                    log.exception("reading %s[%d]: an error that nothing here expects", self._topic, self._partition)
+                    log.warning("log_end_moved", error=error)
+                else:  # without this thread every source at the end would wait indefinitely
+                    log.exception("unexpected_error")
                 self._close(source)
                 source = None
                 self._begin(-1)
-                self._stopping.wait(_AGAIN_S)
+                self._stopping.wait(_RETRY_S)
         self._close(source)
 
     def _close(self, source: Source | None) -> None:
@@ -175,13 +170,13 @@ class _Tail:
                 self._records += records
                 self._bytes += sum(len(record.value) for record in records)
                 self._next = records[-1].offset + 1
-                self._forget_oldest()
+                self._evict_oldest()
             if records or was_failing:
                 self._changed.notify_all()
 
-    def _forget_oldest(self) -> None:
+    def _evict_oldest(self) -> None:
         forgotten = 0
-        while len(self._records) - forgotten > KEPT_RECORDS or self._bytes > KEPT_BYTES:
+        while len(self._records) - forgotten > MAX_BUFFERED_RECORDS or self._bytes > MAX_BUFFERED_BYTES:
             self._bytes -= len(self._records[forgotten].value)
             forgotten += 1
         if forgotten:

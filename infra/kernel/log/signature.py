@@ -1,14 +1,15 @@
-"""Signatures of records: whoever can write to the log, but has not the master key, cannot pass for one of our services.
+"""Signatures of records: without the master key, a process with write access to the log cannot impersonate a
+service.
 
-Every record that is published is covered by a signature over partition, keys, values and headers: Poly1305 under a key
-that is used once, keyed BLAKE2b of 16 bytes that never come twice under a key of the topic, which is derived from the
-master key (HMAC-SHA-256 of the whole costs four times as much by record). One signature covers a run of records that
-lie next to each other in one batch, since one for each would cost ingest a tenth of its speed; it is a header of the
-run's last record. Kafka gives batches back whole, so a run is always whole when it is checked.
+Every published record is covered by a signature over partition, keys, values and headers: Poly1305 under a one-time
+key, which is keyed BLAKE2b of 16 bytes that never repeat under a key of the topic, which is derived from the master
+key (HMAC-SHA-256 of the whole costs four times as much per record). One signature covers a run of adjacent records in
+one batch, since one for each would cost ingest a tenth of its throughput; it is a header of the run's last record.
+Kafka returns batches whole, so a run is always complete when it is checked.
 
-`StoredRecord.is_signed` says what came of it. Records before a partition's `starts` were written by a version that did
-not sign; behind it, one without a signature was written by somebody else: readers set it aside and the audit is red.
-A copy of signed records is signed as well: readers drop what they have had (ids, positions).
+`StoredRecord.is_signed` is the result. Records before a partition's `starts` were written by a version that did not
+sign; after it, a record without a signature is a forgery: readers dead-letter it and the audit reports it. A copy of
+signed records is signed as well: readers drop what they have already read (ids, positions).
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.poly1305 import Poly1305
 from msgspec.structs import replace
 
-from infra.log import Headers, Log, Place, Record, StoredRecord
-from infra.sealing import derived_key
-from infra.settings import Settings, SettingsError
+from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.log.port import Headers, Log, Record, StoredRecord, TopicPartition
+from infra.kernel.postgres.pool import row_values
+from infra.kernel.security.encryption import derived_key
 from schemas import topics
 
 HEADER: Final = "sig"
 UNSIGNED: Final = "unsigned"
-"""Reason of a dead letter that nobody with the key has written."""
+"""Reason of a dead letter whose record has no valid signature."""
 UNSIGNED_TEXT: Final = "no service of this installation has written this record: its signature is missing or wrong"
 
 RUN_BYTES: Final = 64 * 1024
@@ -47,12 +49,12 @@ _TAG_BYTES: Final = 16
 _COUNT: Final = struct.Struct(">H")
 _COUNTER: Final = struct.Struct(">Q")
 _HEAD: Final = struct.Struct(">II")
-_MOST: Final = 4096
+_MAX_RECORDS: Final = 4096
 _SIZE: Final = _COUNT.size + _NONCE_BYTES + _TAG_BYTES
 _FRAME: Final = 40
 _HEADER_FRAME: Final = 10
 SIGNATURE_BYTES: Final = _HEADER_FRAME + 4 * len(HEADER) + _SIZE
-"""What the header takes in a batch at most."""
+"""Maximum size of the header in a batch."""
 
 
 class Signer:
@@ -74,14 +76,14 @@ class Signer:
 
     def header(self, topic: str, partition: int, records: Sequence[Record]) -> tuple[str, bytes]:
         """The header that signs `records`, which will lie next to each other; for the last one of them."""
-        # Random bytes for each would let go of the interpreter's lock in the midst of handing a batch over.
+        # Random bytes for each would release the interpreter's lock while a batch is being sent.
         nonce = self._prefix + _COUNTER.pack(next(self._numbers))
         tag = Poly1305.generate_tag(_once(self._keys[topic], nonce), _text(partition, records))
         return HEADER, _COUNT.pack(len(records)) + nonce + tag
 
     def checked(self, records: list[StoredRecord], ends: Sequence[tuple[int, bytes]]) -> list[StoredRecord]:
-        """`records` of one batch, with `is_signed` as it is; they come with it set. `ends`: the indexes at which a
-        signature stands, and the signatures. The list may be changed."""
+        """`records` of one batch, with `is_signed` set. `ends`: the indexes of the records that carry a signature,
+        and the signatures. The list may be changed."""
         signed = 0  # records before this index are judged
         for index, signature in ends:
             count = _COUNT.unpack_from(signature)[0] if len(signature) == _SIZE else 0
@@ -113,23 +115,23 @@ def split(headers: Headers) -> tuple[Headers, bytes | None]:
 
 
 def runs(records: Sequence[Record]) -> list[tuple[int, int, int]]:
-    """Cuts records of one partition into runs to be signed at once: begin, end, and the bytes that they take at most.
+    """Splits records of one partition into runs that are signed at once: begin, end, and their maximum size.
 
-    One that must stay unsigned (`Record.is_signed`) is a run of its own.
+    A record that must stay unsigned (`Record.is_signed`) is a run of its own.
     """
     sizes = [
-        _FRAME + len(record.key) + len(record.value) + (_most_of(record.headers) if record.headers else 0)
+        _FRAME + len(record.key) + len(record.value) + (_max_run(record.headers) if record.headers else 0)
         for record in records
     ]
     apart = [index for index, record in enumerate(records) if not record.is_signed]
     whole = sum(sizes)
-    if whole <= RUN_BYTES and len(records) <= _MOST and not apart:
+    if whole <= RUN_BYTES and len(records) <= _MAX_RECORDS and not apart:
         return [(0, len(records), whole)]
     ends = list(accumulate(sizes))
     found: list[tuple[int, int, int]] = []
     begin = before = 0
     while begin < len(records):
-        end = min(max(bisect_right(ends, before + RUN_BYTES, begin), begin + 1), begin + _MOST)
+        end = min(max(bisect_right(ends, before + RUN_BYTES, begin), begin + 1), begin + _MAX_RECORDS)
         if apart:
             end = begin + 1 if not records[begin].is_signed else min([end, *(at for at in apart if at > begin)])
         found.append((begin, end, ends[end - 1] - before))
@@ -138,10 +140,10 @@ def runs(records: Sequence[Record]) -> list[tuple[int, int, int]]:
 
 
 def note_starts(connection: psycopg.Connection[Any], log: Log) -> None:
-    """Notes from where on each partition is signed: its end at the first start of a version that signs.
+    """Records from which offset on each partition is signed: its end at the first start of a version that signs.
 
-    In Postgres, and not in the log, so that nobody who can write to the log can move it. For `althing migrate`, which
-    runs before the services do.
+    Stored in Postgres, not in the log, so that write access to the log does not suffice to move it. For `althing
+    migrate`, which runs before the services.
     """
     places = [(topic.name, partition) for topic in topics.ALL for partition in range(topic.partitions)]
     known = starts(connection)
@@ -152,10 +154,10 @@ def note_starts(connection: psycopg.Connection[Any], log: Log) -> None:
         )
 
 
-def starts(connection: psycopg.Connection[Any]) -> Mapping[Place, int]:
+def starts(connection: psycopg.Connection[Any]) -> Mapping[TopicPartition, int]:
     """The offset from which on each partition is signed."""
     rows = connection.execute('SELECT topic, partition, "offset" FROM log.signed_from').fetchall()
-    return {(topic, partition): offset for topic, partition, offset in (_values(row) for row in rows)}
+    return {(topic, partition): offset for topic, partition, offset in (row_values(row) for row in rows)}
 
 
 def start(connection: psycopg.Connection[Any], topic: str, partition: int) -> float:
@@ -169,7 +171,7 @@ def _once(key: bytes, nonce: bytes) -> bytes:
 
 
 def _text(partition: int, records: Sequence[Record] | Sequence[StoredRecord]) -> bytes:
-    """Lengths and counts stand before what they measure, so no two different runs are the same text."""
+    """Lengths and counts precede what they measure, so no two different runs have the same text."""
     if any(record.headers for record in records):
         parts: list[bytes] = []
         for record in records:
@@ -187,16 +189,11 @@ def _text(partition: int, records: Sequence[Record] | Sequence[StoredRecord]) ->
     return b"".join((_HEAD.pack(partition, len(records)), counts, lengths, *parts))
 
 
-def _most_of(headers: Headers) -> int:
-    """What headers take in a batch at most."""
+def _max_run(headers: Headers) -> int:
+    """Maximum size of the headers in a batch."""
     return sum(_HEADER_FRAME + 4 * len(name) + len(value) for name, value in headers)
 
 
 def _distrust(records: list[StoredRecord], begin: int, end: int) -> None:
     for index in range(begin, end):
         records[index] = replace(records[index], is_signed=False)
-
-
-def _values(row: Any) -> tuple[Any, ...]:
-    """The row's columns in order, whichever row factory the connection has."""
-    return tuple(row.values()) if isinstance(row, Mapping) else tuple(row)

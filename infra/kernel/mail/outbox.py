@@ -1,22 +1,20 @@
-"""Mail: written down in the transaction that causes it, sent by the scheduler, kept where there is no mail server.
+"""The mail outbox: emails are queued in the transaction that causes them and sent by the scheduler.
 
-`queue` belongs into the caller's transaction: a mail exists exactly if what it tells of does. `send_due` (a job of
-`infra.scheduler`) hands mails to `SMTP_URL` with growing pauses between attempts. A kill between the server's answer
-and our note of it sends a mail a second time, under the same Message-ID. Without `SMTP_URL` mails stay in the outbox,
-which admins can read (`/api/admin/outbox`).
+`queue` is called within the caller's transaction: an email exists exactly if its cause does. `send_due` (a job of
+`infra.services.scheduler.service`) passes emails to `SMTP_URL` with growing delays between attempts. A kill between
+the server's response and its recording sends an email a second time, under the same Message-ID. Without `SMTP_URL`
+emails stay in the outbox, which admins can read (`/api/admin/outbox`).
 
-Address and text are sealed at rest: they hold one-time links and personal data. A sent mail's text is deleted.
+Address and text are encrypted at rest: they contain one-time links and personal data. The text of a sent email is
+deleted.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 import smtplib
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from email.message import EmailMessage
 from email.utils import format_datetime, formataddr
 from typing import Any, Final
@@ -24,25 +22,33 @@ from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 import idna
+import structlog
 from psycopg import Connection, Cursor
 
 from infra import PRODUCT_NAME
-from infra.postgres import connect
-from infra.sealing import derived_key, seal, unseal
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import connect
+from infra.kernel.security.encryption import decrypt, derived_key, encrypt
 from schemas.uuid7 import uuid7
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 TIMEOUT_S: Final = 10.0
-AT_ONCE: Final = 50
-PAUSES_S: Final = (60, 300, 1_800, 7_200, 21_600, 43_200)
+BATCH_SIZE: Final = 50
+RETRY_DELAYS_S: Final = (60, 300, 1_800, 7_200, 21_600, 43_200)
 """Before the second attempt, the third, ...; after the last one the mail has failed."""
+_SERVER_FAILURES: Final = (
+    smtplib.SMTPServerDisconnected,
+    smtplib.SMTPConnectError,
+    smtplib.SMTPHeloError,
+    smtplib.SMTPAuthenticationError,
+    smtplib.SMTPSenderRefused,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """One mail. `kind` is a short stable word for the outbox; `account_id`: whose erasure deletes it."""
+    """One email. `kind` is a short stable name for the outbox; `account_id`: the account whose erasure deletes it."""
 
     to: str
     subject: str
@@ -52,7 +58,7 @@ class Mail:
     unsubscribe_url: str | None = None
     """Of a mail to a list: a POST to it, by the reader's mail program, ends the subscription (RFC 8058)."""
     about: UUID | None = None
-    """What the mail is about, of somebody without an account; the mail is deleted with it (`unqueue`)."""
+    """The subject of an email to a person without an account; the email is deleted with it (`unqueue`)."""
     about_step: int | None = None
     """Which event of that it belongs to."""
 
@@ -64,35 +70,36 @@ def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail)
     key, mail_id = derived_key(settings, "mail"), uuid7()
     cursor.execute(
         "INSERT INTO ops.mail (id, account_id, kind, recipient_sealed, subject, text_sealed, unsubscribe_sealed, about,"
-        " about_step) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
-        (
-            mail_id,
-            mail.account_id,
-            mail.kind,
-            seal(key, mail.to, f"mail-to:{mail_id}"),
-            mail.subject,
-            seal(key, mail.text, f"mail-text:{mail_id}"),
-            seal(key, mail.unsubscribe_url, f"mail-unsubscribe:{mail_id}") if mail.unsubscribe_url else None,
-            mail.about,
-            mail.about_step,
-        ),
+        " about_step) VALUES (%(id)s, %(account_id)s, %(kind)s, %(to)s, %(subject)s, %(text)s, %(stop)s, %(about)s,"
+        " %(about_step)s)",
+        {
+            **asdict(mail),
+            "id": mail_id,
+            "to": encrypt(key, mail.to, f"mail-to:{mail_id}"),
+            "text": encrypt(key, mail.text, f"mail-text:{mail_id}"),
+            "stop": encrypt(key, mail.unsubscribe_url, f"mail-unsubscribe:{mail_id}") if mail.unsubscribe_url else None,
+        },
     )
     return mail_id
 
 
-def unqueue(cursor: Cursor[Any], about: UUID) -> None:
-    """Deletes the mails about something that is forgotten, in the caller's transaction. One that is being handed over
-    at this moment is not waited for: `infra.expiry` deletes it."""
+def unqueue(cursor: Cursor[Any], owner: UUID) -> None:
+    """Deletes the emails about a deleted contact or to an erased account, in the caller's transaction. Does not wait
+    for an email that is being sent: `infra.services.scheduler.jobs.retention` deletes it."""
     cursor.execute(
-        "DELETE FROM ops.mail WHERE id IN (SELECT id FROM ops.mail WHERE about = %s FOR UPDATE SKIP LOCKED)", (about,)
+        "DELETE FROM ops.mail WHERE id IN"
+        " (SELECT id FROM ops.mail WHERE about = %(owner)s OR account_id = %(owner)s FOR UPDATE SKIP LOCKED)",
+        {"owner": owner},
     )
 
 
-def opened(settings: Settings, mail_id: UUID, recipient_sealed: str, text_sealed: str | None) -> tuple[str, str | None]:
+def decrypt_mail(
+    settings: Settings, mail_id: UUID, recipient_sealed: str, text_sealed: str | None
+) -> tuple[str, str | None]:
     """Address and text of a stored mail; no text once it was sent."""
     key = derived_key(settings, "mail")
-    text = unseal(key, text_sealed, f"mail-text:{mail_id}") if text_sealed is not None else None
-    return unseal(key, recipient_sealed, f"mail-to:{mail_id}"), text
+    text = decrypt(key, text_sealed, f"mail-text:{mail_id}") if text_sealed is not None else None
+    return decrypt(key, recipient_sealed, f"mail-to:{mail_id}"), text
 
 
 def send_due(settings: Settings) -> int:
@@ -101,7 +108,7 @@ def send_due(settings: Settings) -> int:
         return 0
     sent = 0
     with connect(settings) as connection, _Server(settings.smtp_url) as server:
-        for _ in range(AT_ONCE):
+        for _ in range(BATCH_SIZE):
             with connection.transaction():
                 row = connection.execute(_NEXT).fetchone()
                 if row is None:
@@ -109,7 +116,7 @@ def send_due(settings: Settings) -> int:
                 mail_id, recipient_sealed, subject, text_sealed, unsubscribe_sealed, created_at, attempts = row
                 to = ""
                 try:
-                    to, text = opened(settings, mail_id, recipient_sealed, text_sealed)
+                    to, text = decrypt_mail(settings, mail_id, recipient_sealed, text_sealed)
                     message = EmailMessage()
                     message["From"] = formataddr((PRODUCT_NAME, sender(settings)))
                     message["To"], message["Subject"] = _deliverable(to), subject
@@ -119,13 +126,13 @@ def send_due(settings: Settings) -> int:
                     if settings.contact_email is not None:
                         message["Reply-To"] = settings.contact_email
                     if unsubscribe_sealed is not None:
-                        stop = unseal(derived_key(settings, "mail"), unsubscribe_sealed, f"mail-unsubscribe:{mail_id}")
+                        stop = decrypt(derived_key(settings, "mail"), unsubscribe_sealed, f"mail-unsubscribe:{mail_id}")
                         message["List-Unsubscribe"] = f"<{stop}>"
                         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
                     message.set_content(text or "")
                     server.send(message)
-                except Exception as error:  # noqa: BLE001 - one odd mail must not hold up all others for ever
-                    _note_failure(connection, mail_id, attempts, _told(error, to))
+                except Exception as error:  # noqa: BLE001 - one faulty email must not block all others
+                    _note_failure(connection, mail_id, attempts, _recipient_state(error, to))
                     if _is_of_the_server(error):
                         break  # the others would fail as well
                 else:
@@ -135,7 +142,8 @@ def send_due(settings: Settings) -> int:
 
 
 def _deliverable(to: str) -> str:
-    """The address with its domain in ASCII: then any server takes it, but for letters before the `@`."""
+    """The address with its domain in ASCII: then any server accepts it, unless there are such letters before the
+    `@`."""
     name, _, domain = to.rpartition("@")
     try:
         return f"{name}@{idna.encode(domain, uts46=True).decode()}"
@@ -144,22 +152,13 @@ def _deliverable(to: str) -> str:
 
 
 def _is_of_the_server(error: Exception) -> bool:
-    """Whether the server is away or will not have us; not, whether it will not have this one mail."""
+    """Whether the server is unavailable or rejects the connection, rather than this one email."""
     if isinstance(error, smtplib.SMTPException):
-        return isinstance(
-            error,
-            (
-                smtplib.SMTPServerDisconnected,
-                smtplib.SMTPConnectError,
-                smtplib.SMTPHeloError,
-                smtplib.SMTPAuthenticationError,
-                smtplib.SMTPSenderRefused,
-            ),
-        )
+        return isinstance(error, _SERVER_FAILURES)
     return isinstance(error, OSError)
 
 
-def _told(error: Exception, to: str) -> str:
+def _recipient_state(error: Exception, to: str) -> str:
     """What went wrong, for logs and the outbox, without the address: servers like to repeat it."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         text = " ".join(_answer(code, said) for code, said in error.recipients.values())
@@ -177,7 +176,7 @@ def _answer(code: int, said: bytes | str) -> str:
 
 
 def sender(settings: Settings) -> str:
-    """The address that mails come from: `?from=` of `SMTP_URL`, else no-reply at the app's host."""
+    """The sender address: `?from=` of `SMTP_URL`, else no-reply at the app's host."""
     for part in urlsplit(settings.smtp_url or "").query.split("&"):
         name, _, value = part.partition("=")
         if name == "from" and value:
@@ -202,17 +201,12 @@ _SENT: Final = (
 
 
 def _note_failure(connection: Connection[Any], mail_id: UUID, attempts: int, error: str) -> None:
-    log.warning("mail %s was not sent: %s", mail_id, error)
-    is_last = attempts >= len(PAUSES_S)
+    log.warning("mail_delivery_failed", mail_id=mail_id, attempts=attempts + 1, error=error)
+    is_last = attempts >= len(RETRY_DELAYS_S)
     connection.execute(
         "UPDATE ops.mail SET attempts = attempts + 1, error = %s, state = %s,"
         " next_at = now() + make_interval(secs => %s) WHERE id = %s",
-        (
-            error,
-            "failed" if is_last else "waiting",
-            0 if is_last else PAUSES_S[attempts],
-            mail_id,
-        ),
+        (error, "failed" if is_last else "waiting", 0 if is_last else RETRY_DELAYS_S[attempts], mail_id),
     )
 
 
@@ -228,8 +222,10 @@ class _Server:
 
     def __exit__(self, *_: object) -> None:
         if self._smtp is not None:
-            with _quietly():
+            try:
                 self._smtp.quit()
+            except (smtplib.SMTPException, OSError) as error:
+                log.debug("mail_server_disconnected", error=error)
 
     def send(self, message: EmailMessage) -> None:
         if self._smtp is None:
@@ -255,11 +251,3 @@ class _Server:
         if url.username:
             smtp.login(unquote(url.username), unquote(url.password or ""))
         return smtp
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    try:
-        yield
-    except (smtplib.SMTPException, OSError) as error:
-        log.debug("the mail server hung up: %s", error)

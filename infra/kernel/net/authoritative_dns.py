@@ -1,7 +1,7 @@
-"""The name servers of a name's own zone, asked directly: they hold the truth that resolvers repeat, each for a while.
+"""Queries the authoritative name servers of a zone directly: resolvers cache what these say.
 
-Which they are is learned from the resolvers. Whoever owns the zone chooses their addresses, so only public ones are
-asked (`ALTHING_OUTBOUND_NETWORKS` names others), few of them, and one deadline holds for everything.
+The resolvers name them. The owner of the zone chooses their addresses, so only public ones are queried
+(`ALTHING_OUTBOUND_NETWORKS` names others), few of them, and one deadline covers everything.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import dns.rcode
 import dns.rdataclass
 import dns.rdatatype
 
-from infra.outbound import is_public
-from infra.resolvers import LIFETIME_S, MOST_RECORDS, Address, LookupFailed, Resolvers, Texts
-from infra.settings import Network
+from infra.kernel.config.settings import Network
+from infra.kernel.net.dns_resolvers import LIFETIME_S, MAX_RECORDS, Address, LookupFailed, Resolvers, Texts
+from infra.kernel.net.outbound_http import may_call
 
-MOST_SERVERS: Final = 4
+MAX_SERVERS: Final = 4
 PORT: Final = 53
 _TRY_S: Final = 1.0
 
 
-class Authorities:
-    """Asks them. Stateless."""
+class AuthoritativeServers:
+    """A stateless client of authoritative name servers."""
 
     def __init__(self, resolvers: Resolvers, also: Sequence[Network] = (), port: int = PORT) -> None:
-        """`also`: networks that may be asked beside public ones."""
+        """`also`: networks that may be queried beside public ones."""
         self._resolvers = resolvers
         self._also = tuple(also)
         self._port = port
@@ -42,7 +42,7 @@ class Authorities:
         try:
             async with asyncio.timeout(LIFETIME_S) as limit:
                 real_name, servers = await self._resolvers.authority(name)
-                found = await asyncio.gather(*(self._texts(server, real_name) for server in servers[:MOST_SERVERS]))
+                found = await asyncio.gather(*(self._texts(server, real_name) for server in servers[:MAX_SERVERS]))
         except (LookupFailed, TimeoutError):
             return ()
         # An end that falls together with an answer may pass unnoticed inside.
@@ -59,11 +59,11 @@ class Authorities:
         found = answer.get_rrset(dns.message.ANSWER, name, dns.rdataclass.IN, dns.rdatatype.TXT)
         if found is None and answer.answer:
             return Texts(server, failure="an alias")  # the resolvers know where it leads
-        return Texts(server, tuple(b"".join(record.strings) for record in list(found or ())[:MOST_RECORDS]))
+        return Texts(server, tuple(b"".join(record.strings) for record in list(found or ())[:MAX_RECORDS]))
 
     def _chosen(self, addresses: Sequence[Address]) -> Address:
         for address in addresses:
-            if is_public(address) or any(address in network for network in self._also):
+            if may_call(address, self._also):
                 return address
         raise LookupFailed("no public address")
 

@@ -1,7 +1,7 @@
-"""DNS as it is asked for proofs and before calls outward: each resolver by itself, with an end, and never a system call
-that would take `127.1` or a decimal number for an address.
+"""DNS queries for proofs of ownership and before outbound calls: per resolver, with a deadline.
 
-`ALTHING_DNS_RESOLVERS` names the resolvers; without it those of the system are asked.
+Never a system call, which would accept `127.1` or a decimal number as an address. `ALTHING_DNS_RESOLVERS` names the
+resolvers; without it those of the system are used.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import dns.name
 import dns.rdatatype
 import dns.resolver
 
-from infra.settings import Server, Settings
+from infra.kernel.config.settings import Server, Settings
 
 Address = IPv4Address | IPv6Address
 
 LIFETIME_S: Final = 3.0
 """For one question to one resolver, with all retries and aliases."""
 _TRY_S: Final = 1.2
-_MOST_ALIASES: Final = 4
-MOST_RECORDS: Final = 50
-_MOST_ADDRESSES: Final = 16
+_MAX_ALIASES: Final = 4
+MAX_RECORDS: Final = 50
+_MAX_ADDRESSES: Final = 16
 
 
 class LookupFailed(Exception):
-    """No resolver could tell. One word for logs and people."""
+    """No resolver had an answer. One word for logs and people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Resolvers:
         self._servers = settings.dns_resolvers
 
     async def texts(self, name: str) -> Sequence[Texts]:
-        """The TXT records of a name as each resolver sees them, all asked at the same time."""
+        """The TXT records of a name from each resolver, all queried concurrently."""
         return await asyncio.gather(*(self._texts(server, name) for server in self._found()))
 
     async def addresses(self, host: str) -> Sequence[Address]:
-        """All addresses of a host, of both families, by the first resolver that can tell. Raises `LookupFailed`."""
+        """All addresses of a host, of both families, by the first resolver with an answer. Raises `LookupFailed`."""
         failure = "no resolver"
         for server in self._found():
             answers = await asyncio.gather(*(self._ask(server, host, kind) for kind in ("A", "AAAA")))
@@ -66,14 +66,14 @@ class Resolvers:
             found = [
                 ip_address(record.address) for answer in answers if not isinstance(answer, str) for record in answer
             ]
-            if len(found) > _MOST_ADDRESSES:
+            if len(found) > _MAX_ADDRESSES:
                 raise LookupFailed("too many addresses")
             return found
         raise LookupFailed(failure)
 
     async def authority(self, name: str) -> tuple[dns.name.Name, Sequence[str]]:
-        """The name that `name` stands for, which is itself unless it is an alias, and the name servers of the zone that
-        the name is in, by the first resolver that can tell. Raises `LookupFailed`."""
+        """The canonical name of `name` (itself unless it is an alias) and the name servers of its zone, by the
+        first resolver with an answer. Raises `LookupFailed`."""
         failure = "no resolver"
         for server in self._found():
             answer = await self._resolved(server, name, "SOA")
@@ -93,17 +93,17 @@ class Resolvers:
         answer = await self._ask(server, name, "TXT")
         if isinstance(answer, str):
             return Texts(label, failure=answer)
-        return Texts(label, tuple(b"".join(record.strings) for record in answer[:MOST_RECORDS]))
+        return Texts(label, tuple(b"".join(record.strings) for record in answer[:MAX_RECORDS]))
 
     async def _ask(self, server: Server, name: str, kind: str) -> list[Any] | str:
-        """The records, none when there are none, or in one word why it is not known."""
+        """The records, which may be none, or the reason of a failure in one word."""
         answer = await self._resolved(server, name, kind)
         if isinstance(answer, str):
             return answer
         return list(answer.resolve_chaining().answer or ())
 
     async def _resolved(self, server: Server, name: str, kind: str) -> dns.message.QueryMessage | str:
-        """What the resolver says, that there is no such name included, or in one word why it says nothing of use."""
+        """The resolver's answer, which may be that the name does not exist, or the reason of a failure in one word."""
         resolver = dns.asyncresolver.Resolver(configure=False)
         resolver.nameservers, resolver.port = [server[0]], server[1]
         resolver.timeout, resolver.lifetime = _TRY_S, LIFETIME_S
@@ -118,7 +118,7 @@ class Resolvers:
             return "timeout"
         except (dns.exception.DNSException, OSError) as error:
             return type(error).__name__
-        if len(answer.resolve_chaining().cnames) > _MOST_ALIASES:
+        if len(answer.resolve_chaining().cnames) > _MAX_ALIASES:
             return "too many aliases"
         return answer
 

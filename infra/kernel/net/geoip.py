@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import logging
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -11,17 +10,18 @@ from typing import Any, Final
 
 import maxminddb
 import orjson
+import structlog
 
-from infra.settings import Settings
+from infra.kernel.config.paths import ROOT
+from infra.kernel.config.settings import Settings
 
-logger = logging.getLogger(__name__)
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 UNKNOWN: Final = ("ZZ", "")
 MAX_REGION: Final = 100
-_ROOT: Final = Path(__file__).resolve().parents[1]
 
 
-class Places:
+class GeoIpDatabase:
     """Looks addresses up. Without a database every place is unknown."""
 
     def __init__(self, database: Path | None) -> None:
@@ -38,17 +38,17 @@ class Places:
             return UNKNOWN
 
 
-def open_places(settings: Settings) -> Places:
+def open_geoip(settings: Settings) -> GeoIpDatabase:
     """The database that the settings name, else the country database of the checkout, else none (said in the log)."""
     path = settings.city_database or country_database()
     if path is None:
-        logger.warning("no country database is installed: countries stay unknown")
-    return Places(path)
+        logger.warning("country_database_missing")
+    return GeoIpDatabase(path)
 
 
 def country_database() -> Path | None:
     """The CC0 country database (IPv4 and IPv6 in one file) that `make run` installs below `.build/geo`."""
-    folder = _ROOT / ".build" / "geo" / "node_modules" / "@ip-location-db" / "geo-whois-asn-country-mmdb"
+    folder = ROOT / ".build" / "geo" / "node_modules" / "@ip-location-db" / "geo-whois-asn-country-mmdb"
     found = sorted(folder.glob("*.mmdb"), key=lambda path: len(path.name))
     return found[0] if found else None
 

@@ -1,11 +1,12 @@
-"""The one way to call an address outside: https or http on its own port, to the open internet alone.
+"""Outbound HTTP: the only module that calls external addresses; https or http on the default port, public
+addresses only.
 
-The host is resolved once, by our own resolvers; if any of its addresses is not public, nothing is called. The
-connection goes to the address that was looked at, with the name of the host in SNI and certificate, so that an answer
-that changes in between (rebinding) changes nothing. No redirect is followed; one deadline holds from the first question
-to the last byte; an answer is read up to a limit, as it is.
+The host is resolved once, by the configured resolvers; if any of its addresses is not public, nothing is called. The
+connection goes to the address that was checked, with the host name in SNI and certificate, so that a changed DNS
+answer (rebinding) has no effect. No redirect is followed; one deadline covers the whole call; a response is read up
+to a limit and not decoded.
 
-`ALTHING_OUTBOUND_NETWORKS` names what may be called beside the open internet.
+`ALTHING_OUTBOUND_NETWORKS` names networks that may be called beside public ones.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from infra.resolvers import Address, LookupFailed, Resolvers
-from infra.settings import Network
+from infra.kernel.config.settings import Network
+from infra.kernel.net.dns_resolvers import Address, LookupFailed, Resolvers
 
 DEADLINE_S: Final = 3.0
-MOST_BYTES: Final = 64 * 1024
+MAX_BYTES: Final = 64 * 1024
 PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}
 
 _EMBEDDING: Final = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"), ip_network("::/96"))
@@ -36,7 +37,7 @@ class OutboundRefused(Exception):
 
 
 class OutboundFailed(Exception):
-    """No answer. `is_certificate`: the other side is there, but its certificate is not valid for the name."""
+    """No response. `is_certificate`: the server answers, but its certificate is not valid for the name."""
 
     def __init__(self, message: str, *, is_certificate: bool = False) -> None:
         super().__init__(message)
@@ -44,10 +45,20 @@ class OutboundFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class OutboundResponse:
+    """A complete answer. `body` is as it was received; a content coding is not decoded."""
+
     status: int
     headers: httpx.Headers
     body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    headers: Mapping[str, str]
+    form: Mapping[str, str] | None
+    max_bytes: int
 
 
 class Outbound:
@@ -67,9 +78,9 @@ class Outbound:
         self._ports = ports
         self._trust = trust or ssl.create_default_context()
 
-    async def get(self, url: str, *, deadline_s: float = DEADLINE_S, most_bytes: int = MOST_BYTES) -> Answered:
+    async def get(self, url: str, *, deadline_s: float = DEADLINE_S) -> OutboundResponse:
         """Whatever is answered, redirects and errors included. Raises `OutboundRefused` or `OutboundFailed`."""
-        return await self.call("GET", url, deadline_s=deadline_s, most_bytes=most_bytes)
+        return await self.call("GET", url, deadline_s=deadline_s)
 
     async def call(
         self,
@@ -78,52 +89,38 @@ class Outbound:
         *,
         headers: Mapping[str, str] | None = None,
         form: Mapping[str, str] | None = None,
-        own_place: str | None = None,
+        configured_origin: str | None = None,
         deadline_s: float = DEADLINE_S,
-        most_bytes: int = MOST_BYTES,
-    ) -> Answered:
-        """As `get`. `own_place`: the one scheme, host and port (`place_of`) that the operator's settings name; it may
-        be anywhere, and is called as it is written."""
+        max_bytes: int = MAX_BYTES,
+    ) -> OutboundResponse:
+        """As `get`. `configured_origin`: an origin (`origin_of`) from the operator's settings, which may have a private
+        address and is called by name."""
+        request = _Request(method, headers or {}, form, max_bytes)
         try:
             async with asyncio.timeout(deadline_s):
-                if own_place is not None and place_of(url) == own_place:
-                    return await self._call_by_name(method, url, headers or {}, form, most_bytes)
-                return await self._call(method, _checked(url, self._ports), headers or {}, form, most_bytes)
+                if configured_origin is not None and origin_of(url) == configured_origin:
+                    return await self._send(request, url)
+                return await self._call(request, _checked(url, self._ports))
         except TimeoutError as error:
             raise OutboundFailed("There was no answer in time.") from error
+        except httpx.InvalidURL as error:
+            raise OutboundRefused("This is not a web address.") from error
+        except httpx.HTTPError as error:
+            raise _failure(error) from error
 
-    async def _call(
-        self, method: str, url: httpx.URL, headers: Mapping[str, str], form: Mapping[str, str] | None, most_bytes: int
-    ) -> Answered:
+    async def _call(self, request: _Request, url: httpx.URL) -> OutboundResponse:
         failure = OutboundFailed("The host has no address.")
         for address in (await self._addresses(url.host))[:2]:
             place = f"[{address}]" if address.version == 6 else str(address)
             there = f"{url.scheme}://{place}:{self._ports[url.scheme]}{url.raw_path.decode()}"
             try:
-                return await self._send(
-                    method, there, {**headers, "Host": url.host}, form, most_bytes, {"sni_hostname": url.host}
-                )
-            except httpx.ConnectError as error:
-                failure = _told(error)
-                if failure.is_certificate:
-                    break
+                return await self._send(request, there, url.host)
             except httpx.HTTPError as error:
-                failure = OutboundFailed(f"The connection failed ({type(error).__name__}).")
-                if method != "GET":
-                    break  # it may have been done
+                failure = _failure(error)
+                may_be_done = request.method != "GET" and not isinstance(error, httpx.ConnectError)
+                if failure.is_certificate or may_be_done:
+                    break
         raise failure
-
-    async def _call_by_name(
-        self, method: str, url: str, headers: Mapping[str, str], form: Mapping[str, str] | None, most_bytes: int
-    ) -> Answered:
-        try:
-            return await self._send(method, url, headers, form, most_bytes, {})
-        except httpx.ConnectError as error:
-            raise _told(error) from error
-        except httpx.InvalidURL as error:
-            raise OutboundRefused("This is not a web address.") from error
-        except httpx.HTTPError as error:
-            raise OutboundFailed(f"The connection failed ({type(error).__name__}).") from error
 
     async def _addresses(self, host: str) -> Sequence[Address]:
         try:
@@ -134,46 +131,44 @@ class Outbound:
             except LookupFailed as error:
                 raise OutboundFailed(f"The host's address could not be found ({error}).") from error
         for address in found:
-            if not is_public(address) and not any(address in network for network in self._also):
+            if not may_call(address, self._also):
                 raise OutboundRefused("The host is not on the open internet.")
         return found
 
-    async def _send(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        form: Mapping[str, str] | None,
-        most_bytes: int,
-        extensions: Mapping[str, str],
-    ) -> Answered:
-        own = {"Accept-Encoding": "identity", "User-Agent": "althing", "Connection": "close"}
+    async def _send(self, request: _Request, url: str, host: str | None = None) -> OutboundResponse:
+        """`host`: the name that an address is called for."""
+        headers = {"Accept-Encoding": "identity", "User-Agent": "althing", "Connection": "close", **request.headers}
         async with (
             httpx.AsyncClient(verify=self._trust, trust_env=False, timeout=None) as client,  # noqa: S113 - the deadline
             client.stream(
-                method,
+                request.method,
                 url,
-                headers={**own, **headers},
-                data=form,
-                extensions=dict(extensions),
+                headers=headers if host is None else {**headers, "Host": host},
+                data=request.form,
+                extensions={} if host is None else {"sni_hostname": host},
                 follow_redirects=False,
             ) as answer,
         ):
             body = bytearray()
             async for part in answer.aiter_raw():
                 body += part
-                if len(body) > most_bytes:
+                if len(body) > request.max_bytes:
                     raise OutboundFailed("The answer is too large.")
-            return Answered(answer.status_code, answer.headers, bytes(body))
+            return OutboundResponse(answer.status_code, answer.headers, bytes(body))
 
 
-def place_of(url: str) -> str:
+def origin_of(url: str) -> str:
     """Scheme, host and port of an address; empty for what is none."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return ""
     return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def may_call(address: Address, also: Sequence[Network]) -> bool:
+    """Whether it is public, or of one of these networks."""
+    return is_public(address) or any(address in network for network in also)
 
 
 def is_public(address: Address) -> bool:
@@ -202,7 +197,9 @@ def _checked(text: str, ports: Mapping[str, int]) -> httpx.URL:
     return url
 
 
-def _told(error: httpx.ConnectError) -> OutboundFailed:
+def _failure(error: httpx.HTTPError) -> OutboundFailed:
+    if not isinstance(error, httpx.ConnectError):
+        return OutboundFailed(f"The connection failed ({type(error).__name__}).")
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):

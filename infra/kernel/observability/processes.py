@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from infra.stack import state
+from infra.kernel.observability import stack_state
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class RunningProcess:
 
 @dataclass(frozen=True)
 class Disk:
-    """The file system of the data directory, and what lies in it by folder."""
+    """The file system of the data directory, and its usage by folder."""
 
     total: int
     used: int
@@ -37,28 +37,28 @@ class Disk:
 
 def processes(data_dir: Path) -> list[RunningProcess] | None:
     """The processes under the supervisor of `data_dir`; none when no stack runs there."""
-    found = state.read(data_dir)
-    if found is None or not state.is_running(found):
+    found = stack_state.read(data_dir)
+    if found is None or not stack_state.is_running(found):
         return None
-    supervisor = state.ProcessRow("stack", found.pid, found.born, "running", 0)
+    supervisor = stack_state.ProcessRow("stack", found.pid, found.born, "running", 0)
     return [_running(row) for row in (supervisor, *found.processes)]
 
 
 def disk(data_dir: Path) -> Disk:
-    """Walks the whole directory: not to be asked at every look. Raises `OSError` when it is not there."""
+    """Walks the whole directory: expensive. Raises `OSError` when it does not exist."""
     usage = shutil.disk_usage(data_dir)
     folders = {each.name: _size(each) for each in sorted(data_dir.iterdir()) if each.is_dir()}
     return Disk(usage.total, usage.used, usage.free, folders)
 
 
-def _running(row: state.ProcessRow) -> RunningProcess:
-    alive = state.is_same(row.pid, row.born)
+def _running(row: stack_state.ProcessRow) -> RunningProcess:
+    alive = stack_state.is_same(row.pid, row.born)
     if not alive or row.pid is None or row.born is None:
         shown = row.state if row.state in ("backoff", "stopped") else "backoff"
         return RunningProcess(row.name, None, shown, row.restarts, 0.0, 0)
     with_children = row.name != "stack"
     memory = _memory(row.pid, with_children=with_children)
-    return RunningProcess(row.name, row.pid, row.state, row.restarts, round(state.now() - row.born, 1), memory)
+    return RunningProcess(row.name, row.pid, row.state, row.restarts, round(stack_state.now() - row.born, 1), memory)
 
 
 def _memory(pid: int, *, with_children: bool) -> int:
@@ -73,7 +73,7 @@ def _memory(pid: int, *, with_children: bool) -> int:
 
 
 def _size(folder: Path) -> int:
-    """What lies in it; files that come and go meanwhile count or do not."""
+    """The size of the directory; files that change during the walk may or may not count."""
     total = 0
     for root, _, names in os.walk(folder):
         for name in names:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
 from typing import Final, Self
 
 from rich.console import Console
@@ -50,9 +49,7 @@ class Meter:
         """Things a second since the start."""
         return self._done / max(time.monotonic() - self._started, 1e-9)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar:
             self._bar.stop()
         elif not self._quiet:

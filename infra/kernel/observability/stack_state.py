@@ -1,35 +1,30 @@
-"""The stack as others may see it: `<data dir>/stack.json`, written by the supervisor, read by `ps`, `info` and every
-command that wants to reach the engines of a running stack. Also: who still lives of a stack whose supervisor died.
+"""The state of the local stack, `<data dir>/stack.json`: the supervisor writes it (`infra.ops.stack.state`).
+
+`ps`, `info`, the system page and every command that reaches the engines of a running stack read it.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import psutil
 
-from infra.settings import SettingsError
-from infra.stack.secret_file import write_private
-
 FILE_NAME = "stack.json"
-_ORPHAN_GRACE_S = 12.0
 _START_TIME = 19
 """Field 22 of proc(5)'s stat, counted behind the name, which may hold anything."""
 
 
 @cache
 def boot() -> str:
-    """Tells one start of the machine from the next; empty where the system does not."""
+    """An identifier of the current boot of the machine; empty where the system has none."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -77,7 +72,7 @@ def birth(pid: int) -> float | None:
 
 
 def now() -> float:
-    """Seconds since the machine was started (where the system does not tell: since 1970)."""
+    """Seconds since the machine was booted (since 1970 where the system does not report it)."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.time()
 
 
@@ -87,21 +82,6 @@ def is_same(pid: int | None, born: float | None) -> bool:
         return False
     found = birth(pid)
     return found is not None and abs(found - born) < 1.0
-
-
-def listens(pid: int, port: int) -> bool:
-    """Whether this very process accepts connections on `port`. True where the system does not let us see."""
-    try:
-        connections = psutil.Process(pid).net_connections(kind="tcp")
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.Error:
-        return True
-    return any(c.status == psutil.CONN_LISTEN and c.laddr and c.laddr.port == port for c in connections)
-
-
-def write(data_dir: Path, state: StackState) -> None:
-    write_private(data_dir / FILE_NAME, json.dumps(asdict(state)))
 
 
 def read(data_dir: Path) -> StackState | None:
@@ -117,6 +97,7 @@ def read(data_dir: Path) -> StackState | None:
 
 
 def is_running(state: StackState | None) -> bool:
+    """Whether the supervisor that wrote the state lives; another process with its number does not count."""
     return state is not None and is_same(state.pid, state.born)
 
 
@@ -124,52 +105,3 @@ def running_environment(data_dir: Path) -> Mapping[str, str]:
     """Settings that reach the engines of the stack that runs on `data_dir`; empty when none runs."""
     state = read(data_dir)
     return dict(state.environment) if state is not None and is_running(state) else {}
-
-
-def lock(data_dir: Path) -> IO[str]:
-    """Makes this process the only supervisor of `data_dir`, for as long as the returned file stays open.
-
-    Raises `SettingsError` when another one is there, and `OSError` when the directory cannot be written.
-    """
-    file = open(data_dir / "lock", "a+")  # noqa: SIM115 - held for the process's life
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        file.seek(0)
-        holder = file.read().strip() or "unknown"
-        file.close()
-        raise SettingsError(
-            f"Another stack (process {holder}) already runs on {data_dir}; stop it, or set ALTHING_DATA_DIR to another "
-            "directory."
-        ) from error
-    file.seek(0)
-    file.truncate()
-    file.write(str(os.getpid()))
-    file.flush()
-    return file
-
-
-def end_orphans(data_dir: Path) -> list[str]:
-    """Ends what a killed supervisor left behind, and only that: process id and start time must both be the recorded
-    ones. They were told to end when the supervisor died; who does not within a few seconds is killed. Returns names."""
-    state = read(data_dir)
-    if state is None:
-        return []
-    left = [row for row in state.processes if is_same(row.pid, row.born)]
-    deadline = time.monotonic() + _ORPHAN_GRACE_S
-    for row in left:
-        _signal(row, kill=False)
-    while time.monotonic() < deadline and any(is_same(row.pid, row.born) for row in left):
-        time.sleep(0.05)
-    for row in left:
-        _signal(row, kill=True)
-    while any(is_same(row.pid, row.born) for row in left):
-        time.sleep(0.02)
-    return [row.name for row in left]
-
-
-def _signal(row: ProcessRow, *, kill: bool) -> None:
-    if row.pid is not None and is_same(row.pid, row.born):
-        with suppress(psutil.Error):
-            process = psutil.Process(row.pid)
-            process.kill() if kill else process.terminate()

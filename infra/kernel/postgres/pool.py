@@ -1,18 +1,18 @@
-"""How services reach Postgres: bounded pools whose every wait has an end, and which never give the server up.
+"""Connections to Postgres: bounded pools whose every wait has a deadline, and which keep reconnecting.
 
-A server that hangs accepts bytes for ever, and its own timeouts stand still with it. So a connection is tried before it
-is given out, and one that waits for an answer asks now and then whether the server still greets newcomers.
+A server that hangs still accepts bytes, and its own timeouts stop with it. So a connection is checked before it is
+handed to a caller, and one that waits for a response probes regularly whether the server still accepts connections.
 
-A pool of psycopg's that failed to reconnect for `reconnect_timeout` stops trying until somebody waits for a connection;
-but whoever waited in vain still counts as waiting, so once `max_waiting` have, nobody is let in and nothing is tried
-any more. Hence each pool here begins anew (`reconnect_failed`), without end and every few seconds.
+A psycopg pool that failed to reconnect for `reconnect_timeout` stops retrying until a caller waits for a connection;
+but callers that timed out still count as waiting, so once `max_waiting` have, none is admitted and nothing is
+retried. Hence each pool here restarts its reconnection (`reconnect_failed`), without end and every few seconds.
 """
 
 from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -24,22 +24,23 @@ from psycopg.pq.abc import PGresult
 from psycopg.rows import RowFactory, tuple_row
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
-from infra.settings import Settings, SettingsError
+from infra.kernel.config.settings import Settings, SettingsError
 
 CONNECT_TIMEOUT_S = 3
 STATEMENT_TIMEOUT_MS = 10_000
 POOL_WAIT_S = 1.5
-"""So that a caller hears within two seconds, on the whole way, that Postgres is away."""
+"""A caller learns within two seconds, end to end, that Postgres is unavailable."""
 CHECK_WAIT_S = 0.5
-ASK_AFTER_S = 0.8
-"""A statement that takes longer has the server asked whether it lives, and again after as long."""
+PROBE_AFTER_S = 0.8
+"""A statement that takes longer probes the server, and again after the same time."""
 GREETING_WAIT_S = 1.0
 """Longer than `CHECK_WAIT_S`: a busy machine must not look like one that hangs, and both still fit into two seconds."""
 RECONNECT_ROUND_S = 5.0
-"""Tries lie 1, 2, then 2 s apart, and then begin anew: so long at most it takes to see that the server is back."""
+"""Reconnection attempts come after 1, 2, then 2 s, and then restart: the maximum delay until a recovered server is
+noticed."""
 
 _SSL_REQUEST: Final = struct.pack("!ii", 8, 80877103)
-"""What every Postgres answers with one byte, before it asks who is there."""
+"""Every Postgres answers this with one byte, before authentication."""
 _INTERVAL_S: Final = 0.1
 
 Result = TypeVar("Result")
@@ -61,15 +62,16 @@ def pool(
     row_factory: RowFactory[Any] = tuple_row,
     configure: Callable[[Connection[Any]], None] | None = None,
 ) -> ConnectionPool[Connection[Any]]:
-    """An open pool of at most `size` connections. Opening does not wait for the server: a service starts without it.
-    `least` are kept open; with 0 the server is asked only when somebody needs it.
+    """An open pool of at most `size` connections. Opening does not wait for the server: a service starts without
+    it.
 
-    Getting a connection raises `psycopg_pool.PoolTimeout` after 1.5 s; a statement is cancelled after its timeout, and
-    raises `psycopg.OperationalError` within 2 s when the server hangs. `configure` is called with each new connection.
+    `least` connections are kept open; with 0 the pool connects on demand. Getting a connection raises
+    `psycopg_pool.PoolTimeout` after 1.5 s; a statement is cancelled after its timeout, and raises
+    `psycopg.OperationalError` within 2 s when the server hangs. `configure` is called with each new connection.
     """
     return Pool(
         required_url(settings),
-        connection_class=AskingConnection,
+        connection_class=ProbingConnection,
         min_size=min(least, size),
         max_size=size,
         timeout=POOL_WAIT_S,
@@ -86,13 +88,13 @@ def pool(
 
 def connect(settings: Settings, *, statement_timeout_ms: int = STATEMENT_TIMEOUT_MS) -> Connection[Any]:
     """One connection for a short piece of work; use it as a context manager. Raises `psycopg.OperationalError`."""
-    return AskingConnection.connect(required_url(settings), **_options(statement_timeout_ms))
+    return ProbingConnection.connect(required_url(settings), **_options(statement_timeout_ms))
 
 
 def check_answers(conn: Connection[Any]) -> None:
     """Raises `psycopg.OperationalError`, and closes the connection, when the server does not answer on it at once.
 
-    For pools, in place of psycopg's own check, which waits for ever for a server that hangs.
+    Replaces psycopg's own check, which has no timeout.
     """
     try:
         conn.pgconn.send_query(b"")
@@ -112,8 +114,13 @@ async def check_answers_async(conn: AsyncConnection[Any]) -> None:
         raise
 
 
+def row_values(row: Any) -> tuple[Any, ...]:
+    """The row's columns in order, whichever row factory the connection has."""
+    return tuple(row.values()) if isinstance(row, Mapping) else tuple(row)
+
+
 class Pool(ConnectionPool[Connection[Any]]):
-    """A pool that also looks through its idle connections (`check`) without waiting for ever."""
+    """A pool that also checks its idle connections (`check`) with a timeout."""
 
     check_connection = staticmethod(check_answers)
 
@@ -124,22 +131,24 @@ class AsyncPool(AsyncConnectionPool[AsyncConnection[Any]]):
     check_connection = staticmethod(check_answers_async)
 
 
-class AskingConnection(Connection[Any]):
-    """Gives up, and closes, when it waits for an answer while the server does not even greet newcomers.
+class ProbingConnection(Connection[Any]):
+    """Closes itself when a response is pending while the server does not accept new connections.
 
-    What was sent may still be done once the server goes on: nobody knows, as with any connection that breaks.
+    The pending statement may still be executed once the server recovers: the outcome is unknown, as with any broken
+    connection.
     """
 
     def wait(self, gen: PQGen[Result], interval: float = _INTERVAL_S, timeout: float | None = None) -> Result:
+        """psycopg's wait for every answer, which also probes whether the server accepts connections."""
         try:
-            return super().wait(self._asking(gen), interval, timeout)
+            return super().wait(self._probing(gen), interval, timeout)
         except OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
                 self.close()
             raise
 
-    def _asking(self, gen: PQGen[Result]) -> PQGen[Result]:
-        ask_at = monotonic() + ASK_AFTER_S
+    def _probing(self, gen: PQGen[Result]) -> PQGen[Result]:
+        ask_at = monotonic() + PROBE_AFTER_S
         try:
             wanted = next(gen)
             while True:
@@ -147,17 +156,17 @@ class AskingConnection(Connection[Any]):
                 if not ready and monotonic() >= ask_at:
                     if not _greets(self.info.hostaddr or self.info.host, self.info.port):
                         raise OperationalError("the server hangs")
-                    ask_at = monotonic() + ASK_AFTER_S
+                    ask_at = monotonic() + PROBE_AFTER_S
                 wanted = gen.send(ready)
         except StopIteration as done:
             result: Result = done.value
             return result
 
 
-class ImpatientConnection(AsyncConnection[Any]):
-    """Gives up, and closes, when an answer takes longer than `LONGEST_S`, which is past every statement's timeout."""
+class DeadlineConnection(AsyncConnection[Any]):
+    """Closes itself when a response takes longer than `DEADLINE_S`, which exceeds every statement timeout."""
 
-    LONGEST_S: ClassVar[float] = 2.5
+    DEADLINE_S: ClassVar[float] = 2.5
 
     async def wait(
         self,
@@ -165,8 +174,9 @@ class ImpatientConnection(AsyncConnection[Any]):
         interval: float = _INTERVAL_S,
         timeout: float | None = None,  # noqa: ASYNC109 - psycopg's own
     ) -> Result:
+        """psycopg's wait for every answer, at most `DEADLINE_S` unless the caller sets a timeout."""
         try:
-            return await super().wait(gen, interval, self.LONGEST_S if timeout is None else timeout)
+            return await super().wait(gen, interval, self.DEADLINE_S if timeout is None else timeout)
         except OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
                 await self.close()
@@ -181,25 +191,16 @@ def _expect_nothing(results: Sequence[PGresult]) -> None:
 
 def _greets(host: str, port: int) -> bool:
     """Whether a Postgres at that address (a host, or the folder of its Unix socket) answers a newcomer at once."""
+    path = f"{host}/.s.PGSQL.{port}" if host.startswith("/") else None
     try:
-        with _newcomer(host, port) as link:
+        with socket.socket(socket.AF_UNIX) if path else socket.create_connection((host, port), GREETING_WAIT_S) as link:
+            if path:
+                link.settimeout(GREETING_WAIT_S)
+                link.connect(path)
             link.sendall(_SSL_REQUEST)
             return link.recv(1) != b""
     except OSError:
         return False
-
-
-def _newcomer(host: str, port: int) -> socket.socket:
-    if not host.startswith("/"):
-        return socket.create_connection((host, port), GREETING_WAIT_S)
-    link = socket.socket(socket.AF_UNIX)
-    link.settimeout(GREETING_WAIT_S)
-    try:
-        link.connect(f"{host}/.s.PGSQL.{port}")
-    except OSError:
-        link.close()
-        raise
-    return link
 
 
 def _options(statement_timeout_ms: int) -> dict[str, Any]:

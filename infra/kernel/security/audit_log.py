@@ -1,7 +1,7 @@
-"""The audit trail: who did what and when, and who was refused. Appended to `auth.audit`, each row bound to the last.
+"""The audit log: who did what and when, and what was denied. Appended to `auth.audit` as a hash chain.
 
-What is decided is written in the transaction of its events, so it is in the trail exactly if it happened; a refusal is
-written by itself. Rows hold ids and no names: the person behind an id is forgotten with the account.
+A decision is recorded in the transaction of its events, so it is in the log exactly if it happened; a denial is
+recorded separately. Rows contain ids and no names: the person behind an id is erased with the account.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from uuid import UUID
 from psycopg import Connection, Cursor
 from psycopg.types.json import Jsonb
 
-from infra.client import Client
+from infra.kernel.http.client_info import Client
 
 Outcome = Literal["done", "refused"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """One row. `actor_id` did it; it concerns `account_id`, and `subject_id` if that is something else's id."""
 
@@ -34,15 +34,7 @@ class Entry:
 def record(connection: Cursor[Any] | Connection[Any], entry: Entry, client: Client) -> None:
     """Appends the entry in the caller's transaction. Other writers wait until that ends: keep it short."""
     connection.execute(
-        "SELECT auth.write_audit(%s::text, %s::text, %s::uuid, %s::uuid, %s::uuid, %s::text, %s::text, %s::jsonb)",
-        (
-            entry.action,
-            entry.outcome,
-            entry.actor_id,
-            entry.account_id,
-            entry.subject_id,
-            client.network,
-            client.device,
-            Jsonb(dict(entry.details)),
-        ),
+        "SELECT auth.write_audit(%(action)s::text, %(outcome)s::text, %(actor_id)s::uuid, %(account_id)s::uuid,"
+        " %(subject_id)s::uuid, %(network)s::text, %(device)s::text, %(details)s::jsonb)",
+        {**vars(entry), "network": client.network, "device": client.device, "details": Jsonb(dict(entry.details))},
     )

@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from infra.settings import Settings, SettingsError
+from infra.kernel.config.settings import Settings, SettingsError
 
 
-class Unsealable(ValueError):
-    """The sealed text was made with another key or for another purpose, or was changed."""
+class DecryptionError(ValueError):
+    """The text was encrypted with another key or for another purpose, or was changed."""
 
 
 def master_key(settings: Settings) -> bytes:
@@ -36,28 +36,29 @@ def master_key(settings: Settings) -> bytes:
 
 
 def derived_key(settings: Settings, purpose: str) -> bytes:
-    """32 bytes for one purpose (`click-id`, `email`, `session`, ...), worked out from the master key by HKDF."""
+    """32 bytes for one purpose (`click-id`, `email`, `session`, ...), derived from the master key by HKDF."""
     return _derive(master_key(settings), purpose)
 
 
 def keyed_hash(key: bytes, text: str) -> str:
-    """HMAC-SHA-256 as hexadecimal digits: equal texts meet, nobody without the key can guess them."""
+    """HMAC-SHA-256 as hexadecimal digits: equal texts have equal hashes, which cannot be guessed without the key."""
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
-def seal(key: bytes, text: str, purpose: str) -> str:
+def encrypt(key: bytes | AESGCM, text: str, purpose: str) -> str:
     """`text` encrypted and authenticated (AES-256-GCM), bound to `purpose`."""
-    nonce = os.urandom(12)
-    return b64encode(nonce + AESGCM(key).encrypt(nonce, text.encode(), purpose.encode())).decode()
+    nonce, cipher = os.urandom(12), key if isinstance(key, AESGCM) else AESGCM(key)
+    return b64encode(nonce + cipher.encrypt(nonce, text.encode(), purpose.encode())).decode()
 
 
-def unseal(key: bytes, sealed: str, purpose: str) -> str:
-    """The text that was sealed. Raises `Unsealable`."""
+def decrypt(key: bytes | AESGCM, sealed: str, purpose: str) -> str:
+    """Decrypts what `encrypt` returned. Raises `DecryptionError`."""
+    cipher = key if isinstance(key, AESGCM) else AESGCM(key)
     try:
         raw = b64decode(sealed, validate=True)
-        return AESGCM(key).decrypt(raw[:12], raw[12:], purpose.encode()).decode()
+        return cipher.decrypt(raw[:12], raw[12:], purpose.encode()).decode()
     except (InvalidTag, ValueError) as error:
-        raise Unsealable(f"cannot be opened as {purpose}") from error
+        raise DecryptionError(f"cannot be opened as {purpose}") from error
 
 
 @lru_cache(maxsize=32)

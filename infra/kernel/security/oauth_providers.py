@@ -1,6 +1,6 @@
-"""The identity providers that people may sign in with, as the settings have them. Both services read this table.
+"""The identity providers for sign-in, from the settings. Both services read this table.
 
-Names are for ever: they stand in addresses, in history (`account.signed_in`) and in linked sign-ins.
+Names are permanent: they are part of addresses, of history (`account.signed_in`) and of linked sign-ins.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
-from infra.sealing import derived_key, seal, unseal
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.security.encryption import decrypt, derived_key, encrypt
 
 ProviderName = Literal["google", "github", "microsoft", "linkedin"]
 NAMES: Final[tuple[ProviderName, ...]] = get_args(ProviderName)
@@ -29,7 +29,7 @@ _URLS: Final[dict[ProviderName, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class IdentityProvider:
-    """One that is configured. `url` has no slash at its end; `is_public`: it is the one that everybody knows."""
+    """A configured provider. `url` has no trailing slash; `is_public`: it is the provider's public server."""
 
     name: ProviderName
     url: str
@@ -39,6 +39,7 @@ class IdentityProvider:
 
     @property
     def label(self) -> str:
+        """The provider's name as people write it."""
         return LABELS[self.name]
 
 
@@ -66,10 +67,11 @@ def label_of(name: str) -> str:
     return LABELS[named(name)]
 
 
-def sealed_label(settings: Settings, link_id: str, label: str) -> str:
+def encrypt_label(settings: Settings, link_id: str, label: str) -> str:
     """What an owner knows a linked identity by, as it is kept."""
-    return seal(derived_key(settings, "linked-sign-in"), label, f"linked-sign-in:{link_id}")
+    return encrypt(derived_key(settings, "linked-sign-in"), label, f"linked-sign-in:{link_id}")
 
 
-def opened_label(settings: Settings, link_id: str, sealed: str) -> str:
-    return unseal(derived_key(settings, "linked-sign-in"), sealed, f"linked-sign-in:{link_id}")
+def decrypt_label(settings: Settings, link_id: str, sealed: str) -> str:
+    """Decrypts what `encrypt_label` made for the same link. Raises `DecryptionError`."""
+    return decrypt(derived_key(settings, "linked-sign-in"), sealed, f"linked-sign-in:{link_id}")

@@ -1,15 +1,15 @@
-"""Who is asking: sessions of people who signed in. `command_api` opens and ends them, `query_api` reads them.
+"""Sessions of signed-in people. `command_api` opens and ends them, `query_api` reads them.
 
-A session has two different opaque secrets, of which `auth.session` keeps only SHA-256: the cookie (`HttpOnly`, never
-seen by scripts) and the token (`Authorization: Bearer`, the SPA keeps it in local storage). The token of a session that
-a browser opened works only with that session's cookie, whoever sends it, so a token stolen from local storage is
-useless. A program signs in without saying an origin and sends the token alone. Reads may come with the cookie alone,
-since `EventSource` cannot set headers; anything that changes state needs the token as well.
+A session has two different opaque secrets, of which `auth.session` stores only SHA-256: the cookie (`HttpOnly`, never
+visible to scripts) and the token (`Authorization: Bearer`, in the SPA's local storage). The token of a session that a
+browser opened works only with that session's cookie, so a token stolen from local storage is useless. A program signs
+in without an origin and sends the token alone. Reads may come with the cookie alone, since `EventSource` cannot set
+headers; state changes need the token as well.
 
-Limits: a session ends 12 h after sign-in, after 4 h without a request, at sign-out, or when it is revoked. A program's
-token must also have been used within the last 15 minutes. An account has at most `MAX_SESSIONS` live sessions: one more
-ends the one that was used least recently. Every request looks the session up (one indexed read, no cache), so a revoked
-session ends at once.
+Limits: a session ends 12 h after sign-in, after 4 h without a request, at sign-out, or when it is revoked. A
+program's token must also have been used within the last 15 minutes. An account has at most `MAX_SESSIONS` live
+sessions: one more ends the least recently used one. Every request looks the session up (one indexed read, no cache),
+so a revoked session ends at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from uuid import UUID
 from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
-from infra.problems import Problem
+from infra.kernel.http.problems import Problem
+from infra.kernel.postgres.pool import row_values
 
 ABSOLUTE: Final = timedelta(hours=12)
 IDLE: Final = timedelta(hours=4)
@@ -37,10 +38,9 @@ MAX_SESSIONS: Final = 100
 """Live sessions of an account; as many of its website logins besides."""
 
 SESSION_ENDED: Final = "session_ended"
-"""Postgres tells the id of a session that was revoked on this channel."""
+"""Postgres sends the id of a revoked session on this channel."""
 
 COOKIE: Final = "sid"
-SECURE_COOKIE: Final = "__Host-sid"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 Pool = ConnectionPool[Any]
@@ -60,6 +60,7 @@ class Principal:
 
     @property
     def is_admin(self) -> bool:
+        """From the session's row, which a change of roles updates: no new sign-in is needed."""
         return "admin" in self.roles
 
     @property
@@ -77,29 +78,56 @@ class OpenedSession:
     token: str
 
 
-def authenticate(pool: Pool, headers: Headers, method: str) -> Principal:
-    """The person who asks. Raises `Problem` 401 when there is no live session for what was sent.
+@dataclass(frozen=True, slots=True)
+class SessionKind:
+    """A table of sessions: the name of its cookie, the begin of its tokens, and the columns that say whose they are."""
 
-    Does not check where the request comes from: unsafe methods need `refuse_cross_site` as well.
+    table: LiteralString
+    cookie: str
+    token_prefix: str
+    columns: LiteralString
+
+
+PLATFORM: Final = SessionKind("auth.session", COOKIE, "", "id, account_id, email, name, roles")
+
+
+def authenticate(pool: Pool, headers: Headers, method: str) -> Principal:
+    """The signed-in account of the request. Raises `Problem` 401 when there is no live session.
+
+    Does not check the request's origin: unsafe methods need `refuse_cross_site` as well.
     """
-    token = bearer(headers)
-    cookie = session_cookie(headers)
+    session_id, account_id, email, name, roles = find_live(PLATFORM, pool, headers, method)
+    return Principal(account_id, session_id, email, name, frozenset(roles))
+
+
+def find_live(kind: SessionKind, pool: Pool, headers: Headers, method: str) -> list[Any]:
+    """`kind.columns` of the request's session. Raises `Problem` 401 when there is no live one."""
+    token, cookie = bearer(headers), session_cookie(headers, kind.cookie)
     if token is None and (cookie is None or method not in SAFE_METHODS):
         raise not_signed_in()
     where, secret = ("token_hash", token) if token is not None else ("cookie_hash", cookie)
-    assert secret is not None  # noqa: S101 - one of the two is there
+    if secret is None or (token is not None and not token.startswith(kind.token_prefix)):
+        raise not_signed_in()
+    find: LiteralString = (
+        "SELECT cookie_hash, last_seen_at < now() - %(touch)s AS touch, token_expires_at > now() AS token_is_live,"  # noqa: S608 - own text
+        f" browser, {kind.columns} FROM {kind.table} WHERE {where} = %(hash)s AND revoked_at IS NULL"
+        " AND expires_at > now() AND last_seen_at > now() - %(idle)s"
+    )
     with pool.connection() as connection:
-        row = connection.execute(_FIND[where], {"hash": hashed(secret), "touch": TOUCH_AFTER, "idle": IDLE}).fetchone()
+        row = connection.execute(find, {"hash": hashed(secret), "touch": TOUCH_AFTER, "idle": IDLE}).fetchone()
         if row is None:
             raise not_signed_in()
-        session_id, account_id, email, name, roles, cookie_hash, touch, token_is_live, browser = _values(row)
+        cookie_hash, touch, token_is_live, browser, *found = row_values(row)
         if token is not None:
             with_cookie = cookie is not None and compare_digest(hashed(cookie), bytes(cookie_hash))
             if not with_cookie and (browser or from_browser(headers) or not token_is_live):
                 raise not_signed_in()
         if touch:
-            connection.execute(_TOUCH, (TOKEN_LIFE, session_id))
-    return Principal(account_id, session_id, email, name, frozenset(roles))
+            connection.execute(
+                f"UPDATE {kind.table} SET last_seen_at = now(), token_expires_at = now() + %s WHERE id = %s",  # noqa: S608 - own text
+                (TOKEN_LIFE, found[0]),
+            )
+    return found
 
 
 def require_admin(principal: Principal) -> None:
@@ -136,7 +164,7 @@ def refuse_cross_site(headers: Headers, method: str, public_url: str) -> None:
 
 
 def from_browser(headers: Headers) -> bool:
-    """Whether a browser sent this: only browsers tell an origin or a fetch site."""
+    """Whether a browser sent this: only browsers send an origin or a fetch site."""
     return headers.get("origin") is not None or headers.get("sec-fetch-site") is not None
 
 
@@ -157,28 +185,32 @@ def open_session(
 
     Transactions that open sessions run one after the other (the store's lock): what is counted here holds.
     """
-    opened = OpenedSession(session_id, secrets.token_urlsafe(32), secrets.token_urlsafe(32))
-    connection.execute(
-        "INSERT INTO auth.session (id, account_id, cookie_hash, token_hash, email, name, roles, token_expires_at,"
-        " expires_at, user_agent_family, country, browser)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, now() + %s, now() + %s, %s, %s, %s)",
-        (
-            session_id,
-            account_id,
-            hashed(opened.cookie),
-            hashed(opened.token),
-            email,
-            name,
-            sorted(roles),
-            TOKEN_LIFE,
-            ABSOLUTE,
-            user_agent_family,
-            country,
-            browser,
-        ),
+    opened = insert_session(
+        PLATFORM,
+        connection,
+        session_id,
+        account_id=account_id,
+        email=email,
+        name=name,
+        roles=sorted(roles),
+        user_agent_family=user_agent_family,
+        country=country,
+        browser=browser,
     )
     connection.execute(
-        _REVOKE + beyond_cap("auth.session") + _TELL, {"account": account_id, "new": session_id, **cap_values()}
+        _REVOKE + beyond_cap("auth.session") + _NOTIFY, {"account": account_id, "new": session_id, **cap_values()}
+    )
+    return opened
+
+
+def insert_session(kind: SessionKind, connection: Connection[Any], session_id: UUID, **columns: Any) -> OpenedSession:
+    """A row of `kind.table` with new secrets; `columns` besides those that every kind has."""
+    opened = OpenedSession(session_id, secrets.token_urlsafe(32), kind.token_prefix + secrets.token_urlsafe(32))
+    given = {"id": session_id, "cookie_hash": hashed(opened.cookie), "token_hash": hashed(opened.token), **columns}
+    connection.execute(
+        f"INSERT INTO {kind.table} (token_expires_at, expires_at, {', '.join(given)})"  # noqa: S608 - own names
+        f" VALUES (now() + %s, now() + %s{', %s' * len(given)})".encode(),
+        (TOKEN_LIFE, ABSOLUTE, *given.values()),
     )
     return opened
 
@@ -198,20 +230,20 @@ def cap_values() -> dict[str, Any]:
 
 
 def revoke_session(connection: Connection[Any], session_id: UUID) -> None:
-    """Ends one session, at once and for good; open streams of it are told."""
-    connection.execute(_REVOKE + " WHERE id = %s AND revoked_at IS NULL" + _TELL, (session_id,))
+    """Ends one session, at once and permanently; its open streams are closed."""
+    connection.execute(_REVOKE + " WHERE id = %s AND revoked_at IS NULL" + _NOTIFY, (session_id,))
 
 
 def revoke_sessions(connection: Connection[Any], account_id: UUID, except_for: UUID | None = None) -> None:
-    """Ends the sessions of an account, but for the one that asks; open streams of them are told."""
+    """Ends the sessions of an account, except the current one; their open streams are closed."""
     connection.execute(
-        _REVOKE + " WHERE account_id = %s AND revoked_at IS NULL AND id IS DISTINCT FROM %s" + _TELL,
+        _REVOKE + " WHERE account_id = %s AND revoked_at IS NULL AND id IS DISTINCT FROM %s" + _NOTIFY,
         (account_id, except_for),
     )
 
 
 def end_streams(connection: Connection[Any], account_id: UUID) -> None:
-    """Ends the open streams of an account's sessions, which live on: whoever opens one anew is looked at anew."""
+    """Closes the open streams of an account's sessions, which stay valid: a new stream is authorized again."""
     connection.execute(
         "SELECT pg_notify(%s, id::text) FROM auth.session WHERE account_id = %s AND revoked_at IS NULL",
         (SESSION_ENDED, account_id),
@@ -219,22 +251,14 @@ def end_streams(connection: Connection[Any], account_id: UUID) -> None:
 
 
 _REVOKE: Final = "WITH ended AS (UPDATE auth.session SET revoked_at = now()"
-_TELL: Final = f" RETURNING id) SELECT pg_notify('{SESSION_ENDED}', id::text) FROM ended"  # noqa: S608 - own text
+_NOTIFY: Final = f" RETURNING id) SELECT pg_notify('{SESSION_ENDED}', id::text) FROM ended"  # noqa: S608 - own text
 
 
-def set_cookie(opened: OpenedSession, public_url: str) -> str:
-    """The `Set-Cookie` value that hands a session to a browser."""
-    secure = public_url.startswith("https://")
-    name = SECURE_COOKIE if secure else COOKIE
-    age = int(ABSOLUTE.total_seconds())
-    return f"{name}={opened.cookie}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
-
-
-def clear_cookie(public_url: str) -> str:
-    """The `Set-Cookie` value that takes it away again."""
-    secure = public_url.startswith("https://")
-    name = SECURE_COOKIE if secure else COOKIE
-    return f"{name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
+def set_cookie(opened: OpenedSession | None, public_url: str, name: str = COOKIE) -> str:
+    """The `Set-Cookie` value that hands a session to a browser; without one, that deletes it."""
+    value, age = (opened.cookie, int(ABSOLUTE.total_seconds())) if opened is not None else ("", 0)
+    begin, end = ("__Host-", "; Secure") if public_url.startswith("https://") else ("", "")
+    return f"{begin}{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{end}"
 
 
 def session_cookie(headers: Headers, name: str = COOKIE) -> str | None:
@@ -248,6 +272,7 @@ def session_cookie(headers: Headers, name: str = COOKIE) -> str | None:
 
 
 def not_signed_in() -> Problem:
+    """401, the same text for every reason, so that the cause is not disclosed."""
     return Problem(401, "not_signed_in", "Please sign in.", headers={"WWW-Authenticate": "Bearer"})
 
 
@@ -258,22 +283,5 @@ def bearer(headers: Headers) -> str | None:
 
 
 def hashed(secret: str) -> bytes:
-    """What is kept of a session's secret."""
+    """The stored hash of a session's secret."""
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()
-
-
-_COLUMNS: Final = ("id", "account_id", "email", "name", "roles", "cookie_hash", "touch", "token_is_live", "browser")
-_FIND: Final = {
-    column: (
-        "SELECT id, account_id, email, name, roles, cookie_hash, last_seen_at < now() - %(touch)s AS touch,"  # noqa: S608 - own text
-        " token_expires_at > now() AS token_is_live, browser FROM auth.session"
-        f" WHERE {column} = %(hash)s AND revoked_at IS NULL AND expires_at > now() AND last_seen_at > now() - %(idle)s"
-    )
-    for column in ("token_hash", "cookie_hash")
-}
-_TOUCH: Final = "UPDATE auth.session SET last_seen_at = now(), token_expires_at = now() + %s WHERE id = %s"
-
-
-def _values(row: Any) -> tuple[Any, ...]:
-    """The row's columns in order, whichever row factory the pool has."""
-    return tuple(row[name] for name in _COLUMNS) if isinstance(row, Mapping) else tuple(row)

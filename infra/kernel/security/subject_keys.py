@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import os
 import time
-from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final
 from uuid import UUID
 
-from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from psycopg import Connection, Cursor
 from psycopg_pool import ConnectionPool
 
-from infra.postgres import pool
-from infra.sealing import Unsealable, derived_key, seal, unseal
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import pool, row_values
+from infra.kernel.security.encryption import decrypt, derived_key, encrypt
 from schemas.base import ERASED
 from schemas.envelope import ENCRYPTED_PREFIX
 
@@ -56,22 +54,16 @@ class Keyring:
         self._lock = Lock()
 
     def __call__(self, subject_id: UUID, field: str, text: str) -> str:
-        """The plain text of `text`, or `[erased]` when the subject's key is gone."""
+        """The plain text of `text`, or `[erased]` when the subject's key is gone. Raises `DecryptionError`."""
         key = self._key(subject_id)
         if key is None:
             return ERASED
-        raw = b64decode(text.removeprefix(ENCRYPTED_PREFIX))
-        try:
-            return key.decrypt(raw[:12], raw[12:], _bound_to(subject_id, field)).decode()
-        except InvalidTag as error:
-            raise Unsealable(f"field {field} of {subject_id} cannot be opened with its key") from error
+        return decrypt(key, text.removeprefix(ENCRYPTED_PREFIX), f"{subject_id}:{field}")
 
     def encrypt(self, subject_id: UUID, field: str, text: str) -> str:
         """`text` encrypted for storing; the subject gets a key if it has none. Raises `SubjectErased`."""
         key = self._key(subject_id) or self._new_key(subject_id)
-        nonce = os.urandom(12)
-        sealed = key.encrypt(nonce, text.encode(), _bound_to(subject_id, field))
-        return ENCRYPTED_PREFIX + b64encode(nonce + sealed).decode()
+        return ENCRYPTED_PREFIX + encrypt(key, text, f"{subject_id}:{field}")
 
     def erase(self, subject_id: UUID) -> None:
         """Deletes the subject's key: what was encrypted with it reads `[erased]` from now on, everywhere."""
@@ -97,10 +89,10 @@ class Keyring:
                 "SELECT key_wrapped FROM auth.subject_key WHERE subject_id = %s AND key_wrapped IS NOT NULL",
                 (subject_id,),
             ).fetchone()
-        return self._remember(subject_id, _first(row)) if row is not None else None
+        return self._store(subject_id, row_values(row)[0]) if row is not None else None
 
     def _new_key(self, subject_id: UUID) -> AESGCM:
-        wrapped = seal(self._wrapping, os.urandom(32).hex(), f"subject-key:{subject_id}")
+        wrapped = encrypt(self._wrapping, os.urandom(32).hex(), f"subject-key:{subject_id}")
         with self._pool.connection() as connection:
             connection.execute(
                 "INSERT INTO auth.subject_key (subject_id, key_wrapped) VALUES (%s, %s) ON CONFLICT DO NOTHING",
@@ -109,22 +101,15 @@ class Keyring:
             row = connection.execute(
                 "SELECT key_wrapped FROM auth.subject_key WHERE subject_id = %s", (subject_id,)
             ).fetchone()
-        if row is None or _first(row) is None:
+        stored = row_values(row)[0] if row is not None else None
+        if stored is None:
             raise SubjectErased(f"{subject_id} was erased")
-        return self._remember(subject_id, _first(row))
+        return self._store(subject_id, stored)
 
-    def _remember(self, subject_id: UUID, wrapped: str) -> AESGCM:
-        key = AESGCM(bytes.fromhex(unseal(self._wrapping, wrapped, f"subject-key:{subject_id}")))
+    def _store(self, subject_id: UUID, wrapped: str) -> AESGCM:
+        key = AESGCM(bytes.fromhex(decrypt(self._wrapping, wrapped, f"subject-key:{subject_id}")))
         with self._lock:
             if len(self._cache) >= CACHE_SIZE:
                 self._cache.clear()
             self._cache[subject_id] = (time.monotonic() + CACHE_S, key)
         return key
-
-
-def _bound_to(subject_id: UUID, field: str) -> bytes:
-    return f"{subject_id}:{field}".encode()
-
-
-def _first(row: Any) -> Any:
-    return next(iter(row.values())) if isinstance(row, dict) else row[0]

@@ -1,4 +1,4 @@
-"""Records that a projection could not take: kept whole, with the reason and their place, until somebody decides.
+"""Dead letters: records that a projection could not process, stored with reason and position until retried or skipped.
 
 A dead letter is written in the transaction that moves the position past its record, so each is there exactly once. In
 read models of decided events the later events of the same aggregate are parked behind it, in order.
@@ -8,29 +8,54 @@ read models of decided events the later events of the same aggregate are parked 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID, uuid5
 
+import psycopg
+import structlog
 from psycopg import Connection
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from infra.log import StoredRecord
-from infra.log.signature import UNSIGNED
-from projectors.engine.positions import Key
-from projectors.engine.projection import Bad
+from infra.kernel.log import StoredRecord
+from infra.kernel.log.signature import UNSIGNED
+from infra.kernel.subscriptions.positions import Fenced, Key
+from schemas.message_ids import CORRELATION_ID, correlation_of
+from schemas.topics import CLICKS
+
+CHANNEL: Final = "dead_letters"
+"""Postgres NOTIFY channel of requested retries."""
 
 PARKED: Final = "parked"
 """Reason of a record that waits behind an earlier dead letter of its aggregate."""
+
+UNDECODABLE: Final = "undecodable"
+REFUSED: Final = "refused_by_handler"
 
 CRASHES: Final = "crashes_the_process"
 """Reason of a record on which the process itself died, three times."""
 
 CRASH: Final = "the process ended on this record"
 
+CORRELATION_SQL: Final = f"""coalesce(
+    (SELECT convert_from(decode(header ->> 1, 'hex'), 'UTF8') FROM jsonb_array_elements(headers) AS header
+        WHERE header ->> 0 = '{CORRELATION_ID}' LIMIT 1),
+    CASE WHEN topic = '{CLICKS.name}' THEN encode(key, 'escape') END, '')"""
+"""The correlation id of a dead letter's record, as `schemas.message_ids.correlation_of` finds it."""
+
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 _NAMESPACE: Final = UUID("3f2f8a64-0c55-5f0b-9a3b-5a0f4f1be9d2")
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRecord:
+    """A record that cannot become rows: `reason` is a stable code, `error` the message."""
+
+    record: StoredRecord
+    reason: str
+    error: str
 
 
 @dataclass(frozen=True)
@@ -45,36 +70,44 @@ class DeadLetter:
     reason: str
 
     def record(self, topic: str, partition: int) -> StoredRecord:
-        """The record as it came from the log."""
+        """The record as it came from the log; signed, because a forged one is never tried again."""
         headers = tuple((name, bytes.fromhex(value)) for name, value in self.headers)
-        return StoredRecord(topic, partition, self.offset, 0, self.key, self.value, headers)
+        return StoredRecord(topic, partition, self.offset, 0, self.key, self.value, headers, is_signed=True)
 
 
 def letter_id(key: Key, offset: int) -> UUID:
+    """Derives the id from key and offset: the same record is the same dead letter, however often it fails."""
     return uuid5(_NAMESPACE, f"{key.text}:{offset}")
 
 
-def write(connection: Connection[Any], key: Key, bad: Iterable[Bad]) -> None:
+def write(connection: Connection[Any], key: Key, bad: Iterable[FailedRecord]) -> None:
     """Keeps `bad`; one that is there already counts another attempt."""
     for one in bad:
         record = one.record
+        if one.reason != PARKED:
+            correlation_id = correlation_of(record.topic, record.key, record.headers)
+            log.warning(
+                "dead_letter_written",
+                subscription=key.projection,
+                reason=one.reason,
+                offset=record.offset,
+                correlation_id=correlation_id,
+            )
         connection.execute(
             'insert into engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, error, '
-            "key, value, headers) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
+            "key, value, headers) values (%(id)s, %(projection)s, %(generation)s, %(topic)s, %(partition)s, "
+            "%(offset)s, %(reason)s, %(error)s, %(key)s, %(value)s, %(headers)s) "
             "on conflict (id) do update set attempts = engine.dead_letter.attempts + 1, error = excluded.error",
-            (
-                letter_id(key, record.offset),
-                key.projection,
-                key.generation,
-                key.topic,
-                key.partition,
-                record.offset,
-                one.reason,
-                one.error.replace("\x00", "\\0")[:4000],
-                record.key,
-                record.value,
-                Jsonb([[name, value.hex()] for name, value in record.headers]),
-            ),
+            {
+                **vars(key),
+                "id": letter_id(key, record.offset),
+                "offset": record.offset,
+                "reason": one.reason,
+                "error": one.error.replace("\x00", "\\0")[:4000],
+                "key": record.key,
+                "value": record.value,
+                "headers": Jsonb([[name, value.hex()] for name, value in record.headers]),
+            },
         )
 
 
@@ -99,7 +132,7 @@ def parked_keys(connection: Connection[Any], key: Key) -> set[bytes]:
 
 
 def to_retry(connection: Connection[Any], key: Key) -> list[DeadLetter]:
-    """Those that somebody asked to try again, in order. A forged one stays what it is: it can only be skipped."""
+    """Dead letters with a requested retry, in order. A forged record can only be skipped."""
     return _open(connection, key, "and retry_requested_at is not null and reason <> %(unsigned)s", unsigned=UNSIGNED)
 
 
@@ -110,7 +143,7 @@ def waiting_for(connection: Connection[Any], key: Key, aggregate: bytes) -> list
 
 
 def hold(connection: Connection[Any], letter_id: UUID) -> bool:
-    """Whether it is open still; until the transaction's end nobody else decides on it."""
+    """Locks the dead letter until the transaction's end; returns whether it is still open."""
     row = connection.execute(
         "select 1 from engine.dead_letter where id = %s and state = 'open' for no key update", (letter_id,)
     ).fetchone()
@@ -132,6 +165,23 @@ def still_bad(connection: Connection[Any], letter_id: UUID, error: str) -> None:
         "update engine.dead_letter set attempts = attempts + 1, error = %s, retry_requested_at = null where id = %s",
         (error.replace("\x00", "\\0")[:4000], letter_id),
     )
+
+
+def retry(connection: Connection[Any], key: Key, aggregate: bytes, apply: Callable[[DeadLetter], None]) -> bool:
+    """Applies the dead letters of one aggregate in order, each in a transaction, up to the first that fails again;
+    returns whether none did. Raises `Fenced` if another process decided on one, and errors of a lost connection."""
+    for letter in waiting_for(connection, key, aggregate):
+        try:
+            with connection.transaction():
+                apply(letter)
+                if not decide(connection, [letter.id], "retried"):
+                    raise Fenced(f"{key.text}: another process decided on dead letter {letter.id}")
+        except (Fenced, psycopg.OperationalError, psycopg.InterfaceError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the dead letter keeps the reason
+            still_bad(connection, letter.id, f"{type(error).__name__}: {error}")
+            return False
+    return True
 
 
 def _open(connection: Connection[Any], key: Key, condition: str, **values: Any) -> list[DeadLetter]:

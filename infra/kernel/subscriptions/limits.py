@@ -1,4 +1,4 @@
-"""When to wait, and when to stop: the limits that keep a worker from flooding the dead letters or its engines."""
+"""Back-off and failure limits: keep a worker from flooding the dead letters, the engines or the log output."""
 
 from __future__ import annotations
 
@@ -11,43 +11,45 @@ from typing import ClassVar, Final, TypeVar
 
 T = TypeVar("T")
 
-FIRST_WAIT_S: Final = 0.5
-LONGEST_WAIT_S: Final = 30.0
-LONGEST_AWAY_S: Final = 5.0
-"""The longest that a worker takes to see that an engine is back, however long it was away."""
+MIN_WAIT_S: Final = 0.5
+MAX_WAIT_S: Final = 30.0
+MAX_RECONNECT_WAIT_S: Final = 5.0
+"""The maximum delay until a worker notices that an engine is available again."""
 STEADY_S: Final = 30.0
-WINDOW: Final = 10_000
-SHARE: Final = 0.01
-IN_A_ROW: Final = 100
+FAILURE_WINDOW: Final = 10_000
+MAX_FAILED_SHARE: Final = 0.01
+MAX_CONSECUTIVE_FAILURES: Final = 100
 
 
 class TooManyDeadLetters(Exception):
-    """So many records cannot be taken that the fault is likely here or in whoever wrote them: stop, loudly."""
+    """Too many records fail: the fault is likely in this code or in the producer. The generation stops."""
 
 
 class Backoff:
-    """Waits 0.5 s, 1 s, 2 s … up to 30 s, or `longest`. Begins anew with `reset`, after a success, and when nothing
-    went wrong for half a minute after a wait: who has nothing to do has no success either."""
+    """Waits 0.5 s, 1 s, 2 s … up to 30 s, or `longest`. `reset` restarts the sequence after a success; so do 30 s
+    without an error after a wait, because an idle worker has no success either."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
-        self._next = FIRST_WAIT_S
+        self._next = MIN_WAIT_S
         self._waited_at = clock()
 
     def wait(self, stopping: Event, longest: float | None = None) -> None:
+        """Waits the next pause, in seconds; returns at once when `stopping` is set."""
         if self._clock() - self._waited_at >= STEADY_S:
             self.reset()
-        longest = LONGEST_WAIT_S if longest is None else min(longest, LONGEST_WAIT_S)
+        longest = MAX_WAIT_S if longest is None else min(longest, MAX_WAIT_S)
         stopping.wait(min(self._next, longest))
         self._next = min(self._next * 2, longest)
         self._waited_at = self._clock()
 
     def reset(self) -> None:
-        self._next = FIRST_WAIT_S
+        """Makes the next pause `MIN_WAIT_S` again. For a success."""
+        self._next = MIN_WAIT_S
 
 
-class Told:
-    """What a worker has said of late: sixty workers that wait for one engine would fill the log with it."""
+class LogThrottle:
+    """Limits repeated log lines: sixty workers that wait for one engine would flood the log."""
 
     AGAIN_S: ClassVar[float] = 60.0
 
@@ -55,8 +57,8 @@ class Told:
         self._clock = clock
         self._at: dict[str, float] = {}
 
-    def is_news(self, what: str) -> bool:
-        """Whether to say it: not more than once a minute."""
+    def should_log(self, what: str) -> bool:
+        """Whether to log `what`: at most once a minute."""
         now = self._clock()
         if now - self._at.get(what, -inf) < self.AGAIN_S:
             return False
@@ -68,28 +70,29 @@ class DeadLetterLimit:
     """Counts outcomes; raises when more than 1 % of the last 10,000 records, or 100 in a row, are bad."""
 
     def __init__(self) -> None:
-        self._bad: deque[int] = deque()
-        self._seen = 0
-        self._row = 0
+        self._failed: deque[int] = deque()
+        self._count = 0
+        self._consecutive = 0
 
-    def good(self, count: int) -> None:
-        """`count` records in a row were taken."""
+    def succeed(self, count: int) -> None:
+        """Counts `count` consecutive successes."""
         if count:
-            self._seen += count
-            self._row = 0
+            self._count += count
+            self._consecutive = 0
 
-    def bad(self, error: str) -> None:
-        """One record was not. Raises `TooManyDeadLetters`."""
-        self._seen += 1
-        self._row += 1
-        self._bad.append(self._seen)
-        while self._bad[0] <= self._seen - WINDOW:
-            self._bad.popleft()
-        if self._row >= IN_A_ROW:
-            raise TooManyDeadLetters(f"{self._row} records in a row cannot be taken; the last: {error}")
-        if len(self._bad) > WINDOW * SHARE:
+    def fail(self, error: str) -> None:
+        """Counts one failure. Raises `TooManyDeadLetters`."""
+        self._count += 1
+        self._consecutive += 1
+        self._failed.append(self._count)
+        while self._failed[0] <= self._count - FAILURE_WINDOW:
+            self._failed.popleft()
+        if self._consecutive >= MAX_CONSECUTIVE_FAILURES:
+            raise TooManyDeadLetters(f"{self._consecutive} records in a row cannot be taken; the last: {error}")
+        if len(self._failed) > FAILURE_WINDOW * MAX_FAILED_SHARE:
             raise TooManyDeadLetters(
-                f"{len(self._bad)} of the last {min(self._seen, WINDOW):,} records cannot be taken; the last: {error}"
+                f"{len(self._failed)} of the last {min(self._count, FAILURE_WINDOW):,} records cannot be taken; "
+                f"the last: {error}"
             )
 
 

@@ -1,8 +1,8 @@
-"""How far each generation has read, in Postgres: the one truth about progress, moved by compare-and-set.
+"""Positions: how far each generation has read. Stored in Postgres, moved by compare-and-set.
 
 For ClickHouse the move has two steps around the insert, `claim` and `advance`; for Postgres read models `advance` is
-part of the transaction that writes the rows. A step that finds another position than it expects means that somebody
-else owns the partition now: `Fenced`.
+part of the transaction that writes the rows. A step that finds an unexpected position raises `Fenced`:
+another process owns the partition now.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -17,7 +17,7 @@ from psycopg import Connection
 from psycopg.rows import class_row
 from psycopg_pool import ConnectionPool
 
-from infra.log import StoredRecord
+from infra.kernel.log import StoredRecord
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Key:
 
     @property
     def text(self) -> str:
+        """`projection:generation:topic:partition`: the name of the worker, and of its lock."""
         return f"{self.projection}:{self.generation}:{self.topic}:{self.partition}"
 
 
@@ -41,21 +42,21 @@ class Position:
     next_offset: int
     intent_to: int | None
     domain_position: int
-    stop_at: int | None
+    barrier_offset: int | None
     starts: int
     accept_bad_to: int
 
 
 class Fenced(Exception):
-    """Somebody else moved this position: stop here, nothing of this step counts."""
+    """Another process moved this position: the step must stop and has no effect."""
 
 
-class Held(Exception):
-    """The position may not pass `stop_at` for now: two generations are being compared there."""
+class BarrierReached(Exception):
+    """The position may not pass `barrier_offset` for now: two generations are being compared there."""
 
-    def __init__(self, stop_at: int) -> None:
-        super().__init__(f"held at {stop_at}")
-        self.stop_at = stop_at
+    def __init__(self, barrier_offset: int) -> None:
+        super().__init__(f"held at {barrier_offset}")
+        self.barrier_offset = barrier_offset
 
 
 _WHERE = (
@@ -68,7 +69,7 @@ def load(connection: Connection[Any], key: Key) -> Position:
     """The stored position. Raises `Fenced` when the generation was dropped."""
     with connection.cursor(row_factory=class_row(Position)) as cursor:
         found = cursor.execute(
-            f"select next_offset, intent_to, domain_position, {_STOP} as stop_at, starts, accept_bad_to "
+            f"select next_offset, intent_to, domain_position, {_STOP} as barrier_offset, starts, accept_bad_to "
             f"from engine.position where {_WHERE}",
             vars(key),
         ).fetchone()
@@ -78,6 +79,7 @@ def load(connection: Connection[Any], key: Key) -> Position:
 
 
 def create(connection: Connection[Any], key: Key) -> None:
+    """Makes a position at offset 0; one that exists stays where it is."""
     connection.execute(
         "insert into engine.position (projection, generation, topic, partition) "
         "values (%(projection)s, %(generation)s, %(topic)s, %(partition)s) on conflict do nothing",
@@ -105,7 +107,7 @@ def stop(connection: Connection[Any], key: Key, owner: str) -> None:
 
 
 def claim(connection: Connection[Any], key: Key, first: int, last: int, owner: str) -> None:
-    """Step 1 of an insert: "from `first` to `last` is being inserted". Raises `Fenced` or `Held`."""
+    """Step 1 of an insert: "from `first` to `last` is being inserted". Raises `Fenced` or `BarrierReached`."""
     changed = connection.execute(
         "update engine.position set intent_to = %(last)s, owner = %(owner)s, updated_at = now() "
         f"where {_WHERE} and next_offset = %(first)s and (intent_to is null or intent_to = %(last)s) "
@@ -129,13 +131,14 @@ class Step:
 
     @classmethod
     def over(cls, first: int, records: list[StoredRecord], domain_position: int, rate: float) -> Step:
+        """Makes the step for `records` that begin at offset `first`; `rate` is in records per second."""
         end = records[-1]
         at = datetime.fromtimestamp(end.timestamp_ms / 1000, UTC)
         return cls(first, end.offset, domain_position, at, len(records), rate)
 
 
 def advance(connection: Connection[Any], key: Key, step: Step, *, notify: bool) -> None:
-    """The last step: the position moves behind `step.last`. Raises `Fenced` or `Held`.
+    """The last step: the position moves behind `step.last`. Raises `Fenced` or `BarrierReached`.
 
     A listener of channel `projection` hears `<projection>:<topic>:<partition>:<next_offset>:<domain_position>`.
     """
@@ -145,7 +148,7 @@ def advance(connection: Connection[Any], key: Key, step: Step, *, notify: bool) 
 
 
 def pass_over(pool: ConnectionPool[Connection[Any]], key: Key, step: Step, *, notify: bool) -> None:
-    """`advance` where nothing else is to be stored: one statement, one round trip. Raises `Fenced` or `Held`."""
+    """`advance` where nothing else is to be stored: one round trip. Raises `Fenced` or `BarrierReached`."""
     with pool.connection() as connection:
         connection.autocommit = True
         try:
@@ -178,6 +181,11 @@ def note_error(connection: Connection[Any], key: Key, error: str) -> None:
 
 def _explain(connection: Connection[Any], key: Key, first: int, last: int) -> None:
     found = load(connection, key)
-    if found.next_offset == first and found.intent_to is None and found.stop_at is not None and found.stop_at <= last:
-        raise Held(found.stop_at)
+    if (
+        found.next_offset == first
+        and found.intent_to is None
+        and found.barrier_offset is not None
+        and found.barrier_offset <= last
+    ):
+        raise BarrierReached(found.barrier_offset)
     raise Fenced(f"{key.text}: expected {first}..{last}, found {found.next_offset}, intent {found.intent_to}")

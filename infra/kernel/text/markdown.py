@@ -1,7 +1,7 @@
-"""Markdown that strangers wrote: as safe HTML, as plain text, and what it links to.
+"""Markdown of members: as safe HTML, as plain text, and its links.
 
-What is stored is the source. HTML in it is text; the rendered HTML then passes an allowlist all the same. Nothing is
-loaded from elsewhere when a page shows it: an image becomes a link to it. Links are http and https alone.
+The source is stored. HTML in it is text; the rendered HTML still passes an allowlist. A page loads nothing from
+elsewhere to show it: an image becomes a link. Links are http and https only.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ SCHEMES: Final = frozenset({"http", "https"})
 REL: Final = "ugc nofollow noopener"
 MAX_NESTING: Final = 20
 """Deeper quotes and lists are plain text."""
-MOST_LINKED: Final = 200
-MOST_BRACKETS: Final = 1_000
-MOST_MARKS: Final = 4_000
-MOST_CELLS: Final = 10_000
-_READ_FOR_ONE: Final = 20
+MAX_LINKED: Final = 200
+MAX_BRACKETS: Final = 1_000
+MAX_MARKS: Final = 4_000
+MAX_CELLS: Final = 10_000
+_SINGLE_READ: Final = 20
 """Characters of the source that are read for one of a beginning."""
 
 _WEB: Final = re.compile(r"(?i)https?://")
@@ -40,7 +40,7 @@ _SPACE: Final = re.compile(r"\s+")
 def _parser() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": MAX_NESTING})
     made.enable(["table", "strikethrough", "linkify"])
-    made.validateLink = _is_web_link  # type: ignore[method-assign]  # how the library is told which links it may make
+    made.validateLink = _is_web_link  # type: ignore[method-assign]  # the library's hook for allowed links
     return made
 
 
@@ -52,14 +52,15 @@ _MARKDOWN: Final = _parser()
 
 
 def is_readable(source: str) -> bool:
-    """Whether the text has no more brackets, marks and cells than anybody needs: tens of thousands keep a parser busy.
+    """Whether the text stays below the limits of brackets, marks and cells: tens of thousands slow the parser
+    down.
 
     A row of a table has as many cells as its head, however short it is written.
     """
     lines = source.split("\n")
     cells = max(line.count("|") for line in lines) * len(lines)
     marks = sum(map(source.count, "*_~`"))
-    return sum(map(source.count, "[<")) <= MOST_BRACKETS and marks <= MOST_MARKS and cells <= MOST_CELLS
+    return sum(map(source.count, "[<")) <= MAX_BRACKETS and marks <= MAX_MARKS and cells <= MAX_CELLS
 
 
 def render(source: str) -> str:
@@ -76,8 +77,8 @@ def render(source: str) -> str:
 
 
 def plain(source: str, most: int | None = None) -> str:
-    """What the source says, without marks, on one line; its first `most` characters, cut at a word."""
-    begin = source if most is None else source[: most * _READ_FOR_ONE]
+    """The text of the source, without marks, on one line; its first `most` characters, cut at a word."""
+    begin = source if most is None else source[: most * _SINGLE_READ]
     words = _SPACE.sub(" ", html.unescape(" ".join(_texts(_MARKDOWN.parse(begin))))).strip()
     if most is None or len(words) <= most:
         return words
@@ -90,18 +91,18 @@ def links(source: str) -> list[str]:
     for token in _inline(_MARKDOWN.parse(source)):
         target = token.attrGet("href") if token.type == "link_open" else None
         target = token.attrGet("src") if token.type == "image" else target
-        if isinstance(target, str) and len(found) < MOST_LINKED:
+        if isinstance(target, str) and len(found) < MAX_LINKED:
             found.append(target)
     return found
 
 
 def foreign_links(source: str, own_host: str) -> list[str]:
-    """Those that lead away from the product's own host, and what another reader of Markdown would take for one: the
-    page's own makes a link of every bare `www.` and `https://`, whatever follows and however its signs are written."""
+    """Links that lead away from the product's own host, including what another Markdown reader would treat as one:
+    the page's own links every bare `www.` and `https://`, whatever follows and however it is written."""
     tokens = _MARKDOWN.parse(source)
     bare = (found for text in _outside_of_links(tokens) for found in _BARE.findall(text))
     found = [*links(source), *(one if _WEB.match(one) else f"http://{one}" for one in bare)]
-    return [one for one in found[:MOST_LINKED] if _host(one) != own_host.lower()]
+    return [one for one in found[:MAX_LINKED] if _host(one) != own_host.lower()]
 
 
 def prose(source: str) -> str:
@@ -119,7 +120,7 @@ def _host(address: str) -> str:
 
 
 def _outside_of_links(tokens: list[Token]) -> Iterator[str]:
-    """The texts of each part, whole: what stands in code or is a link already is a gap."""
+    """The texts of each part; code and existing links are gaps."""
     for token in tokens:
         inside, text = 0, ""
         for child in token.children or ():

@@ -1,4 +1,4 @@
-"""The audit trail (`auth.audit`) against its anchors in the log, which whoever owns the database cannot rewrite."""
+"""Checks the audit log (`auth.audit`) against its anchors in the event log, which a database owner cannot rewrite."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.auditing.records import Ends, read
-from infra.auditing.report import Kind, Report
-from infra.auditing.signatures import Signatures
-from infra.log import Log
+from infra.kernel.log import Log
+from infra.ops.audit.log_reader import Ends, read
+from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.signatures import Signatures
 from schemas.envelope import UndecodableEvent, decode
 from schemas.events.operations import AuditTrailAnchored
 from schemas.topics import DOMAIN
 
-ROWS_AT_ONCE: Final = 20_000
+BATCH_ROWS: Final = 20_000
 _CHECK: Final = "audit trail"
 _NAME: Final = AuditTrailAnchored.NAME.encode()
 
 
-def audit_trail(log: Log, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
-    """Works the whole chain out anew, and compares it with every anchor that was set before `ends`."""
+def check_audit_log(log: Log, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
+    """Recomputes the whole hash chain, and compares it with every anchor that was set before `ends`."""
     report = Report()
     _chain(postgres, report)
     signatures = Signatures(postgres, Report())  # forged anchors are reported where decisions are compared
@@ -30,7 +30,7 @@ def audit_trail(log: Log, postgres: psycopg.Connection[Any], ends: Ends) -> Repo
         try:
             event = decode(record.value, record.headers).event
         except UndecodableEvent:
-            continue  # told of where decisions are compared
+            continue  # reported where decisions are compared
         if isinstance(event, AuditTrailAnchored):
             _anchor(postgres, event, report)
     return report
@@ -40,7 +40,7 @@ def _chain(postgres: psycopg.Connection[Any], report: Report) -> None:
     after = 0
     while True:
         row = postgres.execute(
-            "SELECT upto, newest, broken FROM auth.check_audit(%s, %s)", (after, ROWS_AT_ONCE)
+            "SELECT upto, newest, broken FROM auth.check_audit(%s, %s)", (after, BATCH_ROWS)
         ).fetchone()
         assert row is not None  # noqa: S101 - a function has one row
         upto, newest, broken = row

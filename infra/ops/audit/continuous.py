@@ -1,7 +1,8 @@
-"""The audit that never stops: every minute, how far behind the tables are, and whether the last hours are whole.
+"""The continuous audit: every minute, how far behind the tables are, and whether the last hours are complete.
 
-A job of `infra.scheduler`; the figures are on its `/metrics`. It costs a few queries and reads the log only where
-something is behind, so it may run for ever beside live traffic. `althing audit` compares contents; this one counts.
+A job of `infra.services.scheduler.service`; the results are on its `/metrics`. It costs a few queries and reads the
+log only where something is behind, so it can run permanently beside live traffic. `althing audit` compares contents;
+this audit counts.
 """
 
 # ruff: noqa: S608 - queries are made of this package's own names and of numbers
@@ -9,6 +10,7 @@ something is behind, so it may run for ever beside live traffic. `althing audit`
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -18,17 +20,16 @@ from typing import Any, Final
 import psycopg
 from prometheus_client import Gauge
 
-from infra.auditing.clickhouse import Reader
-from infra.auditing.quiet import exists
-from infra.auditing.records import ends_of
-from infra.auditing.tracked import dead_letters
-from infra.log import Log, LogUnavailable, open_log
-from infra.postgres import connect
-from infra.settings import Settings
+from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Log, LogUnavailable, open_log
+from infra.kernel.postgres.pool import connect
+from infra.ops.audit.log_reader import ends_of
+from infra.ops.audit.tracked_events import dead_letters
 from schemas import instants, topics
 
 WINDOW: Final = timedelta(hours=2)
-"""Full hours that are counted. More than one, so that each edge lies inside the window of another hour."""
+"""Full hours that are counted. More than one, so that each boundary is inside the window of another hour."""
 
 _FRESHNESS: Final = Gauge(
     "pipeline_freshness_seconds", "Age of the oldest record that this reader of the log has not taken", ["reader"]
@@ -113,21 +114,15 @@ def _log(settings: Settings) -> Log:
 def _positions(postgres: psycopg.Connection[Any]) -> list[tuple[str, str, int, int]]:
     rows = postgres.execute(
         "SELECT q.projection, q.topic, q.partition, q.next_offset FROM engine.position q "
-        "JOIN engine.projection p ON p.name = q.projection AND p.live_generation = q.generation"
+        "LEFT JOIN engine.projection p ON p.name = q.projection "
+        "WHERE q.generation = 0 OR p.live_generation = q.generation"
     ).fetchall()
-    if exists(postgres, "policy.position"):
-        rows += postgres.execute(
-            "SELECT 'policy ' || policy, topic, partition, next_offset FROM policy.position"
-        ).fetchall()
     return rows
 
 
 def _age(log: Log, topic: str, partition: int, offset: int) -> float:
-    source = log.source(topic, partition, offset)
-    try:
+    with closing(log.source(topic, partition, offset)) as source:
         found = source.read(1, 5.0)
-    finally:
-        source.close()
     if not found:
         raise LogUnavailable(f"{topic}[{partition}] gives nothing at {offset}, before its end")
     return max(0.0, datetime.now(UTC).timestamp() - found[0].timestamp_ms / 1000)

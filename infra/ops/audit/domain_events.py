@@ -1,6 +1,5 @@
-"""Topic `domain` against the event store, the conversion rows in ClickHouse and every read model in Postgres.
-
-The events are taken here once more, from the log's beginning, in the audit's own words.
+"""Compares topic `domain` with the event store, the conversion rows in ClickHouse, every read model in Postgres and the
+notifications. The events are read once, from the log's beginning.
 """
 
 from __future__ import annotations
@@ -10,36 +9,28 @@ from typing import Any, Final
 from uuid import UUID, uuid5
 
 import psycopg
-from psycopg import sql
 from pydantic import ValidationError
 
-from infra.auditing.clickhouse import Reader
-from infra.auditing.event_store import EventStore
-from infra.auditing.quiet import exists
-from infra.auditing.read_models import read_models
-from infra.auditing.records import Ends, read
-from infra.auditing.report import Kind, Report
-from infra.auditing.signatures import Signatures
-from infra.auditing.tracked import dead_letters
-from infra.auditing.wide_rows import WideRows, hash_of
-from infra.log import Log
+from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.log import Log
+from infra.ops.audit.event_store import EventStore
+from infra.ops.audit.log_reader import Ends, read
+from infra.ops.audit.notifications import Notifications
+from infra.ops.audit.quiescence import exists
+from infra.ops.audit.read_models import read_models
+from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.signatures import Signatures
+from infra.ops.audit.tracked_events import dead_letters
+from infra.ops.audit.wide_rows import WideRows
 from schemas.envelope import Decrypt, Enveloped, UndecodableEvent, decode, position_of
-from schemas.events.conversions import (
-    ConversionAttributed,
-    ConversionRecorded,
-    ConversionReopened,
-    ConversionRestated,
-    ConversionReversed,
-    ConversionStep,
-    ConversionWithdrawn,
-)
+from schemas.events import conversions
 from schemas.topics import CONVERSIONS, DOMAIN
 from schemas.tracking import NO_ID, ConversionReported, log_time
 
 _ROWS: Final = "conversion rows"
 
 
-def audit_decided(
+def audit_domain_events(
     log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends, decrypt: Decrypt
 ) -> Report:
     """Compares everything decided before `ends`."""
@@ -48,17 +39,19 @@ def audit_decided(
     set_aside = _dead_letters(postgres, DOMAIN.name)
     rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), report)
     with read_models(postgres) as models:
-        store = EventStore(postgres, report)
+        store, notifications = EventStore(postgres, report), Notifications(postgres)
         # Read to where the topic ends now: what the relay had copied at the moment of `models` must be before that.
         until = max(end, models.end, log.end_offset(DOMAIN.name, 0))
         for offset, found in _first_ones(log, until, store, Signatures(postgres, report), set_aside, decrypt, report):
-            if offset < end and isinstance(found.event, ConversionStep):
+            if offset < end and isinstance(found.event, conversions.ConversionStep):
                 rows.audit(offset, found.event)
-            models.fold(offset, found.event, found.position)
+            models.replay(offset, found.event, found.position)
+            notifications.count(offset, found.event, found.position)
         store.finish()
         rows.finish()
-        models.compare(report)
         decided = {key for (key,) in models.conversions}
+        models.compare(report)
+        notifications.compare(report)
     _audit_reports(log, postgres, ends, decided, report)
     return report
 
@@ -72,7 +65,7 @@ def _first_ones(
     decrypt: Decrypt,
     report: Report,
 ) -> Iterator[tuple[int, Enveloped]]:
-    """The events in commit order; the relay may repeat some, and whoever reads them drops what lies behind."""
+    """The events in commit order; the relay may repeat some, and readers drop those that they have read."""
     newest = 0
     for record in signatures.watched(read(log, DOMAIN.name, 0, end)):
         report.checked["records of topic domain"] += 1
@@ -99,9 +92,9 @@ class _ConversionRows:
         self._dead, self._report = dead, report
         self._rows = WideRows(clickhouse, DOMAIN.name, 0, end, self._without_event)
 
-    def audit(self, offset: int, event: ConversionStep) -> None:
+    def audit(self, offset: int, event: conversions.ConversionStep) -> None:
         if event.facts.attribution is None:
-            return  # it counts nothing yet; a row would be passed over, and told of
+            return  # it counts nothing yet; a row would be reported as unexpected
         self._report.checked["conversion changes"] += 1
         hashes, name = self._rows.take(offset), f"domain[0]@{offset}"
         homes = len(hashes) + (offset in self._dead)
@@ -110,7 +103,7 @@ class _ConversionRows:
         elif homes > 1:
             self._report.found(Kind.DUPLICATE, _ROWS, f"{name} is kept {homes} times", homes - 1)
         fields = _row(event)
-        if any(found != hash_of(fields) for found in hashes):
+        if any(found != self._rows.hash_of(fields) for found in hashes):
             self._report.found(Kind.WRONG, _ROWS, f"{name} has {self._rows.difference(offset, fields)}")
 
     def finish(self) -> None:
@@ -120,10 +113,10 @@ class _ConversionRows:
         self._report.found(Kind.WRONG, _ROWS, f"domain[0]@{offset} has {count} rows, but nothing that counts", count)
 
 
-def _row(event: ConversionStep) -> Mapping[str, Any]:
+def _row(event: conversions.ConversionStep) -> Mapping[str, Any]:
     facts, change = event.facts, event.change
     click = facts.attribution
-    assert click is not None  # noqa: S101 - whoever calls has looked
+    assert click is not None  # noqa: S101 - the caller has checked
     return {
         "event_id": uuid5(event.originator_id, str(event.originator_version)),
         "website_id": facts.website_id,
@@ -153,28 +146,28 @@ def _row(event: ConversionStep) -> Mapping[str, Any]:
     }
 
 
-def _value(event: ConversionStep) -> int:
-    """What stands of the sale counts from the step that has its click; what is reversed then is taken back."""
+def _value(event: conversions.ConversionStep) -> int:
+    """The amounts of the sale count from the step that has its click; reversals before it are subtracted then."""
     match event:
-        case ConversionRecorded():
+        case conversions.ConversionRecorded():
             return event.facts.amount.amount
-        case ConversionAttributed():
+        case conversions.ConversionAttributed():
             return event.facts.amount.amount - event.reversed_amount
-        case ConversionReversed():
+        case conversions.ConversionReversed():
             return -event.amount.amount
-        case ConversionWithdrawn():
+        case conversions.ConversionWithdrawn():
             return -event.value.amount
-        case ConversionRestated():
+        case conversions.ConversionRestated():
             return event.facts.amount.amount - event.reversed_amount
-        case ConversionReopened(restored=restored) if restored is not None:
+        case conversions.ConversionReopened(restored=restored) if restored is not None:
             return restored.amount
         case _:
             return 0
 
 
-def _kind(event: ConversionStep) -> str:
+def _kind(event: conversions.ConversionStep) -> str:
     """Of the most trusted key that had reported the conversion by then."""
-    if isinstance(event, ConversionRecorded):
+    if isinstance(event, conversions.ConversionRecorded):
         return event.reported.key_kind if event.reported is not None else ""
     return event.key_kind
 
@@ -182,14 +175,13 @@ def _kind(event: ConversionStep) -> str:
 def _audit_reports(log: Log, postgres: psycopg.Connection[Any], ends: Ends, decided: set[UUID], report: Report) -> None:
     """Every reported lead or sale became a conversion, was refused with a reason, waits for an exchange rate, or is a
     dead letter."""
-    if not exists(postgres, "policy.refused_report"):
+    if not exists(postgres, "conversions.rejected_report"):
         return
-    accounted = decided | {
-        key
-        for table in ("refused_report", "without_rate")
-        if exists(postgres, f"policy.{table}")
-        for (key,) in postgres.execute(sql.SQL("SELECT conversion_id FROM {}").format(sql.Identifier("policy", table)))
-    }
+    rows = postgres.execute(
+        "SELECT conversion_id FROM conversions.rejected_report"
+        " UNION SELECT conversion_id FROM conversions.awaiting_exchange_rate"
+    )
+    accounted = decided | {conversion_id for (conversion_id,) in rows}
     dead = _dead_letters(postgres, CONVERSIONS.name)
     signatures = Signatures(postgres, report)
     for partition in range(CONVERSIONS.partitions):
@@ -213,7 +205,7 @@ def _audit_reports(log: Log, postgres: psycopg.Connection[Any], ends: Ends, deci
 
 
 def _dead_letters(postgres: psycopg.Connection[Any], topic: str) -> set[tuple[int, int]]:
-    """Partitions and offsets that any reader of `topic` has set aside."""
+    """Partitions and offsets that any reader of `topic` has dead-lettered."""
     rows = postgres.execute(
         """SELECT partition, "offset" FROM engine.dead_letter WHERE topic = %s AND state <> 'retried'""", (topic,)
     )

@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from contextlib import closing
 from typing import Any, Final
-from uuid import UUID
 
 import psycopg
 
-from infra.auditing.quiet import exists
-from infra.auditing.report import Kind, Report
-from infra.log import Headers, StoredRecord
-from schemas.envelope import headers
+from infra.kernel.log import StoredRecord
+from infra.ops.audit.quiescence import exists, relayed_to
+from infra.ops.audit.report import Kind, Report
+from schemas.envelope import STORED_COLUMNS, StoredRow, stored_headers
 
 _CHECK: Final = "relay"
 _ROWS_A_FETCH: Final = 2_000
-_COLUMNS: Final = "SELECT notification_id, originator_id, originator_version, topic, state FROM events.stored_events"
-
-Row = tuple[int, UUID, int, str, bytes]
+_COLUMNS: Final = f"SELECT {STORED_COLUMNS} FROM events.stored_events"  # noqa: S608 - own text
 
 
 class EventStore:
@@ -35,7 +32,7 @@ class EventStore:
         if self._is_there:
             self._cursor.itersize = _ROWS_A_FETCH
             self._cursor.execute(f"{_COLUMNS} ORDER BY notification_id")
-        self._ahead: Row | None = self._next()
+        self._ahead: StoredRow | None = self._next()
 
     def compare(self, position: int, record: StoredRecord) -> None:
         """The next record of the topic, which says that it is the event at `position`."""
@@ -60,34 +57,25 @@ class EventStore:
     def _skip_to(self, position: int) -> None:
         while self._ahead is not None and self._ahead[0] < position:
             self._report.checked["decisions in the event store"] += 1
-            what = f"decision {self._ahead[0]} is not in topic domain, or not where its turn was"
+            what = f"decision {self._ahead[0]} is not in topic domain, or not in order"
             self._report.found(Kind.MISSING, _CHECK, what)
             self._ahead = self._next()
 
     def _is_at(self, position: int) -> bool:
         return self._ahead is not None and self._ahead[0] == position
 
-    def _compare_one(self, position: int, record: StoredRecord, found: Row | None) -> None:
+    def _compare_one(self, position: int, record: StoredRecord, found: StoredRow | None) -> None:
         name = f"domain[0]@{record.offset}"
         if found is None:
             self._report.found(Kind.WRONG, _CHECK, f"{name} is decision {position}, which is not in the event store")
             return
         self._report.checked["decisions in the event store"] += 1
-        if (record.key, record.value, record.headers) != _record_of(found):
+        expected = str(found[1]).encode(), bytes(found[4]), stored_headers(found)
+        if (record.key, record.value, record.headers) != expected:
             self._report.found(Kind.WRONG, _CHECK, f"{name} is not what the event store has as decision {position}")
 
-    def _next(self) -> Row | None:
+    def _next(self) -> StoredRow | None:
         return self._cursor.fetchone() if self._is_there else None
 
     def _relayed_to(self) -> int:
-        if not exists(self._postgres, "engine.relay"):
-            return 0
-        row = self._postgres.execute("SELECT coalesce(max(position), 0) FROM engine.relay").fetchone()
-        return int(row[0]) if row else 0
-
-
-def _record_of(row: Row) -> tuple[bytes, bytes, Headers]:
-    """Key, value and headers that the relay must have made of a stored event."""
-    position, aggregate, version, topic, state = row
-    name, _, schema = topic.rpartition(".v")
-    return str(aggregate).encode(), bytes(state), headers(name, int(schema), position, aggregate, version)
+        return relayed_to(self._postgres) if exists(self._postgres, "engine.relay") else 0

@@ -17,9 +17,10 @@ from typing import Any, Final
 
 import orjson
 import psycopg
+from psycopg.rows import dict_row
 
-from infra.auditing.clickhouse import Reader
-from infra.auditing.report import Kind, Report
+from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit.report import Kind, Report
 
 ACCEPTED: Final = "accepted"
 REFUSED: Final = "refused"
@@ -102,13 +103,12 @@ def _events(clickhouse: Reader, part: dict[Key, Entry]) -> dict[Key, list[dict[s
 
 
 def _conversions(postgres: psycopg.Connection[Any], part: dict[Key, Entry]) -> dict[Key, list[dict[str, Any]]]:
-    cursor = postgres.execute(
+    rows = postgres.cursor(row_factory=dict_row).execute(
         "SELECT id::text, website_id::text, kind, event, txid, amount, currency, reversed_amount, status "
         "FROM read.conversions WHERE id = ANY(%s::uuid[])",
         ([key[1] for key in part],),
     )
-    names = [column.name for column in cursor.description or ()]
-    return _by_key([dict(zip(names, row, strict=True)) for row in cursor], "id")
+    return _by_key(rows, "id")
 
 
 def _by_key(rows: Iterable[dict[str, Any]], id_column: str) -> dict[Key, list[dict[str, Any]]]:

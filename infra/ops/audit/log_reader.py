@@ -1,22 +1,23 @@
-"""Reading a stretch of one partition of the log, whole and in order."""
+"""Reading a stretch of one partition of the log, whole and in order, and counting what is read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from time import monotonic
 from typing import Final
 
-from infra.log import Log, LogUnavailable, Place, StoredRecord
+from infra.kernel.log import Log, LogUnavailable, Source, StoredRecord, TopicPartition
 from schemas.topics import Topic
 
-Ends = Mapping[Place, int]
-"""End offset by topic and partition: the audit looks at the records before it."""
+Ends = Mapping[TopicPartition, int]
+"""End offset by topic and partition: the audit reads the records before it."""
 
 _PATIENCE_S: Final = 30.0
 _PAGE: Final = 10_000
 
 
-def ends_of(log: Log, topic: Topic) -> dict[Place, int]:
+def ends_of(log: Log, topic: Topic) -> dict[TopicPartition, int]:
     """Where each partition of `topic` ends now. Raises `LogUnavailable`."""
     return log.end_offsets((topic.name, partition) for partition in range(topic.partitions))
 
@@ -25,8 +26,7 @@ def read(log: Log, topic: str, partition: int, end: int) -> Iterator[StoredRecor
     """Every record from the beginning to before `end`. Raises `LogUnavailable` when 30 seconds bring nothing."""
     if end == 0:
         return
-    source = log.source(topic, partition)
-    try:
+    with closing(log.source(topic, partition)) as source:
         last_news = monotonic()
         while True:
             try:
@@ -45,5 +45,27 @@ def read(log: Log, topic: str, partition: int, end: int) -> Iterator[StoredRecor
                     return
             elif monotonic() - last_news > _PATIENCE_S:
                 raise LogUnavailable(f"{topic}[{partition}] gives nothing before its end {end}")
-    finally:
-        source.close()
+
+
+class CountedLog:
+    """The reading part of `infra.kernel.log.Log`; `advance` gets the number of records of each read."""
+
+    def __init__(self, log: Log, advance: Callable[[int], None]) -> None:
+        self._advance = advance
+        self.publish, self.create_topics, self.ready, self.close = log.publish, log.create_topics, log.ready, log.close
+        self.end_offset, self.end_offsets = log.end_offset, log.end_offsets
+        self._source = log.source
+
+    def source(self, topic: str, partition: int, offset: int = 0) -> Source:
+        return _CountedSource(self._source(topic, partition, offset), self._advance)
+
+
+class _CountedSource:
+    def __init__(self, source: Source, advance: Callable[[int], None]) -> None:
+        self._read, self._advance = source.read, advance
+        self.seek, self.close = source.seek, source.close
+
+    def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
+        found = self._read(max_records, timeout_s)
+        self._advance(len(found))
+        return found

@@ -13,22 +13,22 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.auditing.clickhouse import Reader
-from infra.auditing.quiet import exists
-from infra.auditing.report import Kind, Report
+from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit.quiescence import exists
+from infra.ops.audit.report import Kind, Report
 
 _CHECK: Final = "money"
 _COMMISSIONS: Final = ("c_pending", "c_approved", "c_reversed")
 _ROLLUPS: Final = ("traffic_15m", "country_15m")
 """Those that hold all of a website's conversions."""
 _WRAP: Final = 2**32
-"""Sums that have wrapped are apart by a multiple of this; rows that are still on their way are not, but by chance."""
+"""Overflown sums differ by a multiple of this; rows in transit do not, except by chance."""
 
 
-def audit_sums(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
+def audit_money_sums(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
     """Checks every sum by website, in the raw rows, in the rollups and in the read models."""
     report = Report()
-    # A step whose beginning could not be read, which is a dead letter, may take off more than is there.
+    # A step whose beginning is a dead letter may subtract more than there is.
     is_whole = not _has_dead_letters(postgres)
     raw = _sums(clickhouse, "events", (*_COMMISSIONS, "value"), "WHERE type = 'conversion'", is_whole, report)
     for table in _ROLLUPS:

@@ -11,19 +11,19 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.auditing.records import Ends, ends_of
-from infra.log import Log
+from infra.kernel.log import Log
+from infra.ops.audit.log_reader import Ends, ends_of
 from schemas import topics
 
-_LOOK_S: Final = 0.1
+_POLL_S: Final = 0.1
 
 
-class NotQuiet(Exception):
+class NotQuiescent(Exception):
     """Something did not catch up in time; the message says what."""
 
 
-def wait_until_quiet(log: Log, postgres: psycopg.Connection[Any], timeout_s: float) -> Ends:
-    """The ends that every projection has passed. Raises `NotQuiet`, and what the log and Postgres raise.
+def wait_until_quiescent(log: Log, postgres: psycopg.Connection[Any], timeout_s: float) -> Ends:
+    """The ends that every projection has passed. Raises `NotQuiescent`, and what the log and Postgres raise.
 
     `postgres` must be in autocommit mode.
     """
@@ -45,14 +45,17 @@ def wait_until_quiet(log: Log, postgres: psycopg.Connection[Any], timeout_s: flo
 def _wait(behind: Any, deadline: float) -> None:
     while waiting := behind():
         if monotonic() > deadline:
-            raise NotQuiet(waiting)
-        sleep(_LOOK_S)
+            raise NotQuiescent(waiting)
+        sleep(_POLL_S)
 
 
 def _policies_behind(postgres: psycopg.Connection[Any], ends: Ends) -> str:
-    if not exists(postgres, "policy.position"):
+    if not exists(postgres, "events.stored_events"):
         return ""
-    rows = postgres.execute("SELECT topic, partition, next_offset FROM policy.position").fetchall()
+    rows = postgres.execute(
+        "SELECT topic, partition, next_offset FROM engine.position WHERE generation = 0 AND topic = %s",
+        (topics.CONVERSIONS.name,),
+    ).fetchall()
     reached = {(topic, partition): offset for topic, partition, offset in rows}
     for (topic, partition), end in ends.items():
         if topic == topics.CONVERSIONS.name and reached.get((topic, partition), 0) < end:
@@ -70,9 +73,14 @@ def _newest_decision(postgres: psycopg.Connection[Any]) -> int:
 def _relay_behind(postgres: psycopg.Connection[Any], newest: int) -> str:
     if not newest:
         return ""
-    row = postgres.execute("SELECT coalesce(max(position), 0) FROM engine.relay").fetchone()
-    reached = int(row[0]) if row else 0
+    reached = relayed_to(postgres)
     return f"the relay is at {reached} of {newest}" if reached < newest else ""
+
+
+def relayed_to(postgres: psycopg.Connection[Any]) -> int:
+    """The last decision that the relay says it has copied."""
+    row = postgres.execute("SELECT coalesce(max(position), 0) FROM engine.relay").fetchone()
+    return int(row[0]) if row else 0
 
 
 def _projections_behind(postgres: psycopg.Connection[Any], ends: Ends) -> str:
@@ -92,6 +100,6 @@ def _projections_behind(postgres: psycopg.Connection[Any], ends: Ends) -> str:
 
 
 def exists(postgres: psycopg.Connection[Any], table: str) -> bool:
-    """Whether the table is there: a part that was never used is not audited."""
+    """Whether the table exists: a feature that was never used is not audited."""
     row = postgres.execute("SELECT to_regclass(%s)", (table,)).fetchone()
     return row is not None and row[0] is not None

@@ -7,8 +7,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from infra.auditing.clickhouse import Reader
-from infra.auditing.report import Kind, Report
+from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit.report import Kind, Report
 from schemas import instants
 
 _CHECK: Final = "recent_events"

@@ -10,12 +10,12 @@ from typing import Any, Final
 import psycopg
 from pydantic import ValidationError
 
-from infra.auditing.clickhouse import Reader
-from infra.auditing.records import Ends, read
-from infra.auditing.report import Kind, Report
-from infra.auditing.signatures import Signatures
-from infra.auditing.tracked import dead_letters
-from infra.log import Log
+from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.log import Log
+from infra.ops.audit.log_reader import Ends, read
+from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.signatures import Signatures
+from infra.ops.audit.tracked_events import dead_letters
 from schemas.topics import REJECTED
 from schemas.tracking import Refusal
 
@@ -23,7 +23,7 @@ _CHECK: Final = "refusals"
 _COLUMNS: Final = tuple(Refusal.model_fields)
 
 
-def audit_refused(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
+def audit_rejected_events(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
     """Compares every refusal before `ends`. The same id may lie in the log twice; it has one row."""
     report = Report()
     end = ends[REJECTED.name, 0]

@@ -28,7 +28,7 @@ class Report:
     checked: Counter[str] = field(default_factory=Counter)
 
     def found(self, kind: Kind, check: str, what: str, count: int = 1) -> None:
-        """`count` things of this kind, told by `what`."""
+        """Adds `count` findings of this kind, described by `what`."""
         if self.counts[kind] < EXAMPLES:
             self.examples.append((kind, check, what))
         self.counts[kind] += count

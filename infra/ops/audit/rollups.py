@@ -1,4 +1,4 @@
-"""Every rollup against the same figures worked out from the raw rows, cell by cell."""
+"""Compares every rollup with sums computed from the raw rows, cell by cell."""
 
 # ruff: noqa: S608 - queries are made of this package's own names and of numbers
 
@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from infra.auditing.clickhouse import Reader
-from infra.auditing.report import Kind, Report
+from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit.report import Kind, Report
 
 _TRIES: Final = 5
 """Under live traffic the raw rows are a moment ahead of a rollup; a real difference stays."""

@@ -1,4 +1,5 @@
-"""From where signing began, every record of the log has a signature of one of our services (`infra.log.signature`)."""
+"""From where signing began, every record of the log has a signature of one of our services
+(`infra.kernel.log.signature`)."""
 
 from __future__ import annotations
 
@@ -8,20 +9,20 @@ from typing import Any
 
 import psycopg
 
-from infra.auditing.quiet import exists
-from infra.auditing.report import Kind, Report
-from infra.log import StoredRecord, signature
+from infra.kernel.log import StoredRecord, signature
+from infra.ops.audit.quiescence import exists
+from infra.ops.audit.report import Kind, Report
 
 
 class Signatures:
-    """Reports what nobody with the installation's key has written."""
+    """Reports records without a valid signature of the installation."""
 
     def __init__(self, postgres: psycopg.Connection[Any], report: Report) -> None:
         self._starts = signature.starts(postgres) if exists(postgres, "log.signed_from") else {}
         self._report = report
 
     def watched(self, records: Iterable[StoredRecord]) -> Iterator[StoredRecord]:
-        """All of `records`, which are of one partition; what is forged is reported on the way."""
+        """All of `records`, which are of one partition; reports forged ones."""
         for record in records:
             if not self.is_forged(record):
                 self._report.checked["signatures"] += record.is_signed
@@ -32,5 +33,5 @@ class Signatures:
             yield record
 
     def is_forged(self, record: StoredRecord) -> bool:
-        """Whether readers must have set it aside, whatever it says."""
+        """Whether readers must dead-letter it, whatever its content."""
         return not record.is_signed and record.offset >= self._starts.get((record.topic, record.partition), inf)

@@ -4,20 +4,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
 import orjson
 import psycopg
 
-from infra.auditing.clickhouse import Reader
-from infra.auditing.marks import Rules, generation_of
-from infra.auditing.records import Ends, read
-from infra.auditing.report import Kind, Report
-from infra.auditing.signatures import Signatures
-from infra.auditing.wide_rows import WideRows, hash_of
-from infra.log import Log, StoredRecord
+from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.log import Log, StoredRecord
+from infra.ops.audit.log_reader import Ends, read
+from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.signatures import Signatures
+from infra.ops.audit.traffic_rules import Rules, generation_of
+from infra.ops.audit.wide_rows import WideRows
 from schemas.canary import WEBSITE_ID
 from schemas.topics import CLICKS
 from schemas.tracking import HASH_HEADER, from_log_time
@@ -27,16 +26,7 @@ _CHECK: Final = "events"
 _TRIES: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Duplicate:
-    first_offset: int
-    is_conflict: bool
-    website_id: str
-    event_id: str
-    received_at: str
-
-
-def audit_tracked(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
+def audit_tracked_events(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
     """Compares every record before `ends`; again, if another generation of the rows became live meanwhile."""
     for _ in range(_TRIES):
         generation = generation_of(clickhouse)
@@ -71,7 +61,7 @@ def _audit_partition(
 ) -> None:
     place = f"_topic = '{CLICKS.name}' AND _partition = {partition} AND _offset < {end}"
     duplicates = _duplicates(clickhouse, place, partition, report)
-    wanted = {duplicate.first_offset for duplicate in duplicates.values()}
+    wanted = {duplicate["first_offset"] for duplicate in duplicates.values()}
     firsts: dict[int, StoredRecord] = {}
     rows = WideRows(
         clickhouse,
@@ -96,7 +86,7 @@ def _audit_partition(
             report.found(Kind.DUPLICATE, _CHECK, f"record {_shown(partition, offset)} is kept {count} times", count - 1)
         if hashes:
             fields = rules.applied(orjson.loads(record.value))
-            if any(found != hash_of(fields) for found in hashes):
+            if any(found != rows.hash_of(fields) for found in hashes):
                 what = f"row {_shown(partition, offset)} has {rows.difference(offset, fields)}"
                 report.found(Kind.WRONG, _CHECK, what)
         if offset in duplicates:
@@ -104,44 +94,43 @@ def _audit_partition(
     rows.finish()
 
 
-def _duplicates(clickhouse: Reader, place: str, partition: int, report: Report) -> dict[int, _Duplicate]:
-    found: dict[int, _Duplicate] = {}
+def _duplicates(clickhouse: Reader, place: str, partition: int, report: Report) -> dict[int, dict[str, Any]]:
+    found: dict[int, dict[str, Any]] = {}
     query = (
         f"SELECT _offset, first_offset, is_conflict, website_id, event_id, received_at FROM duplicates WHERE {place}"
     )
     for row in clickhouse.rows(query):
         if row["_offset"] in found:
             report.found(Kind.DUPLICATE, "duplicates", f"{_shown(partition, row['_offset'])} is recorded twice")
-        found[row["_offset"]] = _Duplicate(
-            row["first_offset"], bool(row["is_conflict"]), row["website_id"], row["event_id"], row["received_at"]
-        )
+        found[row["_offset"]] = row
     return found
 
 
 def _audit_duplicate(
-    partition: int, record: StoredRecord, claimed: _Duplicate, firsts: dict[int, StoredRecord], report: Report
+    partition: int, record: StoredRecord, claimed: dict[str, Any], firsts: dict[int, StoredRecord], report: Report
 ) -> None:
     """A record may only be left out if an earlier one really has its id."""
     report.checked["recorded duplicates"] += 1
-    name, first = _shown(partition, record.offset), firsts.get(claimed.first_offset)
+    name, first = _shown(partition, record.offset), firsts.get(claimed["first_offset"])
     if first is record and orjson.loads(record.value)["website_id"] == str(WEBSITE_ID):
         return  # the canary's: left out of `events` on purpose, its own first
+    at, is_conflict = claimed["first_offset"], bool(claimed["is_conflict"])
     if first is None or first.offset >= record.offset:
-        report.found(Kind.WRONG, "duplicates", f"{name} claims a first one at {claimed.first_offset}, not before it")
+        report.found(Kind.WRONG, "duplicates", f"{name} claims a first one at {at}, not before it")
         return
     mine, other = orjson.loads(record.value), orjson.loads(first.value)
     if (mine["website_id"], mine["event_id"]) != (other["website_id"], other["event_id"]):
-        report.found(Kind.MISSING, "duplicates", f"{name} is left out, but {claimed.first_offset} has another id")
+        report.found(Kind.MISSING, "duplicates", f"{name} is left out, but {at} has another id")
         return
     hashes = dict(record.headers).get(HASH_HEADER), dict(first.headers).get(HASH_HEADER)
     if None in hashes:
         report.found(Kind.MISSING, "duplicates", f"{name} is left out, but its id was not chosen by a client")
-    elif claimed.is_conflict != (hashes[0] != hashes[1]):
-        report.found(Kind.WRONG, "duplicates", f"{name} says conflict={claimed.is_conflict}, the log says otherwise")
-    elif (claimed.website_id, claimed.event_id) != (mine["website_id"], mine["event_id"]):
+    elif is_conflict != (hashes[0] != hashes[1]):
+        report.found(Kind.WRONG, "duplicates", f"{name} says conflict={is_conflict}, the log says otherwise")
+    elif (claimed["website_id"], claimed["event_id"]) != (mine["website_id"], mine["event_id"]):
         report.found(Kind.WRONG, "duplicates", f"{name} is recorded under another id")
-    elif claimed.received_at != mine["received_at"]:
-        report.found(Kind.WRONG, "duplicates", f"{name} is recorded as received at {claimed.received_at}")
+    elif claimed["received_at"] != mine["received_at"]:
+        report.found(Kind.WRONG, "duplicates", f"{name} is recorded as received at {claimed['received_at']}")
 
 
 def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: Report) -> None:
@@ -163,7 +152,7 @@ def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: Report) -> None:
 def dead_letters(
     postgres: psycopg.Connection[Any], topic: str, partition: int, *, projection: str = "events"
 ) -> set[int]:
-    """Offsets of one partition that the live generation of a projection has set aside."""
+    """Offsets of one partition that the live generation of a projection has dead-lettered."""
     rows = postgres.execute(
         'SELECT DISTINCT d."offset" FROM engine.dead_letter d JOIN engine.projection p '
         "ON p.name = d.projection AND p.live_generation = d.generation "

@@ -1,4 +1,4 @@
-"""Rules that mark events anew, followed once more: what the live generation of `events` made of them."""
+"""Recomputes the traffic rules: the expected marks of the live generation of `events`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.auditing.clickhouse import Reader
-from infra.auditing.report import Kind, Report
+from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit.report import Kind, Report
 
 Fields = dict[str, Any]
 _CHECK: Final = "traffic rules"
@@ -48,7 +48,7 @@ class Rules:
                 rule["conditions"],
             )
             if made.get(rule["id"]) != told:
-                report.found(Kind.WRONG, _CHECK, f"events follows rule {rule['id']}, which nobody made so")
+                report.found(Kind.WRONG, _CHECK, f"events follows rule {rule['id']}, which does not exist in this form")
 
     def applied(self, fields: Fields) -> Fields:
         """A record's fields as a row must have them: the newest rule that fits it holds."""

@@ -1,7 +1,7 @@
-"""Rows of ClickHouse `events`, whole: each against what its record in the log must have become.
+"""Compares whole rows of ClickHouse `events` with the expected rows of their records in the log.
 
-A row is compared by an MD5 of its text, which ClickHouse works out on its side and this module on the other; only where
-they differ are the columns fetched.
+A row is compared by an MD5 of its text, computed by ClickHouse and by this module; columns are fetched only where
+the hashes differ.
 """
 
 # ruff: noqa: S608 - queries are made of this package's own names and of numbers
@@ -9,33 +9,25 @@ they differ are the columns fetched.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from struct import Struct
 from typing import Any, Final
 
-from infra.auditing.clickhouse import Reader
-from schemas.tracking import NO_ID, TrackedEvent
+from infra.kernel.clickhouse.reader import Reader
+from schemas.tracking import CONVERSION_COLUMNS, EVENT_COLUMNS, FLAG
 
-_DECIDED: Final[Mapping[str, Any]] = {
-    "conversion_id": NO_ID,
-    "event_name": "",
-    "d_pending": 0,
-    "d_approved": 0,
-    "d_rejected": 0,
-    "d_reversed": 0,
-    "c_pending": 0,
-    "c_approved": 0,
-    "c_reversed": 0,
-}
-_DEFAULTS: Final[Mapping[str, Any]] = {
-    **{name: field.default for name, field in TrackedEvent.model_fields.items() if not field.is_required()},
-    **_DECIDED,
-}
-COLUMNS: Final = (*TrackedEvent.model_fields, *_DECIDED)
+_COLUMNS: Final = (*EVENT_COLUMNS, *CONVERSION_COLUMNS)
+_DEFAULTS: Final[Mapping[str, Any]] = {column.name: column.default for column in _COLUMNS if column.default is not None}
+COLUMNS: Final = tuple(column.name for column in _COLUMNS)
 """Every column but the place in the log, by which rows are found."""
 
 _HASH: Final = Struct("<Q16s")
-_TEXTS: Final = {name: f"toString({'toUInt8(is_bot)' if name == 'is_bot' else name})" for name in COLUMNS}
+_FLAGS: Final = frozenset(column.name for column in _COLUMNS if column.type == FLAG)
+_LIVE_TABLE: Final = (
+    "SELECT name FROM system.columns WHERE database = currentDatabase() AND table IN (SELECT extract(as_select,"
+    " 'events__g[0-9]+') FROM system.tables WHERE database = currentDatabase() AND name = 'events')"
+)
+_TEXTS: Final = {name: f"toString({f'toUInt8({name})' if name in _FLAGS else name})" for name in COLUMNS}
 
 
 class WideRows:
@@ -44,10 +36,11 @@ class WideRows:
     def __init__(
         self, clickhouse: Reader, topic: str, partition: int, end: int, without_record: Callable[[int, int], None]
     ) -> None:
-        """`without_record(offset, rows)` is told of rows at an offset that was passed over."""
+        """`without_record(offset, rows)` is called for rows at an offset without a record."""
         self._clickhouse, self._without_record = clickhouse, without_record
+        self._names = _columns_of_live_table(clickhouse)
         self._place = f"_topic = '{topic}' AND _partition = {partition} AND _offset"
-        text = "concat(" + ", '\\x1f', ".join(_TEXTS.values()) + ")"
+        text = "concat(" + ", '\\x1f', ".join(_TEXTS[name] for name in self._names) + ")"
         query = f"SELECT _offset, MD5({text}) FROM events WHERE {self._place} < {end} ORDER BY _offset"
         self._rows: Iterator[tuple[Any, ...]] = clickhouse.packed(query, _HASH)
         self._next = next(self._rows, None)
@@ -66,16 +59,21 @@ class WideRows:
 
     def difference(self, offset: int, fields: Mapping[str, Any]) -> str:
         """What the rows at `offset` hold instead of `fields`."""
-        shown = ", ".join(f"{text} AS shown_{name}" for name, text in _TEXTS.items())
+        shown = ", ".join(f"{_TEXTS[name]} AS shown_{name}" for name in self._names)
         rows = self._clickhouse.rows(f"SELECT {shown} FROM events WHERE {self._place} = {offset}")
-        expected = _texts(fields)
+        expected = _texts(fields, self._names)
         found = [
             f"{name}: {row[f'shown_{name}']!r} instead of {expected[name]!r}"
             for row in rows
-            for name in COLUMNS
+            for name in self._names
             if row[f"shown_{name}"] != expected[name]
         ]
         return "; ".join(found) or "other content"
+
+    def hash_of(self, fields: Mapping[str, Any]) -> bytes:
+        """The hash of a row with these columns, the others at their defaults."""
+        texts = _texts(fields, self._names).values()
+        return hashlib.md5("\x1f".join(texts).encode(), usedforsecurity=False).digest()
 
     def _taken(self, offset: int) -> list[bytes]:
         found: list[bytes] = []
@@ -85,12 +83,13 @@ class WideRows:
         return found
 
 
-def hash_of(fields: Mapping[str, Any]) -> bytes:
-    """The hash of a row with these columns, the others at their defaults."""
-    return hashlib.md5("\x1f".join(_texts(fields).values()).encode(), usedforsecurity=False).digest()
+def _columns_of_live_table(clickhouse: Reader) -> tuple[str, ...]:
+    """Every column but those newer than the table behind the view, which has them when its rebuild is live."""
+    existing = {row["name"] for row in clickhouse.rows(_LIVE_TABLE)}
+    version = max((column.since for column in _COLUMNS if column.name in existing), default=0)
+    return tuple(column.name for column in _COLUMNS if column.name in existing or column.since <= version)
 
 
-def _texts(fields: Mapping[str, Any]) -> dict[str, str]:
+def _texts(fields: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
     whole = {**_DEFAULTS, **fields}
-    whole["is_bot"] = int(whole["is_bot"])
-    return {name: str(whole[name]) for name in COLUMNS}
+    return {name: str(int(whole[name]) if name in _FLAGS else whole[name]) for name in names}

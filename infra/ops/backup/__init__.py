@@ -1,7 +1,7 @@
 """`althing backup` and `althing restore`: everything that nothing else can make again, in one directory, and back.
 
 taking -> a directory (`manifest`, `postgres.dump`, `log/…`) -> restoring; `drill` proves that one leads to the other.
-What is kept, what is not, and why: `infra/decisions/0014-backups-hold-what-cannot-be-rebuilt.md`.
+What a backup contains, what it omits, and why: `docs/decisions/0014-backups-contain-the-source-of-truth.md`.
 """
 
 

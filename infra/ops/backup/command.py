@@ -17,15 +17,15 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.backup import BackupError, erased, manifest
-from infra.backup.drill import drill
-from infra.backup.manifest import Manifest
-from infra.backup.restoring import restore
-from infra.backup.taking import Progress, existing, take
-from infra.log import LogUnavailable
-from infra.progress import Meter
-from infra.setting_values import parse_count, parse_master_key
-from infra.settings import Settings, SettingsError, load
+from infra.kernel.config.parsers import parse_count, parse_master_key
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.log import LogUnavailable
+from infra.kernel.observability.progress import Meter
+from infra.ops.backup import BackupError, erased_subjects, manifest
+from infra.ops.backup.creation import Progress, existing, take
+from infra.ops.backup.drill import drill
+from infra.ops.backup.manifest import Manifest
+from infra.ops.backup.restore import restore
 
 FOLDER: Final = "backups"
 
@@ -38,14 +38,14 @@ def backup_main(arguments: list[str]) -> int:
     )
     parser.add_argument("--to", type=Path, metavar="DIR", help="the folder of the backups (else ALTHING_BACKUP_DIR)")
     parser.add_argument("--keep", type=_count, metavar="N", help="afterwards, remove all but the newest N there")
-    parser.add_argument("--verify", type=Path, metavar="DIR", help="take none; read the backup DIR and check it")
+    parser.add_argument("--verify", type=Path, metavar="DIR", help="create none; read and check the backup DIR")
     parser.add_argument(
         "--drill",
         nargs="?",
         type=Path,
         const=Path(),
         metavar="DIR",
-        help="take none; restore DIR (or the newest) into a copy, start it, audit it, and throw it away",
+        help="create none; restore DIR (or the newest) into a copy, start it, audit it, and delete it",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     chosen = parser.parse_args(arguments)
@@ -68,7 +68,7 @@ def restore_main(arguments: list[str]) -> int:
     """Fills an empty data directory."""
     parser = argparse.ArgumentParser(
         prog="althing restore",
-        description="Restores a backup into the empty directory ALTHING_DATA_DIR and builds every table anew.",
+        description="Restores a backup into the empty directory ALTHING_DATA_DIR and rebuilds every table.",
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="the backup")
     parser.add_argument(
@@ -109,7 +109,7 @@ def _said(as_json: bool, work: Callable[[Progress], tuple[int, dict[str, Any], s
     progress = Shown(quiet=as_json)
     with _ended_like_cancelled():
         try:
-            with redirect_stdout(sys.stderr):  # what the engines say must not stand in the answer
+            with redirect_stdout(sys.stderr):  # output of the engines must not be part of the result
                 code, answer, text = work(progress)
         except (BackupError, LogUnavailable, psycopg.Error) as error:
             code, answer, text = 1, {"error": str(error)}, ""
@@ -171,10 +171,12 @@ def _drilled(settings: Settings, source: Path, progress: Progress) -> tuple[int,
 def _restored(source: Path, settings: Settings, key: str | None, progress: Progress) -> tuple[int, dict[str, Any], str]:
     found = restore(source, settings, key, progress)
     data_dir = settings.data_dir.resolve()
-    has_list = (source.parent / erased.FILE_NAME).exists()
+    has_list = (source.parent / erased_subjects.FILE_NAME).exists()
     lines = [f"{data_dir} holds the backup of {found.made_at}. Start it with `althing up`."]
     if not has_list:
-        lines.append(f"There is no {erased.FILE_NAME} beside the backup: who was erased after it was taken is back.")
+        lines.append(
+            f"There is no {erased_subjects.FILE_NAME} beside the backup: accounts erased after the backup are restored."
+        )
     return 0, _about(data_dir, found) | {"erasedListFound": has_list}, "\n".join(lines)
 
 

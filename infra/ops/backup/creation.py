@@ -1,17 +1,17 @@
-"""Taking a backup of a running stack: one snapshot of Postgres, then the log up to where it ended just afterwards.
+"""Creates a backup of a running stack: one snapshot of Postgres, then the log up to its end just afterwards.
 
-The order makes them fit: every position that Postgres knows of the log lies before the ends that are read next. Topic
-`domain` is made from the event store, so it is cut where the snapshot's last decision stands. All is written beside its
-place, forced to the disk, and renamed at the end: half a backup is never taken for one.
+The order makes them consistent: every log position in the snapshot is below the end offsets that are read next.
+Topic `domain` is derived from the event store, so it is cut at the snapshot's last decision. Everything is written
+to a temporary directory, synced to disk, and renamed at the end: an incomplete backup is never mistaken for a whole
+one.
 """
 
 from __future__ import annotations
 
 import fcntl
-import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,20 +21,21 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg import IsolationLevel
 
-from infra.auditing import records as log_records
-from infra.backup import BackupError, dump, erased, ledger, manifest, records
-from infra.backup.manifest import Manifest
-from infra.log import Log, LogUnavailable, OffsetOutOfRange, StoredRecord, open_log
-from infra.postgres import required_url
-from infra.sealing import derived_key, keyed_hash
-from infra.settings import Settings, SettingsError
-from infra.stack.info import product_version
+from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.config.version import product_version
+from infra.kernel.log import Log, LogUnavailable, OffsetOutOfRange, StoredRecord, open_log
+from infra.kernel.postgres.pool import required_url
+from infra.kernel.security.encryption import derived_key, keyed_hash
+from infra.ops.audit import log_reader
+from infra.ops.backup import BackupError, dump, erased_subjects, history, log_records, manifest
+from infra.ops.backup.manifest import Manifest
+from infra.ops.stack.secret_file import sync
 from schemas import topics
 from schemas.envelope import position_of
 
 LOG_FOLDER: Final = "log"
-MAKING: Final = ".making-"
-REMOVING: Final = ".removing-"
+CREATING_PREFIX: Final = ".making-"
+REMOVING_PREFIX: Final = ".removing-"
 SPARE_BYTES: Final = 64 * 1024 * 1024
 _LOCK_FILE: Final = ".lock"
 
@@ -56,7 +57,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Taken:
+class CreatedBackup:
     """A backup that is whole."""
 
     folder: Path
@@ -64,31 +65,32 @@ class Taken:
     removed: tuple[Path, ...]
 
 
-def take(settings: Settings, folder: Path, keep: int | None = None, progress: Progress | None = None) -> Taken:
-    """Takes a backup into a new directory in `folder`, reads it again, and removes all but the newest `keep`.
+def take(settings: Settings, folder: Path, keep: int | None = None, progress: Progress | None = None) -> CreatedBackup:
+    """Creates a backup in a new directory in `folder`, verifies it, and removes all but the newest `keep`.
 
-    Raises `BackupError`, and what the engines raise when they are away; then nothing is left in `folder`.
+    Raises `BackupError`, and the engines' exceptions when they are unavailable; then nothing is left in `folder`.
     """
     shown = progress or Progress()
     began = datetime.now(UTC)
     backup_id = uuid4()
     name = f"{began:%Y%m%dT%H%M%SZ}-{str(backup_id)[:8]}"
-    with _only_one(folder), ledger.noted(settings, backup_id, folder / name) as noted:
-        making = folder / f"{MAKING}{name}"
+    with _only_one(folder), history.noted(settings, backup_id, folder / name) as noted:
+        making = folder / f"{CREATING_PREFIX}{name}"
         try:
             making.mkdir(mode=0o700)
             made = _write(settings, making, backup_id, began, shown)
             shown.begin("reading it again", made.size)
             manifest.verify(making, shown.advance)
-            _force(making)
+            for path in (*making.rglob("*"), making):
+                sync(path)
             making.rename(folder / name)
-            _force_one(folder)
+            sync(folder)
         except OSError as error:
             raise BackupError(f"{folder} cannot be written: {error.strerror or error}.") from error
         finally:
             shutil.rmtree(making, ignore_errors=True)
         noted.done(made)
-        return Taken(folder / name, made, _remove_old(folder, keep))
+        return CreatedBackup(folder / name, made, _remove_old(folder, keep))
 
 
 def existing(folder: Path) -> list[Path]:
@@ -105,15 +107,14 @@ def _is_ours(path: Path) -> bool:
 
 
 def key_mark(settings: Settings, backup_id: str) -> str:
-    """Tells whether the master key is the one that a backup was made under."""
+    """A hash that identifies the master key of a backup."""
     return keyed_hash(derived_key(settings, "backup"), backup_id)
 
 
 def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, progress: Progress) -> Manifest:
     url = required_url(settings)
     mark = key_mark(settings, str(backup_id))
-    log = open_log(settings)
-    try:
+    with closing(open_log(settings)) as log:
         with psycopg.connect(url, connect_timeout=5) as connection:
             connection.isolation_level = IsolationLevel.REPEATABLE_READ
             connection.execute("SET idle_in_transaction_session_timeout = 0")
@@ -122,8 +123,8 @@ def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, p
             snapshot = _one(connection, "SELECT pg_export_snapshot()")
             decision = _one(connection, "SELECT coalesce(max(notification_id), 0) FROM events.stored_events")
             ends = _ends_of_snapshot(connection) if settings.log == "postgres" else _ends(log)
-            erased.update(connection, making.parent)
-            _check_room(settings, connection, making, progress)
+            erased_subjects.update(connection, making.parent)
+            _check_room(settings, connection, making)
             progress.begin("Postgres", None)
             dump.dump(url, connection, snapshot, making / dump.FILE_NAME)
             counts = {table: _one(connection, f"SELECT count(*) FROM {table}") for table in COUNTED}  # noqa: S608 - own text
@@ -131,8 +132,6 @@ def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, p
             version = _one(connection, "SHOW server_version").split()[0]
         if settings.log != "postgres":
             ends = _copy_log(log, making / LOG_FOLDER, ends, decision, progress)
-    finally:
-        log.close()
     files = {
         str(path.relative_to(making)): manifest.describe(path) for path in sorted(making.rglob("*")) if path.is_file()
     }
@@ -156,7 +155,7 @@ def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, p
 def _ends(log: Log) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for topic in topics.ALL:
-        for (name, partition), end in log_records.ends_of(log, topic).items():
+        for (name, partition), end in log_reader.ends_of(log, topic).items():
             found[f"{name}-{partition}"] = end
     return found
 
@@ -174,11 +173,11 @@ def _copy_log(log: Log, to: Path, ends: Mapping[str, int], decision: int, progre
     written: dict[str, int] = {}
     for place, end in ends.items():
         topic, _, partition = place.rpartition("-")
-        found = _unbroken(place, log_records.read(log, topic, int(partition), end))
+        found = _unbroken(place, log_reader.read(log, topic, int(partition), end))
         if topic == topics.DOMAIN.name:
             found = _until(decision, found)
         try:
-            written[place] = records.write(to / place, found, progress.advance)
+            written[place] = log_records.write(to / place, found, progress.advance)
         except OffsetOutOfRange as error:
             raise BackupError(f"The log has lost its beginning, and with it what a backup needs: {error}.") from error
         except LogUnavailable as error:
@@ -202,8 +201,8 @@ def _until(decision: int, found: Iterator[StoredRecord]) -> Iterator[StoredRecor
         yield record
 
 
-def _check_room(settings: Settings, connection: psycopg.Connection[Any], making: Path, progress: Progress) -> None:
-    """What is kept shrinks, so its present size is enough."""
+def _check_room(settings: Settings, connection: psycopg.Connection[Any], making: Path) -> None:
+    """The backup is compressed, so the present size of its content is enough."""
     need = _one(connection, "SELECT pg_database_size(current_database())") + SPARE_BYTES
     kafka = settings.data_dir / "kafka"
     if settings.log != "postgres" and kafka.is_dir():
@@ -211,8 +210,8 @@ def _check_room(settings: Settings, connection: psycopg.Connection[Any], making:
     free = shutil.disk_usage(making).free
     if free < need:
         raise BackupError(
-            f"{making.parent} has {free / 1e9:.1f} GB free, and a backup may need {need / 1e9:.1f} GB; make room, or "
-            "choose another folder."
+            f"{making.parent} has {free / 1e9:.1f} GB free, and a backup may need {need / 1e9:.1f} GB; free some "
+            "space, or choose another folder."
         )
 
 
@@ -234,7 +233,7 @@ def _only_one(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise BackupError(f"Another backup is being taken into {folder}.") from error
-        for left in [*folder.glob(f"{MAKING}*"), *folder.glob(f"{REMOVING}*")]:
+        for left in [*folder.glob(f"{CREATING_PREFIX}*"), *folder.glob(f"{REMOVING_PREFIX}*")]:
             shutil.rmtree(left, ignore_errors=True)
         yield
 
@@ -244,20 +243,6 @@ def _remove_old(folder: Path, keep: int | None) -> tuple[Path, ...]:
     old = existing(folder)[keep:] if keep is not None else []
     for path in old:
         with suppress(OSError):
-            gone = path.rename(path.with_name(f"{REMOVING}{path.name}"))
+            gone = path.rename(path.with_name(f"{REMOVING_PREFIX}{path.name}"))
             shutil.rmtree(gone, ignore_errors=True)
     return tuple(old)
-
-
-def _force(folder: Path) -> None:
-    for path in folder.rglob("*"):
-        _force_one(path)
-    _force_one(folder)
-
-
-def _force_one(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

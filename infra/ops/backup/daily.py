@@ -1,4 +1,5 @@
-"""The backup a day, as the scheduler takes it: when `ALTHING_BACKUP_DIR` is set and the last whole one is a day old."""
+"""The daily backup, a job of the scheduler: runs when `ALTHING_BACKUP_DIR` is set and the last whole backup is a day
+old."""
 
 from __future__ import annotations
 
@@ -8,10 +9,10 @@ from typing import Final
 import psycopg
 from prometheus_client import Gauge
 
-from infra.backup import BackupError, ledger
-from infra.backup.taking import take
-from infra.postgres import connect
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import connect
+from infra.ops.backup import BackupError, history
+from infra.ops.backup.creation import take
 
 EVERY: Final = timedelta(days=1)
 AFTER_FAILURE: Final = timedelta(hours=1)
@@ -20,10 +21,10 @@ _LAST: Final = Gauge("backup_last_success_timestamp_seconds", "When the newest w
 
 
 def take_due(settings: Settings) -> str | None:
-    """Takes one if it is time. Nothing where no folder is set. Raises `BackupError`; it tries again after an hour."""
+    """Creates a backup if it is due; does nothing without a folder. Raises `BackupError`; retried after an hour."""
     if settings.backup_dir is None:
         return None
-    last = ledger.newest_done(settings)
+    last = history.newest_done(settings)
     if last is not None:
         _LAST.set(last.timestamp())
     now = datetime.now(UTC)

@@ -1,7 +1,7 @@
-"""The drill: a backup restored into a directory of its own, started, audited, counted, and thrown away.
+"""The restore drill: restores a backup into a separate directory, starts it, audits it, counts rows, and deletes it.
 
-Only a backup that was restored is one. The copy runs beside the stack on ports and engines of its own, with no way out
-to mail servers or resolvers.
+A backup is proven only by a restore. The copy runs beside the stack on its own ports and engines, without access to
+mail servers or resolvers.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.backup import BackupError, ledger, manifest
-from infra.backup.manifest import Manifest
-from infra.backup.restoring import restore
-from infra.backup.taking import Progress
-from infra.sealing import master_key
-from infra.settings import Settings
-from infra.stack import state
-from infra.stack.ports import free_ports
-from infra.stack.tools import ROOT, launched
+from infra.kernel.config.paths import ROOT
+from infra.kernel.config.settings import Settings
+from infra.kernel.observability import stack_state
+from infra.kernel.security.encryption import master_key
+from infra.ops.backup import BackupError, history, manifest
+from infra.ops.backup.creation import Progress
+from infra.ops.backup.manifest import Manifest
+from infra.ops.backup.restore import restore
+from infra.ops.stack.ports import free_ports
+from infra.ops.stack.tools import launched
 
 START_S: Final = 300.0
 STOP_S: Final = 60.0
@@ -40,7 +41,7 @@ _NOWHERE: Final = "127.0.0.1:9"
 
 
 @dataclass(frozen=True)
-class Drilled:
+class DrillResult:
     """What a drill found. `differences` is empty when the backup is good."""
 
     manifest: Manifest
@@ -49,10 +50,10 @@ class Drilled:
     differences: tuple[str, ...]
 
 
-def drill(settings: Settings, source: Path, progress: Progress | None = None) -> Drilled:
-    """Restores `source` and looks whether everything is there. Raises `BackupError` when it cannot be restored.
+def drill(settings: Settings, source: Path, progress: Progress | None = None) -> DrillResult:
+    """Restores `source` and checks that everything is there. Raises `BackupError` when it cannot be restored.
 
-    Noted in the stack's own `ops.backup`, either way.
+    The result is recorded in the stack's own `ops.backup`, either way.
     """
     shown = progress or Progress()
     backup_id = manifest.read(source).id
@@ -63,12 +64,12 @@ def drill(settings: Settings, source: Path, progress: Progress | None = None) ->
         made = restore(source, copy, master_key(settings).hex(), shown)
         shown.begin("audit", None)
         with running(copy.data_dir) as environment:
-            checked, differences = look(environment, made)
-        found = Drilled(made, time.monotonic() - began, checked, differences)
-        ledger.note_drill(settings, backup_id, "; ".join(differences))
+            checked, differences = compare(environment, made)
+        found = DrillResult(made, time.monotonic() - began, checked, differences)
+        history.note_drill(settings, backup_id, "; ".join(differences))
         return found
     except BackupError as error:
-        ledger.note_drill(settings, backup_id, str(error))
+        history.note_drill(settings, backup_id, str(error))
         raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -88,7 +89,7 @@ def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
         "ALTHING_LOG": (data_dir / "log.kind").read_text().strip(),
         "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
     }
-    command = [sys.executable, "-m", "infra.cli", "up", "--only", ",".join(_SERVICES)]
+    command = [sys.executable, "-m", "infra.ops.cli", "up", "--only", ",".join(_SERVICES)]
     with (data_dir / "drill.log").open("w+") as output:
         process = subprocess.Popen(
             launched(command, death_signal=signal.SIGTERM),
@@ -107,7 +108,7 @@ def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
                     said = output.read()[-500:].strip()
                     raise BackupError(f"The restored copy did not start (code {process.poll()}): {said}")
                 time.sleep(0.2)
-            yield {**environment, **state.running_environment(data_dir)}
+            yield {**environment, **stack_state.running_environment(data_dir)}
         finally:
             process.terminate()
             try:
@@ -118,14 +119,14 @@ def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
 
 
 def _is_up(data_dir: Path) -> bool:
-    found = state.read(data_dir)
-    if found is None or not state.is_running(found):
+    found = stack_state.read(data_dir)
+    if found is None or not stack_state.is_running(found):
         return False
     states = {row.name: row.state for row in found.processes}
     return all(states.get(name) == "running" for name in _SERVICES)
 
 
-def look(environment: Mapping[str, str], made: Manifest) -> tuple[int, tuple[str, ...]]:
+def compare(environment: Mapping[str, str], made: Manifest) -> tuple[int, tuple[str, ...]]:
     """How many things were compared, and what is wrong."""
     audited = _audit(environment)
     differences = [f"audit: {audited[kind]} {kind}" for kind in ("missing", "duplicate", "wrong") if audited[kind]]
@@ -142,7 +143,7 @@ def look(environment: Mapping[str, str], made: Manifest) -> tuple[int, tuple[str
 def _audit(environment: Mapping[str, str]) -> dict[str, Any]:
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "infra.cli", "audit", "--json", "--timeout", "300"],
+            [sys.executable, "-m", "infra.ops.cli", "audit", "--json", "--timeout", "300"],
             env=dict(environment),
             cwd=environment["ALTHING_DATA_DIR"],
             capture_output=True,

@@ -1,8 +1,8 @@
-"""Postgres into a file and back, by `pg_dump` and `pg_restore` of the embedded engine.
+"""Dumps Postgres into a file and restores it, by `pg_dump` and `pg_restore` of the embedded engine.
 
-Left out are rows that can be made again (read models, positions of projections), rows that must not come back (open
-sessions, one-time links: what was revoked since would live again) and rows that must not be kept longer than promised
-(salts of visitors, mails).
+Excluded are rows that can be rebuilt (read models, positions of projections), rows that must not come back (open
+sessions, one-time links: revoked ones would be valid again) and rows that must not be kept longer than promised
+(salts of visitors, emails).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, Final
 import psycopg
 from psycopg import conninfo
 
-from infra.backup import BackupError
-from infra.stack.tools import launched, postgres_bin
+from infra.ops.backup import BackupError
+from infra.ops.stack.tools import launched, postgres_bin
 
 FILE_NAME: Final = "postgres.dump"
 KEPT_OF_ENGINE: Final = ("relay",)
@@ -32,6 +32,7 @@ NOT_KEPT: Final = (
     "auth.one_time_link",
     "auth.setup_token",
     "auth.rate_limit",
+    "events.snapshots",
     "ingest.salt",
     "ops.backup",
     "ops.canary",
@@ -40,7 +41,7 @@ NOT_KEPT: Final = (
 """Tables whose rows stay out; the tables of schema `engine` but `KEPT_OF_ENGINE` come to them."""
 
 STALL_S: Final = 600.0
-_LOOK_S: Final = 0.2
+_POLL_S: Final = 0.2
 
 
 def dump(url: str, connection: psycopg.Connection[Any], snapshot: str, to: Path) -> None:
@@ -98,7 +99,7 @@ def _wait(program: str, process: subprocess.Popen[bytes], growing: Path | None) 
     size, since = -1, monotonic()
     while True:
         try:
-            process.wait(_LOOK_S)
+            process.wait(_POLL_S)
             return
         except subprocess.TimeoutExpired:
             found = growing.stat().st_size if growing is not None and growing.exists() else 0
@@ -109,7 +110,7 @@ def _wait(program: str, process: subprocess.Popen[bytes], growing: Path | None) 
 
 
 def _environment(url: str) -> Mapping[str, str]:
-    """libpq's names for the parts of the address: a password must not stand among the arguments, where all see it."""
+    """libpq's names for the parts of the address: a password must not be an argument, which every user can see."""
     parts = conninfo.conninfo_to_dict(url)
     names = {each.keyword.decode(): each.envvar.decode() for each in psycopg.pq.Conninfo.get_defaults() if each.envvar}
     return {names[name]: str(value) for name, value in parts.items() if name in names and value is not None}

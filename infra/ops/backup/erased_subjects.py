@@ -1,8 +1,8 @@
-"""Who was erased, kept beside the backups: an older backup must not bring anybody back.
+"""The list of erased accounts beside the backups: a restore of an older backup must not bring them back.
 
 The list (`erased.json` in the folder of the backups) grows with every backup and, once a minute, by the scheduler. A
-restore notes everybody on it who is not erased in what was restored; the command service erases them anew, by the same
-steps as the first time, before it answers its first request.
+restore records all accounts on it that are not erased in the restored data; the command service erases them again,
+by the same steps as the first time, before it answers its first request.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.backup import BackupError
-from infra.postgres import connect
-from infra.settings import Settings
-from infra.stack.secret_file import write_private
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import connect
+from infra.ops.backup import BackupError
+from infra.ops.stack.secret_file import write_private
 
 FILE_NAME: Final = "erased.json"
 _LOCK_FILE: Final = ".erased.lock"
+_ERASED: Final = (
+    "SELECT subject_id::text, erased_at FROM auth.subject_key WHERE key_wrapped IS NULL AND erased_at IS NOT NULL"
+)
 
 
 def note(settings: Settings) -> str | None:
@@ -35,21 +38,15 @@ def note(settings: Settings) -> str | None:
 
 
 def update(connection: psycopg.Connection[Any], folder: Path) -> int:
-    """Adds to the list in `folder` who was erased since; how many. Nobody is ever taken off."""
+    """Adds newly erased accounts to the list in `folder` and returns their number. Entries are never removed."""
     with (folder / _LOCK_FILE).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        return _update(connection, folder)
-
-
-def _update(connection: psycopg.Connection[Any], folder: Path) -> int:
-    known = read(folder)
-    rows = connection.execute(
-        "SELECT subject_id::text, erased_at FROM auth.subject_key WHERE key_wrapped IS NULL AND erased_at IS NOT NULL"
-    )
-    new = {subject: at.isoformat() for subject, at in rows if subject not in known}
-    if new or not (folder / FILE_NAME).exists():
-        write_private(folder / FILE_NAME, json.dumps({**known, **new}, indent=1) + "\n")
-    return len(new)
+        known = read(folder)
+        rows = connection.execute(_ERASED)
+        new = {subject: at.isoformat() for subject, at in rows if subject not in known}
+        if new or not (folder / FILE_NAME).exists():
+            write_private(folder / FILE_NAME, json.dumps({**known, **new}, indent=1) + "\n")
+        return len(new)
 
 
 def read(folder: Path) -> Mapping[str, str]:

@@ -12,13 +12,13 @@ from uuid import UUID
 
 import psycopg
 
-from infra.backup.manifest import Manifest
-from infra.postgres import connect
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import connect
+from infra.ops.backup.manifest import Manifest
 
 LOCK: Final = 7_265_403
 KEPT: Final = timedelta(days=400)
-LONGEST_ERROR: Final = 2_000
+MAX_ERROR_LENGTH: Final = 2_000
 
 
 @dataclass
@@ -82,7 +82,7 @@ def note_drill(settings: Settings, backup_id: str, error: str) -> None:
         connection.execute(
             "UPDATE ops.backup SET drill_error = %(e)s, restored_at = CASE WHEN %(e)s = '' THEN now() ELSE restored_at"
             " END WHERE id = %(id)s",
-            {"e": error[:LONGEST_ERROR], "id": backup_id},
+            {"e": error[:MAX_ERROR_LENGTH], "id": backup_id},
         )
 
 
@@ -93,4 +93,4 @@ def _records(made: Manifest) -> int:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "It was cancelled."
-    return (str(error).partition("\n")[0] or type(error).__name__)[:LONGEST_ERROR]
+    return (str(error).partition("\n")[0] or type(error).__name__)[:MAX_ERROR_LENGTH]

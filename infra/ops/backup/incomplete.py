@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from infra.settings import SettingsError
+from infra.kernel.config.settings import SettingsError
 
 FILE_NAME: Final = "restore.unfinished"
 _OURS: Final = (FILE_NAME, "lock")
@@ -18,12 +18,12 @@ def refuse(data_dir: Path) -> None:
     if path.exists():
         raise SettingsError(
             f"{data_dir} is half restored, from {path.read_text().strip()}: run `althing restore` with that directory "
-            "again, it begins anew."
+            "again, it starts from the beginning."
         )
 
 
 def check(data_dir: Path) -> bool:
-    """Whether a restore was interrupted here. Raises `SettingsError` when anything else lies in the directory."""
+    """Whether a restore was interrupted here. Raises `SettingsError` when the directory contains anything else."""
     was_interrupted = (data_dir / FILE_NAME).exists()
     others = [each for each in data_dir.iterdir() if each.name not in _OURS]
     if others and not was_interrupted:
@@ -43,5 +43,5 @@ def begin(data_dir: Path, source: Path) -> None:
 
 
 def end(data_dir: Path) -> None:
-    """Everything is there and on the disk."""
+    """Marks the restore as complete; everything is synced to disk."""
     (data_dir / FILE_NAME).unlink()

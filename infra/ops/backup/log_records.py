@@ -14,8 +14,8 @@ from typing import Final
 import msgspec
 import zstandard
 
-from infra.backup import BackupError
-from infra.log import Headers, StoredRecord
+from infra.kernel.log import Headers, StoredRecord
+from infra.ops.backup import BackupError
 
 BLOCK_BYTES: Final = 4 * 1024 * 1024
 BLOCK_RECORDS: Final = 10_000

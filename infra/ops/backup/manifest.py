@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-from infra.backup import BackupError
+from infra.ops.backup import BackupError
 
 FILE_NAME: Final = "manifest.json"
 FORMAT: Final = 1
@@ -29,8 +29,8 @@ class FileRow:
 
 @dataclass(frozen=True)
 class Manifest:
-    """`ends`: by `topic-partition`, the offset before which every record is kept. `decision`: the last position of the
-    event store. `key`: tells whether a master key is the one, and nothing about it. Times are ISO 8601, UTC."""
+    """`ends`: by `topic-partition`, the offset before which every record is stored. `decision`: the last position of
+    the event store. `key`: identifies the master key without disclosing it. Times are ISO 8601, UTC."""
 
     id: str
     made_at: str
@@ -56,7 +56,8 @@ def to_text(manifest: Manifest) -> str:
 
 
 def read(folder: Path) -> Manifest:
-    """The manifest of the backup in `folder`. Raises `BackupError` when there is none, or not a whole one of ours."""
+    """The manifest of the backup in `folder`. Raises `BackupError` when there is none, or it is incomplete or
+    foreign."""
     path = folder / FILE_NAME
     try:
         found = json.loads(path.read_text())

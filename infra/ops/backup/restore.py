@@ -1,6 +1,6 @@
-"""From a backup to a data directory that `althing up` starts on as if nothing had happened.
+"""Restores a backup into a data directory, on which `althing up` then starts as usual.
 
-Everything is checked first. Then the embedded Postgres and log are filled, and the projectors build every table anew
+Everything is checked first. Then the embedded Postgres and log are filled, and the projectors rebuild every table
 before anything else may run: attribution looks clicks up in ClickHouse, and must not find it empty.
 """
 
@@ -8,64 +8,65 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import psycopg
 
-from infra.backup import BackupError, dump, erased, manifest, records, unfinished
-from infra.backup.manifest import Manifest
-from infra.backup.taking import LOG_FOLDER, SPARE_BYTES, Progress, key_mark
-from infra.log import Log, LogUnavailable, Record, open_log
-from infra.migrations import migrate
-from infra.settings import Settings, SettingsError, load
-from infra.stack import secret_file, state
-from infra.stack.plan import ENGINES, base_environment
-from infra.stack.ports import free_ports
-from infra.stack.spec import stop_order
-from infra.stack.supervisor import StartFailed, Supervisor
-from infra.stack.up import LaidOut, Publisher, run_migrations
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.log import Log, LogUnavailable, Record, open_log
+from infra.kernel.observability import stack_state
+from infra.ops.backup import BackupError, dump, erased_subjects, incomplete, log_records, manifest
+from infra.ops.backup.creation import LOG_FOLDER, SPARE_BYTES, Progress, key_mark
+from infra.ops.backup.manifest import Manifest
+from infra.ops.migrations import migrate
+from infra.ops.stack import secret_file, state
+from infra.ops.stack.plan import ENGINES, base_environment
+from infra.ops.stack.ports import free_ports
+from infra.ops.stack.spec import stop_order
+from infra.ops.stack.supervisor import StartFailed, Supervisor
+from infra.ops.stack.up import StackLayout, run_migrations
 from schemas import topics
 
 ACK_TIMEOUT_S: Final = 60.0
 STALL_S: Final = 300.0
-_LOOK_S: Final = 0.2
+_POLL_S: Final = 0.2
 _WORKER: Final = ("projectors",)
 
 
 def restore(source: Path, settings: Settings, master_key: str | None, progress: Progress | None = None) -> Manifest:
-    """Restores `source` into the empty `settings.data_dir`. `master_key`: the installation's, as hexadecimal digits,
-    where `ALTHING_MASTER_KEY` is not set.
+    """Restores `source` into the empty `settings.data_dir`.
 
-    Raises `BackupError` and `SettingsError`. Interrupted, it can be run again: it then begins anew.
+    `master_key`: the installation's, as hexadecimal digits, where `ALTHING_MASTER_KEY` is not set. Raises
+    `BackupError` and `SettingsError`. Interrupted, it can be run again: it then starts from the beginning.
     """
     shown = progress or Progress()
     found = manifest.read(source)
     chosen = _settings(settings, found)
     _check_program(found)
-    listed = erased.read(source.parent)
+    listed = erased_subjects.read(source.parent)
     data_dir = chosen.data_dir
     try:
         data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        unfinished.check(data_dir)
+        incomplete.check(data_dir)
         with state.lock(data_dir):
             shown.begin("checking", found.size)
             manifest.verify(source, shown.advance)
             state.end_orphans(data_dir)
-            unfinished.begin(data_dir, source)
+            incomplete.begin(data_dir, source)
             secrets = _secrets(chosen, master_key)
             if key_mark(replace(chosen, master_key=chosen.master_key or secrets.master_key), found.id) != found.key:
                 raise BackupError("This is not the master key that the backup was made under.")
             _check_room(data_dir, found)
             secret_file.write_all(data_dir, secrets)
             (data_dir / "log.kind").write_text(f"{found.log}\n")
-            _fill(source, found, LaidOut(chosen, secrets, data_dir, list(_WORKER)), listed, shown)
+            _fill(source, found, StackLayout(chosen, secrets, data_dir, list(_WORKER)), listed, shown)
             with suppress(FileNotFoundError):
-                (data_dir / state.FILE_NAME).unlink()
-            unfinished.end(data_dir)
+                (data_dir / stack_state.FILE_NAME).unlink()
+            incomplete.end(data_dir)
     except OSError as error:
         raise BackupError(f"{data_dir} cannot be filled: {error.strerror or error}.") from error
     return found
@@ -101,8 +102,7 @@ def _settings(settings: Settings, found: Manifest) -> Settings:
 
 
 def _check_program(found: Manifest) -> None:
-    known = {each.name for each in migrate.read_folder(migrate.FOLDER)}
-    unknown = sorted(set(found.migrations) - known)
+    unknown = sorted(set(found.migrations) - {each.name for each in migrate.read_folder(migrate.FOLDER)})
     if unknown:
         raise BackupError(
             f"The backup was made by version {found.program}, which is newer than this program: it has run "
@@ -124,7 +124,7 @@ def _secrets(settings: Settings, master_key: str | None) -> secret_file.StackSec
 
 
 def _check_room(data_dir: Path, found: Manifest) -> None:
-    """Dump and log are compressed; tables made of them take several times as much."""
+    """Dump and log are compressed; the tables built from them need several times as much."""
     need = 6 * found.size + 4 * SPARE_BYTES
     free = shutil.disk_usage(data_dir).free
     if free < need:
@@ -133,9 +133,9 @@ def _check_room(data_dir: Path, found: Manifest) -> None:
         )
 
 
-def _fill(source: Path, found: Manifest, laid: LaidOut, listed: Mapping[str, str], progress: Progress) -> None:
+def _fill(source: Path, found: Manifest, laid: StackLayout, listed: Mapping[str, str], progress: Progress) -> None:
     environment = base_environment(laid.made)
-    supervisor = Supervisor(laid.data_dir, environment, Publisher(laid), laid.move)
+    supervisor = Supervisor(laid.data_dir, environment, laid.publish, laid.move)
     try:
         supervisor.start(laid.made.engines)
         laid.set_up_postgres()
@@ -145,12 +145,12 @@ def _fill(source: Path, found: Manifest, laid: LaidOut, listed: Mapping[str, str
         with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
             connection.execute("CREATE ROLE query_reader NOLOGIN")
         dump.restore(url, source / dump.FILE_NAME)
-        with _log(settings) as log:
+        with closing(open_log(settings, delivery_timeout_s=ACK_TIMEOUT_S)) as log:
             if found.log != "postgres":
                 log.create_topics()
                 _copy_log(source, found, log, progress)
         with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
-            erased.apply(connection, listed)
+            erased_subjects.apply(connection, listed)
         run_migrations(laid.data_dir, base_environment(laid.made))
         for stage in laid.made.services:
             supervisor.start(stage)
@@ -163,20 +163,11 @@ def _fill(source: Path, found: Manifest, laid: LaidOut, listed: Mapping[str, str
         supervisor.stop(stop_order((laid.made.engines, *laid.made.services), ENGINES))
 
 
-def _reaching(laid: LaidOut, found: Manifest) -> Settings:
+def _reaching(laid: StackLayout, found: Manifest) -> Settings:
     environment = laid.made.environment
     named = ("POSTGRES_URL", "CLICKHOUSE_URL")
     reach = {name: text for name, text in environment.items() if name in named or name.startswith("KAFKA_")}
     return replace(load(reach, None), data_dir=laid.data_dir, log=found.log)
-
-
-@contextmanager
-def _log(settings: Settings) -> Iterator[Log]:
-    log = open_log(settings, delivery_timeout_s=ACK_TIMEOUT_S)
-    try:
-        yield log
-    finally:
-        log.close()
 
 
 def _copy_log(source: Path, found: Manifest, log: Log, progress: Progress) -> None:
@@ -187,7 +178,7 @@ def _copy_log(source: Path, found: Manifest, log: Log, progress: Progress) -> No
         if topic not in topics.BY_NAME:
             raise BackupError(f"The backup holds topic {topic!r}, which this program does not know.")
         following = 0
-        for rows in records.read(source / LOG_FOLDER / place):
+        for rows in log_records.read(source / LOG_FOLDER / place):
             # Small enough that what waits for the broker stays below the log's own bound.
             for start in range(0, len(rows), 1_000):
                 part = rows[start : start + 1_000]
@@ -202,10 +193,10 @@ def _copy_log(source: Path, found: Manifest, log: Log, progress: Progress) -> No
             raise BackupError(f"The backup's file of {place} ends at {following}, not at {end}.")
 
 
-def _record(topic: str, partition: int, row: records.Row) -> Record:
-    """Signed again if it was signed: what somebody else had written does not become ours by a restore."""
+def _record(topic: str, partition: int, row: log_records.Row) -> Record:
+    """The record, signed again if it was signed: a restore must not turn a forged record into a signed one."""
     _, at, key, value, headers = row
-    if headers and headers[-1] == records.UNSIGNED:
+    if headers and headers[-1] == log_records.UNSIGNED:
         return Record(topic, key, value, headers[:-1], at, partition, is_signed=False)
     return Record(topic, key, value, headers, at, partition)
 
@@ -238,4 +229,4 @@ def _build(settings: Settings, found: Manifest, progress: Progress) -> None:
                 raise BackupError(
                     f"The projections read nothing for {STALL_S:.0f} seconds; see {settings.data_dir}/logs."
                 )
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)

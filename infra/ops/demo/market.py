@@ -1,7 +1,7 @@
-"""What the demonstration puts up for sale: a handful of websites by a member of its own, one with measured figures.
+"""The demonstration's listings: a few websites for sale by one seller, one of them with measured traffic.
 
-The seller is an account of its own, because nobody approves the own listing. Running it again adds nothing: the account
-is known by its address, listings by their titles, and what a run before left undone is taken up where it stands.
+The seller is a separate account, because an admin cannot approve their own listing. A second run adds nothing: the
+account is found by its address, listings by their titles, and an interrupted run is continued.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import httpx
 
-from infra.demo import plan
+from infra.ops.demo import plan
 from schemas.zones import ZoneInfo
 
 SELLER: Final = "seller@demo.example"
@@ -64,7 +64,7 @@ MEASURED: Final = DemoListing(
     monthly_traffic=0,
     years_established=2.5,
 )
-"""What it claims is worked out from its traffic (`claiming`)."""
+"""Its claims are calculated from its traffic (`claiming`)."""
 
 LISTINGS: Final = (
     DemoListing(
@@ -87,7 +87,7 @@ LISTINGS: Final = (
     ),
     DemoListing(
         "Courses worth their price (demo)", "worthy-courses.demo.example", "education",
-        "Reviews of online courses by people who finished them. A young website that grows and needs somebody."
+        "Reviews of online courses by people who finished them. A young website that grows and needs an editor."
         " An invented website of the demonstration.",
         7_900, 260, 190, 3_200, 1.0,
     ),
@@ -102,7 +102,7 @@ LISTINGS: Final = (
 
 @asynccontextmanager
 async def seller(app: httpx.AsyncClient, secret: str, done: Done) -> AsyncIterator[httpx.AsyncClient]:
-    """The seller's account, made at the first run. `app`: an admin's; `secret`: what nobody else knows of this
+    """The seller's account, made at the first run. `app`: an admin's; `secret`: a secret of this
     installation, so that a later run knows the account's password."""
     known = {"email": SELLER, "password": password(secret)}
     async with httpx.AsyncClient(base_url=app.base_url, timeout=app.timeout) as client:
@@ -144,7 +144,7 @@ async def put_up_for_sale(
     return count
 
 
-def claiming(listing: DemoListing, visits: Iterable[plan.Visit], today: datetime) -> DemoListing:
+def claiming(listing: DemoListing, visits: Iterable[plan.DemoVisit], today: datetime) -> DemoListing:
     """The listing with claims a little above what the visits to `FOR_SALE` come to a month, as sellers have it."""
     zone, commission = ZoneInfo(FOR_SALE.timezone), {one.slug: one.commission for one in plan.PARTNERS}
     this_month, people, money = today.astimezone(zone).strftime("%Y-%m"), Counter[str](), Counter[str]()
@@ -167,7 +167,7 @@ def claiming(listing: DemoListing, visits: Iterable[plan.Visit], today: datetime
     )
 
 
-def _partner(visit: plan.Visit) -> str:
+def _partner(visit: plan.DemoVisit) -> str:
     link = next(event["link"] for event in reversed(visit.events) if event["type"] == "click")
     return next(slug for slug in FOR_SALE.partners if plan.link_slug(FOR_SALE, slug) == link)
 

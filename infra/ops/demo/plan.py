@@ -1,7 +1,7 @@
 """What the demonstration shows: three websites, eight partners, and the traffic of 90 days between them.
 
 Pure and seeded: the same seed and day give the same events with the same ids, so running the demonstration twice on
-one data directory adds nothing. Nothing here talks to anything; `infra.demo.run` sends it through the public API.
+one data directory adds nothing. Nothing here talks to anything; `infra.ops.demo.run` sends it through the public API.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class DemoWebsite:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class DemoVisit:
     """One visit: its events in the tracking API's own shape, and the sale that came of it, if one did."""
 
     events: tuple[dict[str, Any], ...]
@@ -148,7 +148,7 @@ def link_slug(website: DemoWebsite, partner_slug: str) -> str:
     return f"{website.domain.partition('.')[0]}-{partner_slug.removeprefix('demo-')}"
 
 
-def visits(website: DemoWebsite, *, today: datetime, events: int, seed: int) -> Iterator[Visit]:
+def visits(website: DemoWebsite, *, today: datetime, events: int, seed: int) -> Iterator[DemoVisit]:
     """Visits of the 90 days that end at `today`, oldest first, about `share * events` events in all."""
     zone = ZoneInfo(website.timezone)
     last_day = today.astimezone(zone).date()
@@ -172,7 +172,7 @@ def _moment(rng: random.Random, day: date, zone: ZoneInfo) -> datetime:
     return datetime.combine(day, time(hour, rng.randrange(60), rng.randrange(60)), zone).astimezone(UTC)
 
 
-def _visit(rng: random.Random, website: DemoWebsite, start: datetime, today: datetime) -> Visit:
+def _visit(rng: random.Random, website: DemoWebsite, start: datetime, today: datetime) -> DemoVisit:
     country = _pick(rng, tuple((share, code) for code, share in website.countries.items()))
     agent, referrer = _pick(rng, _USER_AGENTS), _referrer(rng, website, start, today)
     address = IPv4Network(NETWORKS[country])[rng.randrange(1 << 12, 1 << 14)]
@@ -194,7 +194,7 @@ def _visit(rng: random.Random, website: DemoWebsite, start: datetime, today: dat
         if "Googlebot" not in agent:
             sale = _sale(rng, website, partner, visitor, moment, today) or sale
         moment += timedelta(seconds=rng.randrange(5, 90))
-    return Visit(tuple(event for event in events if event["occurred_at"] < today.isoformat()), sale)
+    return DemoVisit(tuple(event for event in events if event["occurred_at"] < today.isoformat()), sale)
 
 
 def _referrer(rng: random.Random, website: DemoWebsite, start: datetime, today: datetime) -> str:

@@ -1,4 +1,5 @@
-"""Sends the demonstration (`infra.demo.plan`) to a running stack as its users would: sign in, connect, track, report.
+"""Sends the demonstration (`infra.ops.demo.plan`) to a running stack as its users would: sign in, connect, track,
+report.
 
 Running it again on the same day adds nothing: partners, websites, links and listings are found by their names, events
 and sales have the same ids.
@@ -20,14 +21,14 @@ from typing import Any, Final
 
 import httpx
 
-from infra.demo import market, plan
-from infra.demo.stage import start_and_fill
-from infra.progress import Meter
-from infra.settings import Settings, SettingsError, load
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.observability.progress import Meter
+from infra.ops.demo import market, plan
+from infra.ops.demo.stage import start_and_fill
 
 BATCH: Final = 1_500
-BATCHES_AT_ONCE: Final = 3
-SALES_AT_ONCE: Final = 16
+CONCURRENT_BATCHES: Final = 3
+CONCURRENT_SALES: Final = 16
 TIMEOUT_S: Final = 30.0
 CAUGHT_UP_WITHIN_S: Final = 120.0
 
@@ -121,7 +122,7 @@ async def _signed_in(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
             "/api/platform/login", json={"email": settings.admin_email, "password": settings.admin_password}
         )
         if answer.status_code != 200 or answer.json().get("requires2FA"):
-            raise DemoFailed(f"Signing in as {settings.admin_email} failed: {_said(answer)}")
+            raise DemoFailed(f"Signing in as {settings.admin_email} failed: {_detail(answer)}")
         client.headers["Authorization"] = f"Bearer {answer.json()['token']}"
         yield client
 
@@ -170,12 +171,12 @@ async def _send_events(
 
     async def send_batches() -> None:
         while batch := list(islice(remaining, BATCH)):
-            answer = await _patiently(edge, "/track", batch, headers)
+            answer = await _with_retry(edge, "/track", batch, headers)
             if answer.json()["rejected"]:
                 raise DemoFailed(f"{site.plan.domain}: {answer.json()['rejected'][0]}")
             meter.advance(len(batch))
 
-    await asyncio.gather(*(send_batches() for _ in range(BATCHES_AT_ONCE)))
+    await asyncio.gather(*(send_batches() for _ in range(CONCURRENT_BATCHES)))
 
 
 async def _send_sales(edge: httpx.AsyncClient, sales: list[tuple[Connected, dict[str, Any]]], meter: Meter) -> None:
@@ -184,19 +185,19 @@ async def _send_sales(edge: httpx.AsyncClient, sales: list[tuple[Connected, dict
     async def send_some() -> None:
         for site, sale in remaining:
             headers = {"Authorization": f"Bearer {site.secret_key}", "X-Backfill": "true"}
-            await _patiently(edge, "/track/sale", sale, headers)
+            await _with_retry(edge, "/track/sale", sale, headers)
             meter.advance()
 
-    await asyncio.gather(*(send_some() for _ in range(SALES_AT_ONCE)))
+    await asyncio.gather(*(send_some() for _ in range(CONCURRENT_SALES)))
 
 
-async def _patiently(edge: httpx.AsyncClient, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
+async def _with_retry(edge: httpx.AsyncClient, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
     for _ in range(60):
         answer = await edge.post(path, json=body, headers=headers)
         if answer.status_code not in (429, 503):
             return _checked(answer)
         await asyncio.sleep(float(answer.headers.get("Retry-After", "1")))
-    raise DemoFailed(f"{path} went on answering {answer.status_code}: {_said(answer)}")
+    raise DemoFailed(f"{path} went on answering {answer.status_code}: {_detail(answer)}")
 
 
 async def _projected(app: httpx.AsyncClient, websites: list[Connected], quiet: bool) -> None:
@@ -232,11 +233,11 @@ async def _done(request: Any) -> httpx.Response:
 
 def _checked(answer: httpx.Response) -> httpx.Response:
     if answer.status_code >= 400:
-        raise DemoFailed(f"{answer.request.method} {answer.request.url.path}: {answer.status_code} {_said(answer)}")
+        raise DemoFailed(f"{answer.request.method} {answer.request.url.path}: {answer.status_code} {_detail(answer)}")
     return answer
 
 
-def _said(answer: httpx.Response) -> str:
+def _detail(answer: httpx.Response) -> str:
     try:
         return str(answer.json().get("message") or answer.json().get("detail"))
     except ValueError:

@@ -15,9 +15,9 @@ from typing import Final
 
 import httpx
 
-from infra.settings import Settings, SettingsError, load
-from infra.stack.escrow import is_for_this_machine
-from infra.stack.secret_file import write_private
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.ops.stack.escrow import is_for_this_machine
+from infra.ops.stack.secret_file import write_private
 
 DATA_DIR: Final = ".althing-demo"
 EMAIL: Final = "demo@althing.example"
@@ -32,7 +32,7 @@ def start_and_fill(fill: Callable[[Settings], int]) -> int:
     environment = _environment(os.environ)
     settings = load(environment)
     # A session of its own: Ctrl-C reaches this process alone, which then ends the stack once.
-    stack = subprocess.Popen([sys.executable, "-m", "infra.cli", "up"], env=environment, start_new_session=True)
+    stack = subprocess.Popen([sys.executable, "-m", "infra.ops.cli", "up"], env=environment, start_new_session=True)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stack.terminate())
     if not _ready(settings, stack):
@@ -76,7 +76,7 @@ def _admin(data_dir: Path) -> tuple[str, str]:
     except OSError as error:
         raise SettingsError(f"ALTHING_DATA_DIR: {data_dir} cannot be used: {error.strerror or error}.") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise SettingsError(f"{kept} is damaged; remove {data_dir} to begin the demonstration anew.") from error
+        raise SettingsError(f"{kept} is damaged; remove {data_dir} to restart the demonstration.") from error
 
 
 def _ready(settings: Settings, stack: subprocess.Popen[bytes]) -> bool:

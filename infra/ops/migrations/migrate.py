@@ -1,35 +1,41 @@
-"""`althing migrate`: brings the tables and topics up to date. Safe to run again, and by several at once.
+"""`althing migrate`: creates and updates tables and topics. Idempotent, and safe to run concurrently.
 
 The `.sql` files beside this module run in the order of their numbers, each in its own transaction, each once; a file
-that was changed after it ran stops everything. Then the rooms that make tables from code, then the log's topics.
-Forward only: a mistake is mended by the next file.
+that was changed after it ran stops the migration. Then the packages that create tables from code run, then the log's
+topics are created. Forward only: the next file fixes a mistake.
 """
 
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
+from typing import Final
 
 import psycopg
+import structlog
 
-from infra.log import LogUnavailable, open_log, signature
-from infra.postgres import required_url
-from infra.settings import Settings, SettingsError, load
+import command_api.schema
+import projectors.schema
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.log import LogUnavailable, open_log, signature
+from infra.kernel.postgres.pool import required_url
 
 FOLDER = Path(__file__).with_name("postgres")
-MIGRATIONS = ("command_api.store:create_schema", "projectors.engine.schema:create_schema")
-"""Functions of `Settings` that create what they miss; they live in rooms that this one may not import."""
+CREATORS: Final[tuple[Callable[[Settings], None], ...]] = (
+    command_api.schema.create_schema,
+    projectors.schema.create_schema,
+)
+"""Create the tables that no SQL file does: the event store's, and those of every projection, inline or not."""
 
 _LOCK = 7_265_401
 _LOCK_WAIT_S = 120
 _NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 class MigrationError(SettingsError):
@@ -38,6 +44,8 @@ class MigrationError(SettingsError):
 
 @dataclass(frozen=True)
 class Migration:
+    """One SQL file. `name` orders the migrations and marks them as applied."""
+
     name: str
     sql: str
 
@@ -59,20 +67,15 @@ def main(arguments: list[str]) -> int:
 
 
 def migrate(settings: Settings) -> None:
-    """Everything in order. Raises `MigrationError`, `psycopg.Error` or `infra.log.LogUnavailable`."""
+    """Everything in order. Raises `MigrationError`, `psycopg.Error` or `infra.kernel.log.LogUnavailable`."""
     applied = apply(required_url(settings), read_folder(FOLDER))
-    log.info("applied %s", ", ".join(applied) if applied else "nothing: all migrations were there")
-    for target in MIGRATIONS:
-        module, _, name = target.partition(":")
-        create: Callable[[Settings], None] = getattr(import_module(module), name)
+    log.info("migrations_applied", migrations=applied)
+    for create in CREATORS:
         create(settings)
-    topics = open_log(settings)
-    try:
+    with closing(open_log(settings)) as topics:
         topics.create_topics()
         with psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5) as connection:
             signature.note_starts(connection, topics)
-    finally:
-        topics.close()
 
 
 def read_folder(folder: Path) -> tuple[Migration, ...]:
@@ -89,9 +92,10 @@ def read_folder(folder: Path) -> tuple[Migration, ...]:
 
 
 def apply(url: str, migrations: Sequence[Migration]) -> list[str]:
-    """Runs those that have not run on this database; returns their names.
+    """Runs pending migrations on this database; returns their names.
 
-    Files may come with a lower number than one that has run (rooms have their own ranges); they run all the same.
+    A pending file may have a lower number than one that has run (packages have their own ranges); it runs all the
+    same.
     """
     with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
         connection.execute(f"set statement_timeout = '{_LOCK_WAIT_S}s'")

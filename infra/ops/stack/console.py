@@ -1,7 +1,7 @@
-"""What the person at the terminal sees, and what is kept in `<data dir>/logs`: one pump per child process.
+"""Output of the child processes on the terminal and in `<data dir>/logs`: one pump per child process.
 
-Children write plain lines or JSON lines (`infra.logs`). Files keep them as they are, rotated by size; the console shows
-`12:00:01 ingest     | text`.
+Children write plain lines or JSON lines (`infra.kernel.observability.logging`). Files keep them as they are, rotated by
+size; the console shows `12:00:01 ingest     | event key=value`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
+from infra.kernel.observability import logging
+
 ROTATE_BYTES = 10 * 1024 * 1024
 KEPT_FILES = 3
 _MAX_LINE = 64 * 1024
 _COLOURS = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
 _LOUD = ("WARN", "ERROR", "FATAL", "PANIC", "CRITICAL", "Traceback")
+_NOT_SHOWN = ("timestamp", "service", "logger")
+"""The console says when and who in its own columns."""
 _lock = threading.Lock()
 
 
@@ -54,7 +58,7 @@ class RotatingFile:
         self._size = 0
 
     def write(self, line: bytes) -> None:
-        """Never raises: a full disk must not stop a child's output from being read. Each line tries anew."""
+        """Never raises: a full disk must not stop the reading of a child's output. Each line is tried again."""
         try:
             if self._file is not None and self._size + len(line) > self._rotate_bytes:
                 self._rotate()
@@ -101,12 +105,12 @@ def rendered(line: str) -> tuple[str, bool]:
             entry = None
         if isinstance(entry, dict) and "event" in entry:
             level = str(entry.pop("level", "info"))
-            for name in ("timestamp", "service", "logger"):
+            for name in _NOT_SHOWN:
                 entry.pop(name, None)
-            event = str(entry.pop("event"))
+            if entry.get("correlation_id") == entry.get("request_id"):
+                entry.pop("correlation_id", None)
             trouble = entry.pop("exception", None)
-            rest = " ".join(f"{key}={value}" for key, value in entry.items())
-            text = " ".join(part for part in (event, rest) if part)
+            text = logging.line(str(entry.pop("event")), entry)
             return (f"{text}\n{trouble}" if trouble else text), level in ("warning", "error", "critical")
     return line, any(word in line for word in _LOUD)
 

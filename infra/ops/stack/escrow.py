@@ -1,7 +1,7 @@
-"""The escrow sandbox as one of the stack's processes: deals can be tried out from the first offer to the payout.
+"""The escrow sandbox as a process of the stack, for trying out deals from the first offer to the payout.
 
-It moves no money, so it is started on demand alone (`ALTHING_ESCROW_SANDBOX`; the demonstration asks for it), and never
-for an app that others than this machine can reach.
+It moves no money, so it is started on request only (`ALTHING_ESCROW_SANDBOX`; the demonstration sets it), and never
+for an app that is reachable from other machines.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from base64 import b64encode
 from hashlib import sha256
 from urllib.parse import urlsplit
 
-from infra.settings import Settings, SettingsError
-from infra.stack.ports import LOOPBACK
-from infra.stack.probe import answers
-from infra.stack.secret_file import StackSecrets
-from infra.stack.spec import ProcessSpec
+from infra.kernel.config.settings import Settings, SettingsError
+from infra.ops.stack.ports import LOOPBACK
+from infra.ops.stack.probe import answers
+from infra.ops.stack.secret_file import StackSecrets
+from infra.ops.stack.spec import ProcessSpec
 
 NAME = "escrow"
 
@@ -33,12 +33,12 @@ def check(settings: Settings) -> None:
 
 
 def is_for_this_machine(settings: Settings) -> bool:
-    """Whether nobody but this machine can reach the app."""
+    """Whether the app is reachable from this machine only."""
     return all(_is_local(host) for host in (settings.host, urlsplit(settings.app_url).hostname))
 
 
 def environment(settings: Settings, secrets: StackSecrets, port: int) -> dict[str, str]:
-    """What the sandbox and those who speak to it are told. The keys stay the same while the data directory does."""
+    """The settings of the sandbox and its clients. The keys stay the same as long as the data directory does."""
     master = (settings.master_key or secrets.master_key).encode()
 
     def made(purpose: str) -> bytes:
@@ -55,7 +55,7 @@ def environment(settings: Settings, secrets: StackSecrets, port: int) -> dict[st
 def spec(port: int) -> ProcessSpec:
     return ProcessSpec(
         name=NAME,
-        command=[sys.executable, "-m", "infra.cli", "escrow-sandbox", "--port", str(port)],
+        command=[sys.executable, "-m", "infra.ops.cli", "escrow-sandbox", "--port", str(port)],
         is_ready=lambda: answers(port, "/livez"),
         port=port,
         is_alive=lambda: answers(port, "/livez", timeout_s=3.0),

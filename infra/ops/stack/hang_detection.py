@@ -1,8 +1,8 @@
-"""Finds a process that hangs: it lives, but has not answered for a minute, while others do.
+"""Detects a hung process: it lives, but has not answered for a minute, while others do.
 
-Asked in rounds by a thread of its own, because a hung process answers slowly. A round in which nobody answers counts
-for nobody: then the whole machine was asleep or overloaded. Engines are not watched (`ProcessSpec.is_alive`): a slow
-disk or a long query looks like a hang from outside, and killing an engine for it would only make it slower.
+A separate thread probes in rounds, because a hung process answers slowly. A round without any answer is ignored:
+then the whole machine was asleep or overloaded. Engines are not probed (`ProcessSpec.is_alive`): a slow disk or a
+long query looks like a hang from outside, and killing an engine for it would only make it slower.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from typing import Final
 ROUND_S: Final = 5.0
 MISSES: Final = 12
 
-Asked = tuple[str, int]
-"""Name and process id: a process that was started again begins anew."""
+Target = tuple[str, int]
+"""Name and process id: the count of a restarted process begins at zero."""
 
 
 @dataclass
-class Misses:
+class MissedChecks:
     """Unanswered rounds in a row, by process."""
 
-    _rows: dict[Asked, int] = field(default_factory=dict)
+    _rows: dict[Target, int] = field(default_factory=dict)
 
-    def note(self, answers: Mapping[Asked, bool]) -> list[Asked]:
-        """Takes one round's answers; gives those that have now missed `MISSES` rounds."""
+    def note(self, answers: Mapping[Target, bool]) -> list[Target]:
+        """Records one round's answers; returns the processes that have now missed `MISSES` rounds."""
         if any(answers.values()):
             self._rows = {who: 0 if answered else self._rows.get(who, 0) + 1 for who, answered in answers.items()}
         return [who for who, missed in self._rows.items() if missed >= MISSES and who in answers]
 
 
-class Watch:
-    """`running` gives who is to be asked now, and how. `take` gives each hung process until it is gone."""
+class HangDetector:
+    """`running` returns the processes to probe, and how. `take` returns each hung process until it has ended."""
 
-    def __init__(self, running: Callable[[], Sequence[tuple[Asked, Callable[[], bool]]]], round_s: float) -> None:
+    def __init__(self, running: Callable[[], Sequence[tuple[Target, Callable[[], bool]]]], round_s: float) -> None:
         self._running = running
         self._round_s = round_s
-        self._hung: list[Asked] = []
+        self._hung: list[Target] = []
         self._stop = Event()
         self._thread = Thread(target=self._watch, name="watch", daemon=True)
         self._thread.start()
 
-    def take(self) -> list[Asked]:
+    def take(self) -> list[Target]:
         hung, self._hung = self._hung, []
         return hung
 
@@ -51,6 +51,6 @@ class Watch:
         self._stop.set()
 
     def _watch(self) -> None:
-        misses = Misses()
+        misses = MissedChecks()
         while not self._stop.wait(self._round_s):
             self._hung = misses.note({who: is_alive() for who, is_alive in self._running()})

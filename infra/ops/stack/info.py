@@ -6,26 +6,25 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from infra.settings import Settings, load
-from infra.stack import state
-from infra.stack.engines import clickhouse, kafka_users, postgres
-from infra.stack.ports import LOOPBACK, Ports
-from infra.stack.secret_file import StackSecrets
+from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.version import product_version
+from infra.kernel.observability import stack_state
+from infra.ops.stack.engines import clickhouse, kafka_users, postgres
+from infra.ops.stack.ports import LOOPBACK, Ports
+from infra.ops.stack.secret_file import StackSecrets
 
 if TYPE_CHECKING:
-    from infra.stack.plan import Plan
+    from infra.ops.stack.plan import Plan
 
 
 def ps_main(arguments: list[str]) -> int:
     """0 when the stack runs, 1 when it does not."""
-    as_json = _options("ps", "Shows every process of the stack.", arguments)
-    found = state.read(load().data_dir.resolve())
-    if found is None or not state.is_running(found):
+    as_json, found = _running("ps", "Shows every process of the stack.", arguments)
+    if found is None:
         return _not_running("[]" if as_json else None)
     rows = [_row(row) for row in found.processes]
     if as_json:
@@ -40,9 +39,8 @@ def ps_main(arguments: list[str]) -> int:
 
 def info_main(arguments: list[str]) -> int:
     """0 when the stack runs, 1 when it does not."""
-    as_json = _options("info", "Shows the addresses that any client can use.", arguments)
-    found = state.read(load().data_dir.resolve())
-    if found is None or not state.is_running(found):
+    as_json, found = _running("info", "Shows the addresses that any client can use.", arguments)
+    if found is None:
         return _not_running(None)
     info = found.info
     if as_json:
@@ -101,21 +99,24 @@ def describe(settings: Settings, made: Plan, secrets: StackSecrets, ports: Ports
     }
 
 
-def _row(row: state.ProcessRow) -> dict[str, Any]:
-    alive = state.is_same(row.pid, row.born)
+def _row(row: stack_state.ProcessRow) -> dict[str, Any]:
+    alive = stack_state.is_same(row.pid, row.born)
     return {
         "name": row.name,
         "pid": row.pid if alive else None,
         "state": row.state if alive or row.state in ("backoff", "stopped") else "backoff",
         "restarts": row.restarts,
-        "uptime_s": round(state.now() - row.born, 1) if alive and row.born is not None else 0.0,
+        "uptime_s": round(stack_state.now() - row.born, 1) if alive and row.born is not None else 0.0,
     }
 
 
-def _options(name: str, text: str, arguments: list[str]) -> bool:
+def _running(name: str, text: str, arguments: list[str]) -> tuple[bool, stack_state.StackState | None]:
+    """Whether JSON is wanted, and the stack, if it runs."""
     parser = argparse.ArgumentParser(prog=f"althing {name}", description=text)
     parser.add_argument("--json", action="store_true", help="machine-readable output")
-    return bool(parser.parse_args(arguments).json)
+    as_json = bool(parser.parse_args(arguments).json)
+    found = stack_state.read(load().data_dir.resolve())
+    return as_json, found if found is not None and stack_state.is_running(found) else None
 
 
 def _not_running(output: str | None) -> int:
@@ -135,13 +136,6 @@ def _span(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}"
-
-
-def product_version() -> str:
-    try:
-        return version("althing")
-    except PackageNotFoundError:
-        return "0+unknown"
 
 
 def _print(text: str) -> None:

@@ -4,8 +4,8 @@ Run as a script by its path (`python -I -S launch.py ...`), so that it starts in
 
     launch.py PARENT_PID DEATH_SIGNAL own|mapped LISTENER|- -- PROGRAM ARG...
 
-LISTENER: the descriptor of a listening socket that the program takes over (`infra.http_server`), given to it the way
-systemd does.
+LISTENER: the descriptor of a listening socket that the program takes over (`infra.kernel.http.server`), given to it the
+way systemd does.
 
 `mapped`: the program sees itself as an ordinary user although we are root (a user namespace that maps one id), because
 Postgres refuses to run as root. Files stay owned by the outer user.

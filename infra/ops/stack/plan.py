@@ -1,4 +1,4 @@
-"""What runs, in which order, with which settings: turns `Settings` into stages of child processes."""
+"""The plan of a stack: turns `Settings` into stages of child processes with their environment."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from infra.settings import Settings, SettingsError
-from infra.stack import escrow
-from infra.stack.engines import clickhouse, kafka, kafka_users, postgres
-from infra.stack.ports import LOOPBACK, Ports
-from infra.stack.probe import answers
-from infra.stack.secret_file import StackSecrets
-from infra.stack.spec import ProcessSpec, Stage
-from infra.stack.tools import why_no_kafka
+from infra.kernel.config.settings import Settings, SettingsError
+from infra.ops.stack import escrow
+from infra.ops.stack.engines import clickhouse, kafka, kafka_users, postgres
+from infra.ops.stack.ports import LOOPBACK, Ports
+from infra.ops.stack.probe import answers
+from infra.ops.stack.secret_file import StackSecrets
+from infra.ops.stack.spec import ProcessSpec, Stage
+from infra.ops.stack.tools import why_no_kafka
 
 ENGINES = ("clickhouse", "kafka", "postgres")
 SERVICE_STAGES = (("command", "query", "ingest"), ("projectors", "scheduler", "web"))
@@ -128,7 +128,7 @@ def _environment(settings: Settings, secrets: StackSecrets, ports: Ports, data_d
 
 
 def _kafka_security(settings: Settings) -> dict[str, str]:
-    """What is set of how a Kafka of one's own is spoken to; paths as others find them too."""
+    """The settings of an external Kafka; paths are made absolute."""
     found: dict[str, str] = {}
     for row in fields(Settings):
         value = getattr(settings, row.name)
@@ -152,15 +152,15 @@ def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
     }
     return ProcessSpec(
         name=name,
-        command=[sys.executable, "-m", "infra.cli", "serve", name],
+        command=[sys.executable, "-m", "infra.ops.cli", "serve", name],
         # The web app says "unready" as long as it is not built; that must not keep the API from being used.
         is_ready=lambda: answers(port, "/livez" if name == "web" else "/readyz", host=host),
         port=port,
-        # Visitors and their partners do not retry: a restart refuses nobody.
+        # Visitors and their partners do not retry: no connection is refused during a restart.
         kept_open=(host, port) if name in PUBLIC else None,
         is_alive=lambda: answers(port, "/livez", host=host, timeout_s=3.0),
         environment=admin if name == "command" else {},
-        # The engines go at the same moment, so there is nothing left to drain into: ending slowly would only hold up
+        # The engines go at the same moment, so there is nothing left to drain into: ending slowly would only delay
         # the next start.
         death_signal=signal.SIGKILL,
     )

@@ -1,7 +1,7 @@
-"""Which port each process listens on: public ones as set, internal ones preferred if free, else any free one.
+"""The port of each process: public ones as set, internal ones preferred if free, else any free one.
 
-Between choosing a port and listening on it, another program can take it (a second stack that starts at the same moment
-wants the same ones): `replace_taken` then chooses again for that process.
+Between choosing a port and listening on it, another program can take it (a second stack that starts at the same
+moment prefers the same ones): `replace_taken` then chooses again for that process.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from infra.settings import Settings, SettingsError
+from infra.kernel.config.settings import Settings, SettingsError
 
 LOOPBACK: Final = "127.0.0.1"
 _PREFERRED: Final = {
@@ -27,8 +27,8 @@ _PREFERRED: Final = {
     "escrow": 8100,
 }
 _ANY: Final = range(20_000, 32_000)
-"""Below the ports that the system gives to outgoing connections: one of those could take the port of a process while
-it is being restarted."""
+"""Below the system's range for outgoing connections: one of those could take the port of a process while it
+restarts."""
 _TRIES: Final = 200
 _BACKLOG: Final = 2048
 

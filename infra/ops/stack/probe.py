@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import ipaddress
 
-from infra.stack.ports import LOOPBACK
+from infra.ops.stack.ports import LOOPBACK
 
 
 def answers(port: int, path: str, *, host: str = LOOPBACK, timeout_s: float = 1.0) -> bool:

@@ -11,14 +11,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from infra.settings import SettingsError
+from infra.kernel.config.settings import SettingsError
 
 FILE_NAME = "secrets.json"
 
 
 @dataclass(frozen=True)
 class StackSecrets:
-    """Passwords of the embedded engines, the master key (see `infra.sealing`) and Kafka's cluster id."""
+    """Passwords of the embedded engines, the master key (see `infra.kernel.security.encryption`) and Kafka's cluster
+    id."""
 
     postgres_password: str
     postgres_analyst_password: str
@@ -35,9 +36,9 @@ _ADDED = frozenset(("kafka_password", "kafka_operator_password"))
 
 
 def load_or_create(data_dir: Path) -> StackSecrets:
-    """The secrets of this data directory. Raises `SettingsError` when the file is there but damaged.
+    """The secrets of this data directory. Raises `SettingsError` when the file is damaged.
 
-    A damaged file is never replaced: the master key in it opens personal data that nothing else can open.
+    A damaged file is never replaced: without its master key the encrypted personal data is lost.
     """
     path = data_dir / FILE_NAME
     if not path.exists():
@@ -56,7 +57,7 @@ def load_or_create(data_dir: Path) -> StackSecrets:
 
 
 def write_all(data_dir: Path, made: StackSecrets) -> None:
-    """Writes the file anew."""
+    """Rewrites the file."""
     write_private(data_dir / FILE_NAME, json.dumps(asdict(made), indent=1))
 
 
@@ -74,22 +75,20 @@ def write_private(path: Path, text: str) -> None:
         with suppress(OSError):
             new.unlink()
         raise
-    folder = os.open(path.parent, os.O_RDONLY)
+    sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Forces a file or folder to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)
 
 
 def made() -> StackSecrets:
     """New ones."""
-    return StackSecrets(
-        postgres_password=secrets.token_urlsafe(24),
-        postgres_analyst_password=secrets.token_urlsafe(24),
-        clickhouse_password=secrets.token_urlsafe(24),
-        clickhouse_analyst_password=secrets.token_urlsafe(24),
-        master_key=secrets.token_hex(32),
-        kafka_cluster_id=urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="),
-        kafka_password=secrets.token_urlsafe(24),
-        kafka_operator_password=secrets.token_urlsafe(24),
-    )
+    passwords = {field.name: secrets.token_urlsafe(24) for field in fields(StackSecrets)}
+    cluster_id = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    return StackSecrets(**{**passwords, "master_key": secrets.token_hex(32), "kafka_cluster_id": cluster_id})

@@ -13,18 +13,17 @@ ENGINE_BACKOFF_S = 5.0
 
 @dataclass(frozen=True)
 class ProcessSpec:
-    """One child process: how to start it, how to see that it is ready, how to end it.
+    """One child process: how to start it, how to check that it is ready, how to stop it.
 
-    `is_ready` is asked again and again while it starts; it answers within a second and does not raise. It counts only
-    when the process itself listens on `port`: a server of somebody else must never be taken for ours.
-    `kept_open`: host and port whose listening socket the supervisor opens and holds, and each start of the process
-    inherits (`infra.http_server`): while it is restarted, connections wait instead of being refused.
-    `is_alive` is asked of a running one every few seconds; who keeps silent while others answer is killed and started
-    again. None: never.
-    `prepare` runs before each start (cheap when there is nothing to do). `quiet`: only warnings go to the console,
-    the log file has everything. `longest_backoff_s`: the longest pause before the next start while it keeps failing.
-    `death_signal`: what it gets when the supervisor itself is killed. `ordinary_user`: the program refuses root's
-    rights.
+    `is_ready` is called repeatedly during the start; it returns within a second and does not raise. It counts only
+    when the process itself listens on `port`: another program's server must not be mistaken for it. `kept_open`:
+    host and port whose listening socket the supervisor opens, and each start of the process inherits
+    (`infra.kernel.http.server`): during a restart connections wait instead of being refused. `is_alive` is called
+    every few seconds while the process runs; a process that does not answer while others do is killed and restarted.
+    None: never. `prepare` runs before each start (cheap when there is nothing to do). `quiet`: only warnings go to
+    the console, the log file has everything. `longest_backoff_s`: the longest pause before the next start while it
+    keeps failing. `death_signal`: sent to it when the supervisor itself is killed. `ordinary_user`: the program does
+    not run as root.
     """
 
     name: str
@@ -48,7 +47,7 @@ Stage = tuple[ProcessSpec, ...]
 
 
 def stop_order(stages: Sequence[Stage], engines: Sequence[str]) -> list[tuple[str, ...]]:
-    """Names in the order of ending: services first, the last started first, then each engine by itself."""
+    """Names in the order of stopping: services first, the last started first, then each engine alone."""
     services = [tuple(spec.name for spec in stage if spec.name not in engines) for stage in reversed(stages)]
     started = {spec.name for stage in stages for spec in stage}
     return [names for names in services if names] + [(name,) for name in engines if name in started]

@@ -1,6 +1,6 @@
-"""Owns the child processes: starts them stage by stage as each gets ready, restarts what ends, stops all in order.
+"""Supervises the child processes: starts them stage by stage, restarts those that end, stops all in order.
 
-One thread: signals, exits, back-off and readiness are looked at ten times a second. Only the copying of output runs in
+One thread: signals, exits, back-off and readiness are checked ten times a second. Only the copying of output runs in
 threads. Children are started from this thread alone, because their death signal is tied to it.
 """
 
@@ -16,15 +16,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
-from types import FrameType
 
-from infra.settings import SettingsError
-from infra.stack import ports
-from infra.stack.console import pump, say
-from infra.stack.spec import ProcessSpec, Stage, log_file
-from infra.stack.state import ProcessRow, birth, listens
-from infra.stack.tools import launched
-from infra.stack.watch import ROUND_S, Asked, Watch
+from infra.kernel.config.settings import SettingsError
+from infra.kernel.observability.stack_state import ProcessRow, birth
+from infra.ops.stack import ports
+from infra.ops.stack.console import pump, say
+from infra.ops.stack.hang_detection import ROUND_S, HangDetector, Target
+from infra.ops.stack.spec import ProcessSpec, Stage, log_file
+from infra.ops.stack.state import listens
+from infra.ops.stack.tools import launched
 
 FIRST_BACKOFF_S = 0.5
 STABLE_AFTER_S = 20.0
@@ -42,8 +42,8 @@ class StopRequested(Exception):
 
 
 Move = Callable[[str], tuple[ProcessSpec, Mapping[str, str]] | None]
-"""Asked about a process that ended before it was ever ready. If another program has taken its port: how to start it
-elsewhere, and every child's base from now on. Else None."""
+"""Called for a process that ended before it was ever ready. If another program has taken its port: returns how to
+start it elsewhere, and the base environment of every child from now on. Else None."""
 
 
 @dataclass
@@ -84,14 +84,9 @@ class Supervisor:
         self._hurry = Event()
 
     def handle_signals(self) -> None:
-        """SIGINT and SIGTERM ask for a stop; a second one shortens every patience."""
-
-        def asked(_number: int, _frame: FrameType | None) -> None:
-            (self._hurry if self._stop.is_set() else self._stop).set()
-
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, asked)
-        signal.signal(signal.SIGHUP, asked)
+        """SIGINT and SIGTERM request a stop; a second one shortens every timeout."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: (self._hurry if self._stop.is_set() else self._stop).set())
 
     def start(self, stage: Stage) -> None:
         """Starts all of `stage` at once and returns when every one is ready.
@@ -111,8 +106,8 @@ class Supervisor:
             self._tick()
 
     def run(self) -> None:
-        """Keeps everything running until a signal asks for a stop."""
-        watch = Watch(self._watched, self._watch_round_s)
+        """Keeps everything running until a signal requests a stop."""
+        watch = HangDetector(self._watched, self._watch_round_s)
         try:
             with suppress(StopRequested):
                 while True:
@@ -130,7 +125,7 @@ class Supervisor:
                 self._set(child, "stopping")
                 if child.process is not None and child.process.poll() is None:
                     child.process.send_signal(child.spec.stop_signal)
-                if child.listener is not None:  # nobody will answer there any more: no one should wait for it
+                if child.listener is not None:  # nothing will answer there any more: clients should not wait
                     child.listener.close()
                     child.listener = None
             for child in group:
@@ -165,7 +160,7 @@ class Supervisor:
             elif child.failures and now - child.started_at > STABLE_AFTER_S:
                 child.failures = 0
 
-    def _watched(self) -> list[tuple[Asked, Callable[[], bool]]]:
+    def _watched(self) -> list[tuple[Target, Callable[[], bool]]]:
         return [
             ((child.spec.name, child.process.pid), child.spec.is_alive)
             for child in list(self._children.values())
@@ -174,13 +169,13 @@ class Supervisor:
 
     def _end_hung(self, child: _Child, pid: int) -> None:
         if child.process is not None and child.process.pid == pid and child.process.poll() is None:
-            say("stack", f"{child.spec.name} has stopped answering, while others answer; it is killed", loud=True)
+            say("stack", f"{child.spec.name} does not answer while others do; killing it", loud=True)
             os.killpg(pid, signal.SIGKILL)
 
     def _is_ready(self, child: _Child) -> bool:
         if child.process is None:
             return False
-        # First whether the port is its own: `is_ready` may show a password to whoever listens there.
+        # First whether the port is its own: `is_ready` may send a password to the process that listens there.
         if child.spec.port is not None and not listens(child.process.pid, child.spec.port):
             return False
         return child.spec.is_ready()
@@ -210,7 +205,7 @@ class Supervisor:
         except SettingsError:
             raise
         except OSError as error:
-            say("stack", f"{spec.name} cannot be started: {error}", loud=True)
+            say("stack", f"{spec.name} could not be started: {error}", loud=True)
             self._back_off(child)
             return
         child.born = birth(child.process.pid)
@@ -224,10 +219,10 @@ class Supervisor:
             child.spec, self._environment = moved
             how += " because another program took its port; it gets another one"
         if code == 0 and child.state == "running":
-            child.failures = 0  # somebody asked it to end, as an update does
+            child.failures = 0  # it was signalled on purpose, as by an update
         self._back_off(child)
         delay = child.start_again_at - time.monotonic()
-        say("stack", f"{child.spec.name} {how}; starting it again in {delay:.1f} s", loud=True)
+        say("stack", f"{child.spec.name} {how}; restarting in {delay:.1f} s", loud=True)
 
     def _back_off(self, child: _Child) -> None:
         delay = min(FIRST_BACKOFF_S * 2**child.failures, child.spec.longest_backoff_s)
@@ -248,7 +243,7 @@ class Supervisor:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_TICK_S)
         if process.poll() is None:
-            say("stack", f"{child.spec.name} did not end in time and is killed", loud=True)
+            say("stack", f"{child.spec.name} did not stop in time; killing it", loud=True)
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -263,7 +258,7 @@ class Supervisor:
             self._on_change(self.rows)
         except OSError as error:
             if not self._is_unseen:
-                say("stack", f"what runs cannot be written down, `althing ps` shows an older state: {error}", loud=True)
+                say("stack", f"the state file cannot be written, `althing ps` shows an older state: {error}", loud=True)
             self._is_unseen = True
         else:
             self._is_unseen = False

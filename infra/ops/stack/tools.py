@@ -1,4 +1,4 @@
-"""What the machine has: Java and Kafka's jars, the Postgres programs of the wheel, a way to run as an ordinary user."""
+"""The tools of the machine: Java and Kafka's jars, the wheel's Postgres programs, running as an ordinary user."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-KAFKA_JARS = ROOT / ".build" / "kafka"
-KAFKA_ARCHIVE = ROOT / ".build" / "kafka.jsa"
-"""Kafka's classes as Java maps them into memory (`infra.stack.engines.kafka_archive`)."""
-LAUNCHER = Path(__file__).with_name("launch.py")
+from infra.kernel.config.paths import BUILD, KAFKA_JARS
+from infra.kernel.config.settings import SettingsError
+
+KAFKA_ARCHIVE = BUILD / "kafka.jsa"
+"""Kafka's classes as Java maps them into memory (`infra.ops.stack.engines.kafka_archive`)."""
+LAUNCHER = Path(__file__).with_name("launcher.py")
 OLDEST_JAVA = 17
 
 
@@ -60,11 +61,26 @@ def postgres_bin() -> Path:
 
 @cache
 def can_map_user() -> bool:
-    """Whether this system lets us run a program in a user namespace (see `infra.stack.launch`)."""
+    """Whether this system lets us run a program in a user namespace (see `infra.ops.stack.launcher`)."""
     if sys.platform != "linux":
         return False
     done = subprocess.run(launched(["true"], ordinary_user=True), capture_output=True, timeout=20, check=False)
     return done.returncode == 0
+
+
+def make_data_directory(engine: str, folder: Path, command: list[str], *, ordinary_user: bool = False) -> None:
+    """Runs the engine's own program that makes its data directory `folder`. Raises `SettingsError`."""
+    command = launched(command, ordinary_user=ordinary_user)
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired as error:
+        raise SettingsError(
+            f"{engine} did not make its data directory {folder} within {error.timeout:.0f} seconds; try again."
+        ) from error
+    except subprocess.CalledProcessError as error:
+        raise SettingsError(
+            f"{engine} could not make its data directory {folder}: {' '.join(error.stderr.split())[-500:]}"
+        ) from error
 
 
 def launched(

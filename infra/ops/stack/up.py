@@ -14,16 +14,17 @@ from typing import Any
 import psycopg
 
 from infra import PRODUCT_NAME
-from infra.backup import unfinished
-from infra.settings import Settings, SettingsError, load
-from infra.stack import ports, secret_file, state
-from infra.stack.console import pump, say, show
-from infra.stack.engines import postgres
-from infra.stack.info import describe
-from infra.stack.plan import ENGINES, SERVICES, Plan, base_environment, plan, spec_of
-from infra.stack.spec import ProcessSpec, log_file, stop_order
-from infra.stack.supervisor import StartFailed, StopRequested, Supervisor
-from infra.stack.tools import launched
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.observability import stack_state
+from infra.ops.backup import incomplete
+from infra.ops.stack import ports, secret_file, state
+from infra.ops.stack.console import pump, say, show
+from infra.ops.stack.engines import postgres
+from infra.ops.stack.info import describe
+from infra.ops.stack.plan import ENGINES, SERVICES, Plan, base_environment, plan, spec_of
+from infra.ops.stack.spec import ProcessSpec, log_file, stop_order
+from infra.ops.stack.supervisor import StartFailed, StopRequested, Supervisor
+from infra.ops.stack.tools import launched
 
 _MIGRATION_TIMEOUT_S = 600
 
@@ -45,13 +46,12 @@ def main(arguments: list[str]) -> int:
         with _usable(data_dir):
             data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
             held.enter_context(state.lock(data_dir))
-            unfinished.refuse(data_dir)
+            incomplete.refuse(data_dir)
             for name in state.end_orphans(data_dir):
                 say("stack", f"{name} was left over from a killed stack and has been ended")
-            laid = LaidOut(settings, secret_file.load_or_create(data_dir), data_dir, only)
-            publish = Publisher(laid)
-            publish(())
-        return _run(laid, publish)
+            laid = StackLayout(settings, secret_file.load_or_create(data_dir), data_dir, only)
+            laid.publish(())
+        return _run(laid)
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def _usable(data_dir: Path) -> Iterator[None]:
         raise SettingsError(f"ALTHING_DATA_DIR: {data_dir} cannot be used: {what}.") from error
 
 
-class LaidOut:
+class StackLayout:
     """The plan on its ports. `ports`, `made` and `info` are those in use now: `move` changes them."""
 
     def __init__(
@@ -73,15 +73,22 @@ class LaidOut:
         self._settings = settings
         self._secrets = secrets
         self._only = only
+        self._born = stack_state.birth(os.getpid()) or 0.0
         self._lay_out(ports.choose(settings))
 
     def move(self, name: str) -> tuple[ProcessSpec, Mapping[str, str]] | None:
-        """Other ports for this process, if its own were taken by another program (`infra.stack.supervisor.Move`)."""
+        """Other ports for this process, if its own were taken by another program (`supervisor.Move`)."""
         chosen = ports.replace_taken(self.ports, self._settings, name)
         if chosen is None:
             return None
         self._lay_out(chosen)
         return spec_of(self.made, name), base_environment(self.made)
+
+    def publish(self, rows: tuple[stack_state.ProcessRow, ...]) -> None:
+        """Writes down what others may see of the stack. Raises `OSError` when it cannot be written."""
+        made = self.made
+        shown = stack_state.StackState(os.getpid(), self._born, made.log, made.environment, self.info, rows)
+        state.write(self.data_dir, shown)
 
     def set_up_postgres(self) -> None:
         """Raises `StartFailed`."""
@@ -99,24 +106,9 @@ class LaidOut:
         self.info: Mapping[str, Any] = describe(self._settings, self.made, self._secrets, chosen, self.data_dir)
 
 
-class Publisher:
-    """Writes down what others may see of the stack."""
-
-    def __init__(self, laid: LaidOut) -> None:
-        self._laid = laid
-        self._born = state.birth(os.getpid()) or 0.0
-
-    def __call__(self, rows: tuple[state.ProcessRow, ...]) -> None:
-        """Raises `OSError` when it cannot be written."""
-        made, info = self._laid.made, self._laid.info
-        state.write(
-            self._laid.data_dir, state.StackState(os.getpid(), self._born, made.log, made.environment, info, rows)
-        )
-
-
-def _run(laid: LaidOut, publish: Publisher) -> int:
+def _run(laid: StackLayout) -> int:
     data_dir = laid.data_dir
-    supervisor = Supervisor(data_dir, base_environment(laid.made), publish, laid.move)
+    supervisor = Supervisor(data_dir, base_environment(laid.made), laid.publish, laid.move)
     supervisor.handle_signals()
     if laid.made.log_note:
         say("stack", laid.made.log_note, loud=True)
@@ -143,7 +135,7 @@ def _run(laid: LaidOut, publish: Publisher) -> int:
 
 def run_migrations(data_dir: Path, environment: Mapping[str, str]) -> None:
     """`althing migrate` on these engines. Raises `StartFailed`."""
-    command = launched([sys.executable, "-m", "infra.cli", "migrate"])
+    command = launched([sys.executable, "-m", "infra.ops.cli", "migrate"])
     process = subprocess.Popen(command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     output = pump("migrate", process.stdout, log_file(data_dir, "migrate"), quiet=False)
     try:

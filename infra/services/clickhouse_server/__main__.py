@@ -1,4 +1,5 @@
-"""`python -m infra.clickhouse_front`: the ClickHouse engine over one data directory, behind ClickHouse's HTTP API.
+"""`python -m infra.services.clickhouse_server`: the ClickHouse engine over one data directory, behind ClickHouse's HTTP
+API.
 
 On SIGTERM or SIGINT: no new queries, running reads are cancelled, inserts get `DRAIN_S` to finish, the engine is
 closed, exit code 0. Everything it acknowledged is on disk already, so a kill loses nothing.
@@ -14,14 +15,15 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from infra import settings
-from infra.clickhouse_front.analysts import Door
-from infra.clickhouse_front.app import ABORT, Front, Limits
-from infra.clickhouse_front.engine import Engine
-from infra.clickhouse_front.errors import ClickHouseError
-from infra.clickhouse_front.users import UsersFileError, read_users
-from infra.http_guard import Guarded, guarded_protocol
-from infra.http_server import run
+from infra.kernel.config import settings
+from infra.kernel.http.request_limits import Guarded
+from infra.kernel.http.server import run
+from infra.kernel.observability import logging as logs
+from infra.services.clickhouse_server.analysts import AnalystAuthenticator
+from infra.services.clickhouse_server.app import ABORT, ClickHouseServer, Limits
+from infra.services.clickhouse_server.engine import Engine
+from infra.services.clickhouse_server.errors import ClickHouseError
+from infra.services.clickhouse_server.users import UsersFileError, read_users
 
 DATABASE = "althing"
 DRAIN_S = 9
@@ -35,7 +37,7 @@ DEFAULT_MEMORY_MB = 2048
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs until a signal; returns the process's exit code: 0 after a clean stop, 1 when it could not start."""
     given = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    logs.configure("clickhouse", logging.WARNING)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # an answer broken off on purpose is no news
     given.data_dir.mkdir(parents=True, exist_ok=True)
     try:
@@ -48,31 +50,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ClickHouseError as failure:
         _say(f"ClickHouse cannot start on {given.data_dir} (has another process opened it?): {failure}")
         return 1
-    front = Front(
+    front = ClickHouseServer(
         engine,
         users,
         default_database=DATABASE,
         limits=Limits(
             running=given.max_running, waiting=given.max_waiting, analysts_memory_bytes=given.memory_mb << 20
         ),
-        door=_door() if given.analysts else None,
+        entry_point=_authenticator() if given.analysts else None,
     )
     code = _serve(front, given.host, given.port)
     front.close()
     return code
 
 
-def _door() -> Door | None:
+def _authenticator() -> AnalystAuthenticator | None:
     found = settings.load()
-    return Door(found) if found.postgres_url is not None else None
+    return AnalystAuthenticator(found) if found.postgres_url is not None else None
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m infra.clickhouse_front", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m infra.services.clickhouse_server", description=__doc__)
     parser.add_argument("--data-dir", type=Path, required=True, help="the engine's directory; one process only")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, required=True, help="0: a free one; the address is printed when ready")
-    parser.add_argument("--users-file", type=Path, required=True, help="JSON, see infra/clickhouse_front/users.py")
+    parser.add_argument(
+        "--users-file", type=Path, required=True, help="JSON, see infra/services/clickhouse_server/users.py"
+    )
     parser.add_argument(
         "--memory-mb",
         type=int,
@@ -85,12 +89,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve(front: Front, host: str, port: int) -> int:
+def _serve(front: ClickHouseServer, host: str, port: int) -> int:
     def started(on_host: str, on_port: int) -> None:
         print(f"ready http://{on_host}:{on_port}/", flush=True)  # noqa: T201 - the line a supervisor waits for
 
     def stopping() -> None:
-        # Acknowledged data is on disk; an engine that will not come to an end must not hold up the machine's.
+        # Acknowledged data is on disk; an engine that does not stop must not delay the machine's shutdown.
         last_resort = threading.Timer(HARD_STOP_S, os._exit, (0,))
         last_resort.daemon = True
         last_resort.start()
@@ -98,7 +102,7 @@ def _serve(front: Front, host: str, port: int) -> int:
 
     code = run(
         front,
-        _head_guarded(),
+        _HeadGuarded,
         host=host,
         port=port,
         keep_alive_s=KEEP_ALIVE_S,
@@ -111,23 +115,23 @@ def _serve(front: Front, host: str, port: int) -> int:
     return code
 
 
-def _head_guarded() -> type[Guarded]:
+class _HeadGuarded(Guarded):
     """Guards the head only: an insert's body may stream for long, and `body.py` watches the gaps between its pieces."""
 
-    class HeadGuarded(guarded_protocol(HEAD_DEADLINE_S, MAX_HEAD_BYTES)):  # type: ignore[misc]  # a class made by a function
-        def on_message_begin(self) -> None:
-            super().on_message_begin()
-            self.scope["extensions"] = {ABORT: self.transport.abort}
+    deadline_s = HEAD_DEADLINE_S
+    max_head_bytes = MAX_HEAD_BYTES
 
-        def on_headers_complete(self) -> None:
-            super().on_headers_complete()
-            self._disarm()
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.scope["extensions"] = {ABORT: self.transport.abort}  # type: ignore[dict-item]  # our own ASGI extension
 
-        def _arm(self) -> None:
-            if self._in_head:
-                super()._arm()
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        self._disarm()
 
-    return HeadGuarded
+    def _arm(self) -> None:
+        if self._in_head:
+            super()._arm()
 
 
 def _say(sentence: str) -> None:

@@ -1,6 +1,6 @@
-"""How many queries may run and wait at once, and how many requests may be under way before they are complete.
+"""Admission control: limits for running and waiting queries, and for requests whose body is incomplete.
 
-A place is taken only when the request is complete: whoever sends slowly, or never ends, keeps nobody else waiting.
+A slot is taken only when the request is complete, so slow senders do not block other clients.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
-from infra.clickhouse_front.errors import SERVER_STOPPING, TOO_MANY_SIMULTANEOUS_QUERIES, error
+from infra.services.clickhouse_server.errors import Code, error
 
 
 class Admission:
@@ -22,25 +22,21 @@ class Admission:
         self._limit = running + waiting
         self._wait_s = wait_s
         self._inside = 0
-        self._stopping = False
-
-    @property
-    def stopping(self) -> bool:
-        return self._stopping
+        self.stopping = False
 
     def stop(self) -> None:
-        """From now on nobody gets in but inserts whose data was arriving already; who is in may finish."""
-        self._stopping = True
+        """From now on admits only inserts whose data was arriving already; running queries may finish."""
+        self.stopping = True
 
     def check(self) -> None:
         """Raises `ClickHouseError` 734 when stopping."""
-        if self._stopping:
-            raise error(SERVER_STOPPING, "The server is stopping")
+        if self.stopping:
+            raise error(Code.ABORTED, "The server is stopping")
 
     @asynccontextmanager
     async def slot(self, *, begun: bool = False) -> AsyncIterator[None]:
-        """Room for one query. Raises `ClickHouseError` 202 when the queue is full or too slow, 734 when stopping,
-        unless it has `begun`: it was there before."""
+        """A slot for one query. Raises `ClickHouseError` 202 when the queue is full or too slow, 734 when stopping,
+        unless the request has `begun` before."""
         if not begun:
             self.check()
         if self._inside >= self._limit:
@@ -60,11 +56,11 @@ class Admission:
             self._inside -= 1
 
     def _refusal(self) -> Exception:
-        return error(TOO_MANY_SIMULTANEOUS_QUERIES, f"Too many simultaneous queries. Maximum: {self._limit}")
+        return error(Code.TOO_MANY_SIMULTANEOUS_QUERIES, f"Too many simultaneous queries. Maximum: {self._limit}")
 
 
-class Incomplete:
-    """Requests whose bodies are still on their way."""
+class IncompleteRequests:
+    """Requests whose bodies are still arriving."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -72,9 +68,9 @@ class Incomplete:
 
     @contextmanager
     def one(self, user: str, most: int) -> Iterator[None]:
-        """Room for one more of a user who may have `most`. Raises `ClickHouseError` 202."""
+        """Admits one more request of a user with a limit of `most`. Raises `ClickHouseError` 202."""
         if self._now[user] >= most or self._now.total() >= self._most:
-            raise error(TOO_MANY_SIMULTANEOUS_QUERIES, f"Too many incomplete requests. Maximum: {most}")
+            raise error(Code.TOO_MANY_SIMULTANEOUS_QUERIES, f"Too many incomplete requests. Maximum: {most}")
         self._now[user] += 1
         try:
             yield
@@ -85,13 +81,13 @@ class Incomplete:
 
 
 @dataclass(eq=False)
-class _Waiting:
+class _Waiter:
     account: str
-    turn: asyncio.Event = field(default_factory=asyncio.Event)
+    granted: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Places:
-    """Room for analysts' statements. Of those that wait, the account with the fewest places has the next turn."""
+class AnalystSlots:
+    """Slots for analysts' statements. Among waiting statements, the account with the fewest slots is next."""
 
     def __init__(self, places: int, of_account: int, waiting: int, wait_s: float) -> None:
         self._free = places
@@ -99,65 +95,66 @@ class Places:
         self._most_waiting = waiting
         self._wait_s = wait_s
         self._taken: Counter[str] = Counter()
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_Waiter] = []
         self.stopping = False
 
     def stop(self) -> None:
-        """From now on nobody gets in; who waits is refused."""
+        """From now on admits nothing; waiting statements are rejected."""
         self.stopping = True
         for waiting in self._waiting:
-            waiting.turn.set()
+            waiting.granted.set()
 
     @asynccontextmanager
-    async def place(self, account: str, given_up: asyncio.Event) -> AsyncIterator[None]:
-        """One place; returns at once without one when `given_up`. Raises `ClickHouseError` 202 or 734."""
-        waiting = _Waiting(account)
-        await self._turn(waiting, given_up)
+    async def place(self, account: str, cancelled: asyncio.Event) -> AsyncIterator[None]:
+        """One place; returns at once without one when `cancelled`. Raises `ClickHouseError` 202 or 734."""
+        waiting = _Waiter(account)
+        await self._wait_for_slot(waiting, cancelled)
         try:
             yield
         finally:
-            if waiting.turn.is_set() and not self.stopping:
-                self._taken[account] -= 1
-                if not self._taken[account]:
-                    del self._taken[account]
-                self._free += 1
-                self._next()
+            if waiting.granted.is_set() and not self.stopping:
+                self._give_back(account)
 
-    async def _turn(self, waiting: _Waiting, given_up: asyncio.Event) -> None:
+    async def _wait_for_slot(self, waiting: _Waiter, cancelled: asyncio.Event) -> None:
         if self.stopping:
-            raise error(SERVER_STOPPING, "The server is stopping")
+            raise error(Code.ABORTED, "The server is stopping")
         if len(self._waiting) >= self._most_waiting:
             raise self._refusal()
         self._waiting.append(waiting)
         self._next()
-        if waiting.turn.is_set():
+        if waiting.granted.is_set():
             return
-        ways = {asyncio.ensure_future(waiting.turn.wait()), asyncio.ensure_future(given_up.wait())}
+        waits = {asyncio.ensure_future(waiting.granted.wait()), asyncio.ensure_future(cancelled.wait())}
         try:
-            await asyncio.wait(ways, timeout=self._wait_s, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(waits, timeout=self._wait_s, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             self._leave(waiting)
             raise
         finally:
-            for way in ways:
-                way.cancel()
+            for wait in waits:
+                wait.cancel()
         if self.stopping:
-            raise error(SERVER_STOPPING, "The server is stopping")
-        if waiting.turn.is_set():
+            raise error(Code.ABORTED, "The server is stopping")
+        if waiting.granted.is_set():
             return
         self._leave(waiting)
-        if not given_up.is_set():
+        if not cancelled.is_set():
             raise self._refusal()
 
-    def _leave(self, waiting: _Waiting) -> None:
-        """It waits no more, and gives back what it may just have got."""
+    def _leave(self, waiting: _Waiter) -> None:
+        """Stops waiting, and releases a slot that it may just have received."""
         if waiting in self._waiting:
             self._waiting.remove(waiting)
-        elif waiting.turn.is_set():
-            waiting.turn.clear()
-            self._taken[waiting.account] -= 1
-            self._free += 1
-            self._next()
+        elif waiting.granted.is_set():
+            waiting.granted.clear()
+            self._give_back(waiting.account)
+
+    def _give_back(self, account: str) -> None:
+        self._taken[account] -= 1
+        if not self._taken[account]:
+            del self._taken[account]
+        self._free += 1
+        self._next()
 
     def _next(self) -> None:
         while self._free and not self.stopping:
@@ -168,7 +165,7 @@ class Places:
             self._waiting.remove(first)
             self._taken[first.account] += 1
             self._free -= 1
-            first.turn.set()
+            first.granted.set()
 
     def _refusal(self) -> Exception:
-        return error(TOO_MANY_SIMULTANEOUS_QUERIES, "Too many simultaneous queries of analysts; please try again")
+        return error(Code.TOO_MANY_SIMULTANEOUS_QUERIES, "Too many simultaneous queries of analysts; please try again")

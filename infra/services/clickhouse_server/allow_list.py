@@ -1,15 +1,16 @@
-"""Formats and settings that a readonly user's or an analyst's request may name; every other one is refused.
+"""Formats and settings that a readonly user's or an analyst's request may name; all others are rejected.
 
-Lists, not patterns: a format or setting that a newer engine brings is refused until somebody has looked at it. What is
-left out opens a connection or a file (`AvroConfluent` and its schema registry, `Template`, `Protobuf`, `CapnProto`,
-`format_schema`, `input_format_record_errors_file_path`), shows secrets, or tells how much was read.
+Lists, not patterns: a format or setting of a newer engine is rejected until it was reviewed. The excluded ones open
+a connection or a file (`AvroConfluent` and its schema registry, `Template`, `Protobuf`, `CapnProto`,
+`format_schema`, `input_format_record_errors_file_path`), show secrets, or report how much was read.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from infra.clickhouse_front.errors import ACCESS_DENIED, error
+from infra.domain.sql_access.functions import names
+from infra.services.clickhouse_server.errors import Code, error
 
 _STEMS: Final = (
     "TabSeparated TabSeparatedRaw TSV TSVRaw Raw CSV CustomSeparated RowBinary JSONCompactEachRow"
@@ -28,15 +29,11 @@ _OUTPUT: Final = (
 )
 
 
-def _lowered(text: str) -> frozenset[str]:
-    return frozenset(text.lower().split())
+_STEMMED: Final = names(" ".join(f"{stem} {stem}WithNames {stem}WithNamesAndTypes" for stem in _STEMS.split()))
+INPUT_FORMATS: Final = _STEMMED | names(_BOTH)
+OUTPUT_FORMATS: Final = INPUT_FORMATS | names(_OUTPUT)
 
-
-_STEMMED: Final = _lowered(" ".join(f"{stem} {stem}WithNames {stem}WithNamesAndTypes" for stem in _STEMS.split()))
-INPUT_FORMATS: Final = _STEMMED | _lowered(_BOTH)
-OUTPUT_FORMATS: Final = INPUT_FORMATS | _lowered(_OUTPUT)
-
-SETTINGS: Final = _lowered(
+SETTINGS: Final = names(
     "extremes join_use_nulls session_timezone max_threads max_block_size log_comment use_uncompressed_cache limit"
     " offset default_format "
     "bool_false_representation bool_true_representation "
@@ -161,13 +158,7 @@ SETTINGS: Final = _lowered(
 )
 
 
-def check_output_format(name: str) -> None:
+def check_format(name: str, allowed: frozenset[str]) -> None:
     """Raises `ClickHouseError` 497 for a format that is not on the list."""
-    if name.lower() not in OUTPUT_FORMATS:
-        raise error(ACCESS_DENIED, f"Not enough privileges: the format {name[:40]} is not available here")
-
-
-def check_input_format(name: str) -> None:
-    """Raises `ClickHouseError` 497 for a format that is not on the list."""
-    if name.lower() not in INPUT_FORMATS:
-        raise error(ACCESS_DENIED, f"Not enough privileges: the format {name[:40]} is not available here")
+    if name.lower() not in allowed:
+        raise error(Code.ACCESS_DENIED, f"Not enough privileges: the format {name[:40]} is not available here")

@@ -1,7 +1,7 @@
-"""The analysts' way through the front: their own names and tokens, the gate, their limits, and the record of it all.
+"""Analysts' access to the ClickHouse port: authentication, validation, limits, and the statement log.
 
-An analyst signs in with the account's e-mail address and a token made on the SQL page. Each statement is one that
-`infra.analysts.gate` lets through, in the form that the gate wrote; it runs as a readonly user's with tighter limits.
+An analyst signs in with the account's email address and a token made on the SQL page. Each statement runs as
+`infra.domain.sql_access.sql_validator` rewrote it, as a readonly user's with tighter limits.
 """
 
 from __future__ import annotations
@@ -12,43 +12,33 @@ import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import ParamSpec, TypeVar
 from uuid import uuid4
 
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from infra import postgres
-from infra.analysts import ledger, limits, people
-from infra.analysts.ledger import Outcome
-from infra.analysts.people import Analyst
-from infra.analysts.tables import DATABASE
-from infra.analysts.verdict import RUNS_IN, Refused, Unreadable, fill
-from infra.analysts.vetting import Vetting
-from infra.analysts.views import TooMany, row_filter
-from infra.clickhouse_front import allowed
-from infra.clickhouse_front.engine import Stats
-from infra.clickhouse_front.errors import (
-    ACCESS_DENIED,
-    NETWORK_ERROR,
-    QUERY_WAS_CANCELLED,
-    READONLY,
-    SYNTAX_ERROR,
-    TOO_MANY_SIMULTANEOUS_QUERIES,
-    UNKNOWN_DATABASE,
-    ClickHouseError,
-    error,
-)
-from infra.clickhouse_front.request import Request
-from infra.clickhouse_front.sql import Statement, read_statement, tokens
-from infra.clickhouse_front.users import User, credentials
-from infra.settings import Settings
+from infra.domain.sql_access import analyst_accounts, limits, statement_log
+from infra.domain.sql_access.analyst_accounts import Analyst
+from infra.domain.sql_access.statement_log import Outcome
+from infra.domain.sql_access.tables import DATABASE
+from infra.domain.sql_access.validation_result import EXECUTION_DATABASE, StatementRejected, StatementUnreadable, fill
+from infra.domain.sql_access.validator_pool import ValidatorPool
+from infra.domain.sql_access.views import TooManyNames, row_filter
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres import pool
+from infra.services.clickhouse_server import allow_list
+from infra.services.clickhouse_server.analyst_queries import AnalystStatement
+from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
+from infra.services.clickhouse_server.request import Request
+from infra.services.clickhouse_server.sql import Statement, read_statement, tokens
+from infra.services.clickhouse_server.users import User, credentials
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-DOOR = "clickhouse"
+ENTRY_POINT = "clickhouse"
 CONNECTIONS = 4
 
 _DATABASES = ("", DATABASE, "default")
@@ -56,70 +46,63 @@ _SHOW = re.compile(r"show\s+(databases|tables)(?:\s+(?:from|in)\s+[`\"]?\w+[`\"]
 _DESCRIBE = re.compile(r"desc(?:ribe)?\s+(?:table\s+)?(?:[`\"]?althing[`\"]?\.)?[`\"]?(\w+)[`\"]?", re.IGNORECASE)
 
 
-@dataclass
-class Passage:
-    """One statement that was let in: what runs for it and as whom, and `stats` once they are known."""
-
-    user: User
-    request: Request
-    statement: Statement
-    statement_id: str
-    stats: Stats = field(default_factory=Stats)
-
-
-class Door:
+class AnalystAuthenticator:
     """Knows analysts and lets their statements pass. Its reads of Postgres have threads of their own."""
 
     def __init__(self, settings: Settings) -> None:
-        self._pool = postgres.pool(settings, CONNECTIONS, least=0, configure=people.take_role)
+        self._pool = pool.pool(settings, CONNECTIONS, least=0, configure=analyst_accounts.set_reader_role)
         self._threads = ThreadPoolExecutor(CONNECTIONS, "analysts")
-        self._vetting = Vetting()
+        self._vetting = ValidatorPool()
 
     async def user(self, request: Request) -> User | None:
-        """The analyst who asks, or None if these credentials are nobody's. Raises `ClickHouseError` 210 while nobody
-        can be looked up."""
+        """The authenticated analyst, or None for unknown credentials. Raises `ClickHouseError` 210 while accounts
+        cannot be looked up."""
         name, token = credentials(request.headers, request.own)
-        found = await self._do(people.of_token, self._pool, name, token)
+        found = await self._do(analyst_accounts.analyst_of_token, self._pool, name, token)
         return None if found is None else User(found.email, b"", readonly=True, analyst=found)
 
     @asynccontextmanager
-    async def passing(
+    async def authorize(
         self, user: User, analyst: Analyst, request: Request, statement: Statement
-    ) -> AsyncIterator[Passage]:
+    ) -> AsyncIterator[AnalystStatement]:
         """Lets the statement in, or raises `ClickHouseError`; writes its end down in either case."""
         statement_id = uuid4()
         text, asked_format = _without_format(statement.head)
         try:
-            _refuse_odd(analyst, request, statement, asked_format)
-            scope = await self._do(people.scope, self._pool, analyst)
-            vetted = await self._vetting.vet(analyst.account_id, _select_for(text), scope.name)
-            admitted = await self._do(fill, vetted, scope)
-            await self._do(ledger.begin, self._pool, analyst, statement_id, DOOR, text, admitted.tables)
-        except (Refused, TooMany, ledger.TooManyRunning, ClickHouseError) as refusal:
-            failure = _refusal(refusal)
-            if failure.code != NETWORK_ERROR:
-                await self._do(ledger.refused, self._pool, analyst, statement_id, DOOR, text, str(refusal))
+            _reject_unsupported(analyst, request, statement, asked_format)
+            scope = await self._do(analyst_accounts.scope, self._pool, analyst)
+            validated = await self._vetting.validate(analyst.account_id, _select_for(text), scope.name)
+            executable = await self._do(fill, validated, scope)
+            await self._do(statement_log.begin, self._pool, analyst, statement_id, ENTRY_POINT, text, executable.tables)
+        except (StatementRejected, TooManyNames, statement_log.TooManyRunning, ClickHouseError) as refusal:
+            failure = _to_error(refusal)
+            if failure.code != Code.NETWORK_ERROR:
+                await self._do(
+                    statement_log.record_rejected, self._pool, analyst, statement_id, ENTRY_POINT, text, str(refusal)
+                )
             raise failure from (refusal if failure is not refusal else None)
-        runs = replace(read_statement(admitted.sql.encode()), output_format=asked_format)
-        own = {**request.own, "database": RUNS_IN}
-        limited = replace(user, limits={**limits.settings(), **row_filter(scope)})
-        passage, started = Passage(limited, replace(request, own=own), runs, str(statement_id)), time.monotonic()
-        outcome, message = "failed", ""
+        runs = replace(read_statement(executable.sql.encode()), output_format=asked_format)
+        own = {**request.own, "database": EXECUTION_DATABASE}
+        granted = {**limits.settings(), **row_filter(scope)}
+        authorized = AnalystStatement(
+            str(analyst.account_id), replace(request, own=own), runs, user, granted, str(statement_id)
+        )
+        started, outcome, message = time.monotonic(), "failed", ""
         try:
-            yield passage
+            yield authorized
             outcome = "done"
         except ClickHouseError as failure:
-            outcome = "cancelled" if failure.code == QUERY_WAS_CANCELLED else "failed"
+            outcome = "cancelled" if failure.code == Code.QUERY_WAS_CANCELLED else "failed"
             message = failure.text
             raise
         except (asyncio.CancelledError, GeneratorExit):
             outcome = "cancelled"
             raise
         finally:
-            ms, stats = int((time.monotonic() - started) * 1000), passage.stats
+            ms, stats = int((time.monotonic() - started) * 1000), authorized.stats
             ended = Outcome(outcome, ms, message, stats.result_rows, stats.read_rows)
             with suppress(ClickHouseError):
-                await asyncio.shield(self._do(ledger.end, self._pool, analyst, statement_id, ended))
+                await asyncio.shield(self._do(statement_log.end, self._pool, analyst, statement_id, ended))
 
     def close(self) -> None:
         self._vetting.close()
@@ -127,34 +110,33 @@ class Door:
         self._pool.close()
 
     async def _do(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._threads, lambda: call(*args, **kwargs))
+            return await asyncio.wrap_future(self._threads.submit(call, *args, **kwargs))
         except (psycopg.Error, PoolTimeout) as failure:
-            raise error(NETWORK_ERROR, "Analysts cannot be looked up just now; please try again") from failure
+            raise error(Code.NETWORK_ERROR, "Analysts cannot be looked up just now; please try again") from failure
 
 
-def _refuse_odd(analyst: Analyst, request: Request, statement: Statement, asked_format: str | None) -> None:
-    """Raises `Refused` or `ClickHouseError` for what a request may not be, whatever its statement says."""
+def _reject_unsupported(analyst: Analyst, request: Request, statement: Statement, asked_format: str | None) -> None:
+    """Raises `StatementRejected` or `ClickHouseError` for what a request may not be, whatever its statement says."""
     if statement.input_format is not None or request.external:
-        raise Refused("Only SELECT statements can run here, without data of their own.")
+        raise StatementRejected("Only SELECT statements can run here, without data of their own.")
     for name in (asked_format, request.default_format):
-        if name is not None and name.lower() not in allowed.OUTPUT_FORMATS:
-            raise Refused(f"The format {name[:40]} is not available here.")
+        if name is not None and name.lower() not in allow_list.OUTPUT_FORMATS:
+            raise StatementRejected(f"The format {name[:40]} is not available here.")
     if (request.database or "") not in _DATABASES:
-        raise error(UNKNOWN_DATABASE, f"Database {(request.database or '')[:80]} does not exist")
+        raise error(Code.UNKNOWN_DATABASE, f"Database {(request.database or '')[:80]} does not exist")
     if "max_rows_to_read" in request.settings and not analyst.is_admin:
-        # how much was read tells of other websites' rows
-        raise error(READONLY, "Cannot modify 'max_rows_to_read' setting in readonly mode")
+        # the number of read rows would leak information about other websites' rows
+        raise error(Code.READONLY, "Cannot modify 'max_rows_to_read' setting in readonly mode")
 
 
-def _refusal(refusal: Exception) -> ClickHouseError:
+def _to_error(refusal: Exception) -> ClickHouseError:
     if isinstance(refusal, ClickHouseError):
         return refusal
-    if isinstance(refusal, ledger.TooManyRunning):
+    if isinstance(refusal, statement_log.TooManyRunning):
         most = f"Too many simultaneous queries of this analyst. Maximum: {limits.RUNNING}"
-        return error(TOO_MANY_SIMULTANEOUS_QUERIES, most)
-    return error(SYNTAX_ERROR if isinstance(refusal, Unreadable) else ACCESS_DENIED, str(refusal))
+        return error(Code.TOO_MANY_SIMULTANEOUS_QUERIES, most)
+    return error(Code.SYNTAX_ERROR if isinstance(refusal, StatementUnreadable) else Code.ACCESS_DENIED, str(refusal))
 
 
 def _without_format(head: bytes) -> tuple[str, str | None]:

@@ -1,49 +1,45 @@
 """The ASGI application: ClickHouse's HTTP interface in front of the engine in this process.
 
-One request: who is it (users.py), what does it ask (request.py, sql.py), is there room (admission.py), may it and how
-does it start (query.py), then either an insert, whose body goes through a file into the engine, or a read whose
-result is streamed out. The event loop never touches the engine; a fixed set of threads does.
+Data flow of a request: authentication (users.py), parsing (request.py, sql.py), admission (admission.py),
+authorization and start (query.py), then either an insert, whose body goes through a file into the engine, or a read
+whose result is streamed. The event loop never touches the engine; a fixed set of threads does.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, suppress
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import ParamSpec, TypeVar
 
-from infra.clickhouse_front import codings, reading
-from infra.clickhouse_front.admission import Admission, Incomplete, Places
-from infra.clickhouse_front.analysing import ON_BEHALF, Analysing, Asked, on_behalf
-from infra.clickhouse_front.analysts import Door
-from infra.clickhouse_front.body import FORM_S, INSERT_S, STATEMENT_S, Body
-from infra.clickhouse_front.engine import Engine, Stats
-from infra.clickhouse_front.errors import (
-    QUERY_IS_TOO_LARGE,
-    READONLY,
-    ClickHouseError,
-    error,
-    from_engine,
-)
-from infra.clickhouse_front.form import read_form
-from infra.clickhouse_front.query import Lease, Query
-from infra.clickhouse_front.reply import Reply
-from infra.clickhouse_front.request import Request, read_request, with_form
-from infra.clickhouse_front.running import Kill, Running, RunningQueries, read_kill, report
-from infra.clickhouse_front.sessions import Session, Sessions
-from infra.clickhouse_front.sql import Statement, read_statement
-from infra.clickhouse_front.users import User, Users, authenticate
-from infra.clickhouse_front.workers import Workers
-from infra.http_guard import Receive, Scope, Send
+import structlog
+
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from infra.services.clickhouse_server import content_encodings, query_execution
+from infra.services.clickhouse_server.admission import Admission, AnalystSlots, IncompleteRequests
+from infra.services.clickhouse_server.analyst_queries import ON_BEHALF, AnalystExecutor, on_behalf
+from infra.services.clickhouse_server.analysts import AnalystAuthenticator
+from infra.services.clickhouse_server.body import FORM_S, INSERT_S, STATEMENT_S, Body, watched
+from infra.services.clickhouse_server.engine import Engine, Stats
+from infra.services.clickhouse_server.errors import ClickHouseError, Code, error, from_engine
+from infra.services.clickhouse_server.form_data import read_form
+from infra.services.clickhouse_server.query import Lease, Query
+from infra.services.clickhouse_server.reply import Reply
+from infra.services.clickhouse_server.request import Request, read_request, with_form
+from infra.services.clickhouse_server.running_queries import Kill, Running, RunningQueries, read_kill, report
+from infra.services.clickhouse_server.sessions import Session, Sessions
+from infra.services.clickhouse_server.sql import Statement, read_statement
+from infra.services.clickhouse_server.users import User, Users, authenticate
+from infra.services.clickhouse_server.workers import Workers
 
 P = ParamSpec("P")
 T = TypeVar("T")
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 ABORT = "althing.abort"
 """Extension of the ASGI scope: cuts the request's connection."""
@@ -54,49 +50,52 @@ APPEND_BYTES = 1 << 20
 MAX_INSERT_BYTES = 1 << 30
 
 
+WAIT_S = 20.0
+MAX_INCOMPLETE = 512
+MAX_INCOMPLETE_OF_READER = 32
+MAX_ANALYST_PLACES_OF_ACCOUNT = 3
+READONLY_LIMITS = {
+    "max_execution_time": "60",
+    "timeout_overflow_mode": "throw",
+    "max_result_rows": "10000000",
+    "result_overflow_mode": "throw",
+    "max_memory_usage": str(1 << 30),
+}
+"""Settings of a readonly user's query."""
+
+
 @dataclass(frozen=True)
 class Limits:
-    """How much may happen at once, and what one query of a readonly user may take."""
+    """How many queries run and wait, and the memory of all statements of analysts together."""
 
     running: int = 16
     waiting: int = 512
-    wait_s: float = 20.0
-    readonly_seconds: int = 60
-    readonly_result_rows: int = 10_000_000
-    readonly_memory_bytes: int = 1 << 30
-    incomplete: int = 512
-    incomplete_of_reader: int = 32
-    analysts_of_account: int = 3
     analysts_memory_bytes: int = 2 << 30
 
     @property
     def readonly_running(self) -> int:
-        """A result is read as slowly as its client likes: those of readonly users leave half of the room to us."""
+        """Clients may read results slowly: those of readonly users leave half of the slots to the services."""
         return max(1, self.running // 2)
 
-    def readonly_settings(self) -> dict[str, str]:
-        return {
-            "max_execution_time": str(self.readonly_seconds),
-            "timeout_overflow_mode": "throw",
-            "max_result_rows": str(self.readonly_result_rows),
-            "result_overflow_mode": "throw",
-            "max_memory_usage": str(self.readonly_memory_bytes),
-        }
 
-
-class Front:
+class ClickHouseServer:
     """The application. `stop` begins the end: reads are cancelled, inserts may finish; `close` frees the engine."""
 
     def __init__(
-        self, engine: Engine, users: Users, *, default_database: str, limits: Limits, door: Door | None = None
+        self,
+        engine: Engine,
+        users: Users,
+        *,
+        default_database: str,
+        limits: Limits,
+        entry_point: AnalystAuthenticator | None = None,
     ) -> None:
         self._engine = engine
         self._users = users
-        self._door = door
+        self._authenticator = entry_point
         self._default_database = default_database
-        self._readonly_limits = limits.readonly_settings()
-        self._admission = Admission(limits.running, limits.waiting, limits.wait_s)
-        self._readers = Admission(limits.readonly_running, limits.waiting, limits.wait_s)
+        self._admission = Admission(limits.running, limits.waiting, WAIT_S)
+        self._readers = Admission(limits.readonly_running, limits.waiting, WAIT_S)
         self._sessions = Sessions(engine)
         self._threads = ThreadPoolExecutor(limits.running, "engine")
         self._side_threads = ThreadPoolExecutor(2, "side")
@@ -104,10 +103,10 @@ class Front:
         self._probe_thread = ThreadPoolExecutor(1, "probe")
         self._probe: asyncio.Future[str] | None = None
         self._running = RunningQueries()
-        self._incomplete, self._limits = Incomplete(limits.incomplete), limits
-        places = Places(limits.readonly_running, limits.analysts_of_account, limits.waiting, limits.wait_s)
+        self._incomplete = IncompleteRequests(MAX_INCOMPLETE)
+        places = AnalystSlots(limits.readonly_running, MAX_ANALYST_PLACES_OF_ACCOUNT, limits.waiting, WAIT_S)
         workers = Workers(engine.folder / "analysts", places, limits.analysts_memory_bytes)
-        self._analysing = Analysing(engine, workers, self._running, default_database)
+        self._analysing = AnalystExecutor(engine, workers, self._running, default_database)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         reply = Reply(send, self._engine.version, self._engine.timezone, head_only=scope["method"] == "HEAD")
@@ -136,8 +135,8 @@ class Front:
         self._probe_thread.shutdown(wait=False)
         self._threads.shutdown(cancel_futures=True)
         self._sessions.close()
-        if self._door is not None:
-            self._door.close()
+        if self._authenticator is not None:
+            self._authenticator.close()
         self._engine.close()
 
     async def _ready(self, reply: Reply) -> None:
@@ -145,8 +144,8 @@ class Front:
         await reply.plain(200 if ok else 503, b"Ok.\n" if ok else b"Not ready.\n")
 
     async def _answers(self) -> bool:
-        """Whether the engine answers a read: one that takes threads of its pool, on a thread of its own here, since a
-        busy engine is a ready one. A read that hangs is asked no second time."""
+        """Whether the engine answers a read: one that uses threads of its pool, on a separate thread here, since a
+        busy engine is a ready one. No second probe is started while one hangs."""
         if self._probe is None or self._probe.done():
             loop = asyncio.get_running_loop()
             self._probe = loop.run_in_executor(self._probe_thread, self._engine.scalar, PROBE)
@@ -166,7 +165,9 @@ class Front:
                 return
             user = await self._user(request)
             _choose_coding(reply, request)
-            decoder = codings.decoder(request.headers.get("content-encoding", ""), native=request.flag("decompress"))
+            decoder = content_encodings.decoder(
+                request.headers.get("content-encoding", ""), native=request.flag("decompress")
+            )
             body = Body(receive, decoder)
             body.allow(FORM_S if request.is_form else STATEMENT_S)
             with ExitStack() as files:
@@ -180,18 +181,18 @@ class Front:
         except ClickHouseError as failure:
             await self._fail(reply, body, failure)
         except TimeoutError:
-            log.warning("A client stopped reading its answer; its connection is cut.")
+            log.warning("client_stalled", query_id=reply.query_id)
             # Closing would wait until the rest is read.
             scope.get("extensions", {}).get(ABORT, lambda: None)()
         except Exception as failure:
-            log.exception("A query failed outside the engine.")
+            log.exception("query_failed", query_id=reply.query_id)
             await self._fail(reply, body, from_engine(failure))
 
     async def _user(self, request: Request) -> User:
         try:
             return authenticate(self._users, request.headers, request.own)
         except ClickHouseError:
-            analyst = await self._door.user(request) if self._door is not None else None
+            analyst = await self._authenticator.user(request) if self._authenticator is not None else None
             if analyst is None:
                 raise
             return analyst
@@ -205,7 +206,7 @@ class Front:
             yield
 
     def _incomplete_of(self, user: User) -> AbstractContextManager[None]:
-        most = self._limits.incomplete_of_reader if user.readonly else self._limits.incomplete
+        most = MAX_INCOMPLETE_OF_READER if user.readonly else MAX_INCOMPLETE
         return self._incomplete.one(user.name, most)
 
     async def _with_form(self, request: Request, body: Body, files: ExitStack) -> Request:
@@ -222,11 +223,9 @@ class Front:
     async def _answer(
         self, request: Request, user: User, statement: Statement, body: Body, receive: Receive, reply: Reply
     ) -> None:
-        if user.analyst is not None and self._door is not None:
-            async with self._door.passing(user, user.analyst, request, statement) as passed:
-                account, limits = str(user.analyst.account_id), passed.user.limits or {}
-                asked = Asked(account, passed.request, passed.statement, passed.user, limits, passed.statement_id)
-                passed.stats = await self._analysing.answer(asked, receive, reply)
+        if user.analyst is not None and self._authenticator is not None:
+            async with self._authenticator.authorize(user, user.analyst, request, statement) as authorized:
+                await self._analysing.answer(authorized, receive, reply)
             return
         if not user.readonly and (account := request.headers.get(ON_BEHALF, "")):
             await self._analysing.answer(on_behalf(account, request, statement, user), receive, reply)
@@ -238,7 +237,7 @@ class Front:
                 await self._read(request, user, statement, receive, reply)
             return
         async with self._query(request, user, statement) as (query, end):
-            with self._entered(query):
+            with self._registered(query):
                 stats = await self._insert(query, user, body)
             await end()
             await reply.whole(b"", "", stats)
@@ -255,7 +254,7 @@ class Front:
     async def _kill_named(self, kill: Kill, request: Request, user: User, statement: Statement) -> Statement:
         """Stops the queries and returns the statement that reports it."""
         if request.may_only_read:
-            raise error(READONLY, "Cannot execute query in readonly mode: KILL QUERY needs POST")
+            raise error(Code.READONLY, "Cannot execute query in readonly mode: KILL QUERY needs POST")
         found = self._running.named(kill.query_ids, user)
         if kill.mode != "TEST":
             loop = asyncio.get_running_loop()
@@ -284,7 +283,7 @@ class Front:
                         waiting.clear()
                     if size > MAX_INSERT_BYTES:
                         most = f"One INSERT may have at most {MAX_INSERT_BYTES:,} bytes of data"
-                        raise error(QUERY_IS_TOO_LARGE, most)
+                        raise error(Code.QUERY_IS_TOO_LARGE, most)
 
             def store() -> Stats:
                 file.write(waiting)
@@ -294,7 +293,9 @@ class Front:
             async with self._slot(user, begun=True):
                 return await self._blocking(store)
 
-    async def _stream(self, result: reading.Reading, reply: Reply, end: Callable[[], Awaitable[None]]) -> None:
+    async def _stream(
+        self, result: query_execution.ResultReader, reply: Reply, end: Callable[[], Awaitable[None]]
+    ) -> None:
         last = False
         try:
             await reply.begin(result.output_format, result.stats())
@@ -314,13 +315,13 @@ class Front:
     async def _query(
         self, request: Request, user: User, statement: Statement
     ) -> AsyncIterator[tuple[Query, Callable[[], Awaitable[None]]]]:
-        """The query on a connection of its own or, with `session_id`, on its session's. A readonly user can change
-        nothing that a session would keep: each of its queries gets a connection of its own.
+        """The query on a connection of its own or, with `session_id`, on its session's.
 
-        With it comes what ends it, to be called before the last of the answer is sent: whoever has read that may send
-        the session's next query at once.
+        A readonly user cannot change session state, so each of its queries gets a connection of its own. Also
+        returns a function that ends the query, to be called before the last part of the response is sent: the client
+        may send the session's next query at once.
         """
-        session_id, limits = request.own.get("session_id", ""), self._readonly_limits
+        session_id, limits = request.own.get("session_id", ""), READONLY_LIMITS
         database: str | None = self._default_database
         session: Session | None = None
         if session_id and not user.readonly:
@@ -335,7 +336,7 @@ class Front:
         async def end() -> None:
             nonlocal is_locked
             if lease.is_open:
-                await self._blocking(lease.give_back)
+                await self._blocking(lease.release)
             if is_locked:
                 is_locked = False
                 self._sessions.release(user.name, session_id, close=request.flag("close_session"))
@@ -348,24 +349,15 @@ class Front:
     @asynccontextmanager
     async def _watched(self, receive: Receive, query: Query) -> AsyncIterator[None]:
         """While a query runs: `stop` and KILL QUERY find it, and a read is cancelled when its client goes away."""
-
-        async def watch() -> None:
-            while (await receive())["type"] != "http.disconnect":
-                pass
-            await asyncio.get_running_loop().run_in_executor(self._side_threads, self._kill, query.mark)
-
-        with self._entered(query):
-            watcher = asyncio.create_task(watch()) if query.is_read else None
-            try:
+        kill = partial(self._side_threads.submit, self._kill, query.mark)
+        with self._registered(query):
+            async with watched(receive, kill) if query.is_read else nullcontext():
                 yield
-            finally:
-                if watcher is not None:
-                    watcher.cancel()
 
-    def _entered(self, query: Query) -> AbstractContextManager[None]:
+    def _registered(self, query: Query) -> AbstractContextManager[None]:
         text = query.statement.head
         entry = Running(query.mark, query.request.query_id, query.user.name, text, query.is_read)
-        return self._running.entered(entry)
+        return self._running.registered(entry)
 
     def _kill(self, mark: str) -> None:
         with suppress(ClickHouseError):
@@ -387,7 +379,7 @@ class Front:
 
 
 def _choose_coding(reply: Reply, request: Request) -> None:
-    reply.coding = codings.choose(request.accepted_coding)
+    reply.coding = content_encodings.choose(request.accepted_coding)
     reply.native = request.flag("compress")
 
 

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from infra.clickhouse_front.engine import Engine, identifier, literal
-from infra.clickhouse_front.sql import split_at_commas, tokens
+from infra.domain.sql_access.literals import text as literal
+from infra.services.clickhouse_server.engine import Engine, identifier
+from infra.services.clickhouse_server.sql import split_at_commas, tokens
 
 _DESCRIBE: Final = (
     "SELECT name, engine, create_table_query, arrayElement(data_paths, 1) AS path FROM system.tables"
@@ -65,7 +66,7 @@ def attachment(database: str, sql: str, tables: Iterable[LiveTable]) -> Attachme
 
 
 def _needed(database: str, sql: str, known: Mapping[str, LiveTable]) -> list[LiveTable]:
-    """Each once; a view stands before what it reads."""
+    """Each table once; a view comes before the tables that it reads."""
     named = re.compile(rf"`?\b{re.escape(database)}`?\.`?(\w+)`?")
     found: dict[str, LiveTable] = {}
     texts = [sql]

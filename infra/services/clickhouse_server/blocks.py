@@ -13,7 +13,7 @@ import lz4.block
 import zstandard
 from clickhouse_cityhash.cityhash import CityHash128
 
-from infra.clickhouse_front.errors import CANNOT_DECOMPRESS, CHECKSUM_DOESNT_MATCH, error
+from infra.services.clickhouse_server.errors import Code, error
 
 NONE, LZ4, ZSTD = 0x02, 0x82, 0x90
 MAX_BLOCK_BYTES = 1 << 20
@@ -24,20 +24,26 @@ _HEAD = struct.Struct("<BII")
 _LOW = (1 << 64) - 1
 
 
-def encode(data: bytes, method: int = LZ4) -> bytes:
-    """`data` as frames of at most `MAX_BLOCK_BYTES` each; nothing for no data."""
+def encode(data: bytes) -> bytes:
+    """`data` as LZ4 frames of at most `MAX_BLOCK_BYTES` each; nothing for no data."""
     view = memoryview(data)
-    return b"".join(_frame(view[at : at + MAX_BLOCK_BYTES], method) for at in range(0, len(data), MAX_BLOCK_BYTES))
+    pieces = (view[at : at + MAX_BLOCK_BYTES] for at in range(0, len(data), MAX_BLOCK_BYTES))
+    return b"".join(frame(LZ4, lz4.block.compress(piece, store_size=False), len(piece)) for piece in pieces)
+
+
+def frame(method: int, packed: bytes, raw_size: int) -> bytes:
+    """One frame of data that was compressed by `method`."""
+    body = _HEAD.pack(method, _HEAD.size + len(packed), raw_size) + packed
+    return _checksum(body) + body
 
 
 @dataclass
 class Decoder:
-    """Turns a stream of frames, cut anywhere, back into data.
+    """Turns a stream of frames, split anywhere, back into data.
 
-    Raises `ClickHouseError` 40 for a wrong checksum and 271 for a frame that is damaged, too large or cut short.
+    Raises `ClickHouseError` 40 for a wrong checksum and 271 for a frame that is damaged, too large or truncated.
     """
 
-    verify: bool = True
     _rest: bytearray = field(default_factory=bytearray)
 
     def decompress(self, chunk: bytes) -> bytes:
@@ -48,7 +54,9 @@ class Decoder:
         while len(rest) - at >= _CHECKSUM.size + _HEAD.size:
             _, size, raw_size = _HEAD.unpack_from(rest, at + _CHECKSUM.size)
             if not _HEAD.size <= size <= MAX_FRAME_BYTES or raw_size > MAX_FRAME_BYTES:
-                raise error(CANNOT_DECOMPRESS, f"A compressed block of {size} for {raw_size} bytes is not acceptable")
+                raise error(
+                    Code.CANNOT_DECOMPRESS, f"A compressed block of {size} for {raw_size} bytes is not acceptable"
+                )
             end = at + _CHECKSUM.size + size
             if len(rest) < end:
                 break
@@ -59,13 +67,13 @@ class Decoder:
 
     def finish(self) -> bytes:
         if self._rest:
-            raise error(CANNOT_DECOMPRESS, "The compressed data ends in the middle of a block")
+            raise error(Code.CANNOT_DECOMPRESS, "The compressed data ends in the middle of a block")
         return b""
 
     def _block(self, frame: bytes) -> bytes:
         body = frame[_CHECKSUM.size :]
-        if self.verify and frame[: _CHECKSUM.size] != _checksum(body):
-            raise error(CHECKSUM_DOESNT_MATCH, "Checksum doesn't match: corrupted data")
+        if frame[: _CHECKSUM.size] != _checksum(body):
+            raise error(Code.CHECKSUM_DOESNT_MATCH, "Checksum doesn't match: corrupted data")
         method, _, raw_size = _HEAD.unpack_from(body)
         data = body[_HEAD.size :]
         try:
@@ -76,23 +84,12 @@ class Decoder:
             elif method == NONE:
                 raw = data
             else:
-                raise error(CANNOT_DECOMPRESS, f"Compression method 0x{method:02x} is not supported")
+                raise error(Code.CANNOT_DECOMPRESS, f"Compression method 0x{method:02x} is not supported")
         except (lz4.block.LZ4BlockError, zstandard.ZstdError) as failure:
-            raise error(CANNOT_DECOMPRESS, f"Cannot decompress: {failure}") from failure
+            raise error(Code.CANNOT_DECOMPRESS, f"Cannot decompress: {failure}") from failure
         if len(raw) != raw_size:
-            raise error(CANNOT_DECOMPRESS, f"A block promised {raw_size} bytes and holds {len(raw)}")
+            raise error(Code.CANNOT_DECOMPRESS, f"A block promised {raw_size} bytes and holds {len(raw)}")
         return raw
-
-
-def _frame(data: memoryview, method: int) -> bytes:
-    if method == LZ4:
-        packed: bytes = lz4.block.compress(data, store_size=False)
-    elif method == ZSTD:
-        packed = zstandard.ZstdCompressor(level=1).compress(data)
-    else:
-        packed = bytes(data)
-    body = _HEAD.pack(method, _HEAD.size + len(packed), len(data)) + packed
-    return _checksum(body) + body
 
 
 def _checksum(body: bytes) -> bytes:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 
-from infra.clickhouse_front.codings import Decoder
-from infra.clickhouse_front.errors import NETWORK_ERROR, QUERY_IS_TOO_LARGE, SOCKET_TIMEOUT, error
-from infra.http_guard import Receive
+from infra.kernel.http.request_limits import Receive, disconnected
+from infra.services.clickhouse_server.content_encodings import Decoder
+from infra.services.clickhouse_server.errors import Code, error
 
 IDLE_S = 30.0
 STATEMENT_S = 30.0
@@ -21,6 +22,21 @@ MAX_STATEMENT_BYTES = 4 << 20
 HEAD_BYTES = 256 << 10
 _DRAIN_S = 2.0
 _DRAIN_BYTES = 64 << 20
+
+
+@asynccontextmanager
+async def watched(receive: Receive, gone: Callable[[], object]) -> AsyncIterator[None]:
+    """While this lasts, `gone` is called when the client goes away. For a request that has been read."""
+
+    async def watch() -> None:
+        await disconnected(receive)
+        gone()
+
+    watcher = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watcher.cancel()
 
 
 class Body:
@@ -50,7 +66,7 @@ class Body:
         """All of it; raises `ClickHouseError` 425 above `MAX_STATEMENT_BYTES`."""
         text = head + (await self._until(MAX_STATEMENT_BYTES + 1))[0]
         if len(text) > MAX_STATEMENT_BYTES:
-            raise error(QUERY_IS_TOO_LARGE, f"A statement may have at most {MAX_STATEMENT_BYTES:,} bytes")
+            raise error(Code.QUERY_IS_TOO_LARGE, f"A statement may have at most {MAX_STATEMENT_BYTES:,} bytes")
         return text
 
     async def drain(self) -> None:
@@ -93,8 +109,8 @@ class Body:
             async with asyncio.timeout(min(IDLE_S, self._deadline - time.monotonic())):
                 message = await self._receive()
         except TimeoutError as failure:
-            raise error(SOCKET_TIMEOUT, "The request's body did not come in time") from failure
+            raise error(Code.SOCKET_TIMEOUT, "The request's body did not come in time") from failure
         if message["type"] == "http.disconnect":
-            raise error(NETWORK_ERROR, "The client went away before its request was complete")
+            raise error(Code.NETWORK_ERROR, "The client went away before its request was complete")
         self.complete = not message.get("more_body", False)
         return bytes(message.get("body", b""))

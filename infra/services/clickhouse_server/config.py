@@ -5,31 +5,22 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_SERVER = """<clickhouse>
-  <logger><level>error</level><console>0</console></logger>
-  <users_config>{users}</users_config>
-  <user_files_path>{files}/</user_files_path>
-  <max_server_memory_usage>{memory}</max_server_memory_usage>
-  <mark_cache_size>67108864</mark_cache_size>
-  <index_mark_cache_size>16777216</index_mark_cache_size>
-  <primary_index_cache_size>67108864</primary_index_cache_size>
-  <uncompressed_cache_size>0</uncompressed_cache_size>
-  <index_uncompressed_cache_size>0</index_uncompressed_cache_size>
-  <query_condition_cache_size>16777216</query_condition_cache_size>
-  <compiled_expression_cache_size>16777216</compiled_expression_cache_size>
-  <mmap_cache_size>64</mmap_cache_size>
-  <background_pool_size>2</background_pool_size>
-  <background_merges_mutations_concurrency_ratio>1</background_merges_mutations_concurrency_ratio>
-  <background_common_pool_size>2</background_common_pool_size>
-  <background_schedule_pool_size>4</background_schedule_pool_size>
-  <merge_tree>
-    <fsync_after_insert>1</fsync_after_insert>
-    <fsync_part_directory>1</fsync_part_directory>
-    <number_of_free_entries_in_pool_to_execute_mutation>1</number_of_free_entries_in_pool_to_execute_mutation>
-    <number_of_free_entries_in_pool_to_lower_max_size_of_merge>1</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
-    <number_of_free_entries_in_pool_to_execute_optimize_entire_partition>1</number_of_free_entries_in_pool_to_execute_optimize_entire_partition>
-  </merge_tree>
-</clickhouse>
+_SERVER = """<clickhouse> <logger><level>error</level><console>0</console></logger> <users_config>{users}</users_config>
+<user_files_path>{files}/</user_files_path> <max_server_memory_usage>{memory}</max_server_memory_usage>
+<mark_cache_size>67108864</mark_cache_size> <index_mark_cache_size>16777216</index_mark_cache_size>
+<primary_index_cache_size>67108864</primary_index_cache_size> <uncompressed_cache_size>0</uncompressed_cache_size>
+<index_uncompressed_cache_size>0</index_uncompressed_cache_size>
+<query_condition_cache_size>16777216</query_condition_cache_size>
+<compiled_expression_cache_size>16777216</compiled_expression_cache_size> <mmap_cache_size>64</mmap_cache_size>
+<background_pool_size>2</background_pool_size>
+<background_merges_mutations_concurrency_ratio>1</background_merges_mutations_concurrency_ratio>
+<background_common_pool_size>2</background_common_pool_size>
+<background_schedule_pool_size>4</background_schedule_pool_size> <merge_tree> <fsync_after_insert>1</fsync_after_insert>
+<fsync_part_directory>1</fsync_part_directory>
+<number_of_free_entries_in_pool_to_execute_mutation>1</number_of_free_entries_in_pool_to_execute_mutation>
+<number_of_free_entries_in_pool_to_lower_max_size_of_merge>1</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
+<number_of_free_entries_in_pool_to_execute_optimize_entire_partition>1</number_of_free_entries_in_pool_to_execute_optimize_entire_partition>
+</merge_tree> </clickhouse>
 """
 
 _USERS = """<clickhouse>
@@ -53,7 +44,7 @@ _USERS = """<clickhouse>
 def write(data_dir: Path, memory_bytes: int) -> Path:
     """Writes the engine's files beside its data and returns the one to open it with.
 
-    The engine's single user has no password: nobody reaches it but this process; the front checks who asks.
+    The engine's single user has no password: only this process reaches it; the server authenticates clients.
     """
     directory = data_dir.absolute() / "config"
     files = data_dir.absolute() / "user_files"

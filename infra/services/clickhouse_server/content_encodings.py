@@ -1,4 +1,4 @@
-"""HTTP content codings, as streams, both ways; a request's body is bounded in what it may unpack to at a time."""
+"""HTTP content codings, as streams, both ways; a request's body may unpack to a bounded size at a time."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import bz2
 import lzma
 import zlib
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import lz4.frame
 import zstandard
 
-from infra.clickhouse_front import blocks
-from infra.clickhouse_front.errors import BAD_ARGUMENTS, CANNOT_DECOMPRESS, error
+from infra.services.clickhouse_server import blocks
+from infra.services.clickhouse_server.errors import Code, error
 
 _PREFERRED = ("zstd", "lz4", "gzip", "deflate")
 _PIECE_BYTES = 64 * 1024
@@ -22,17 +22,24 @@ _PIECE_BYTES_OF = {"gzip": 16 * 1024, "x-gzip": 16 * 1024, "deflate": 16 * 1024,
 """The others are fed in pieces that are the smaller the tighter they may be packed: none unpacks to more than 16 MB."""
 
 
-class Encoder(Protocol):
+class Encoder:
+    """Compresses one response, chunk by chunk; this one leaves it as it is."""
+
     def encode(self, data: bytes) -> bytes:
         """`data` coded and flushed, so that the reader can use it now."""
+        return data
 
     def finish(self) -> bytes:
         """What ends the stream."""
+        return b""
 
 
-class Decoder(Protocol):
+class Decoder:
+    """Decompresses one request body, chunk by chunk; this one leaves it as it is."""
+
     def decode(self, chunk: bytes) -> Iterator[bytes]:
         """The data of `chunk`, in pieces of bounded size."""
+        yield chunk
 
     def finish(self) -> None:
         """Raises `ClickHouseError` 271 when the stream ends too early."""
@@ -48,32 +55,24 @@ def choose(accepted: str) -> str | None:
 
 
 def encoder(coding: str | None, *, native: bool) -> Encoder:
-    """The way from result to wire: ClickHouse's blocks first if `native`, then the HTTP coding, like the server's."""
-    outer: Encoder = _Plain() if coding is None else _HttpEncoder(coding)
+    """Encodes a result for the wire: ClickHouse's blocks first if `native`, then the HTTP coding, like the server's."""
+    outer = Encoder() if coding is None else _HttpEncoder(coding)
     return _NativeEncoder(outer) if native else outer
 
 
 def decoder(coding: str, *, native: bool) -> Decoder:
-    """The way from wire to data. Raises `ClickHouseError` 36 for a coding that is not known."""
+    """Decodes a request body. Raises `ClickHouseError` 36 for an unknown coding."""
     name = coding.strip().lower()
     if name in ("", "identity"):
-        outer: Decoder = _PlainDecoder()
+        outer = Decoder()
     elif name in _DECODERS:
         outer = _HttpDecoder(name)
     else:
-        raise error(BAD_ARGUMENTS, f"Unknown compression method '{coding}' in Content-Encoding")
+        raise error(Code.BAD_ARGUMENTS, f"Unknown compression method '{coding}' in Content-Encoding")
     return _NativeDecoder(outer) if native else outer
 
 
-class _Plain:
-    def encode(self, data: bytes) -> bytes:
-        return data
-
-    def finish(self) -> bytes:
-        return b""
-
-
-class _HttpEncoder:
+class _HttpEncoder(Encoder):
     def __init__(self, coding: str) -> None:
         self._stream: Any
         self._begin = b""
@@ -98,7 +97,7 @@ class _HttpEncoder:
         return begin + bytes(self._stream.flush())
 
 
-class _NativeEncoder:
+class _NativeEncoder(Encoder):
     def __init__(self, outer: Encoder) -> None:
         self._outer = outer
 
@@ -107,14 +106,6 @@ class _NativeEncoder:
 
     def finish(self) -> bytes:
         return self._outer.finish()
-
-
-class _PlainDecoder:
-    def decode(self, chunk: bytes) -> Iterator[bytes]:
-        yield chunk
-
-    def finish(self) -> None:
-        return
 
 
 _DECODERS: dict[str, Any] = {
@@ -129,8 +120,8 @@ _DECODERS: dict[str, Any] = {
 _FAILURES = (zlib.error, zstandard.ZstdError, lzma.LZMAError, OSError, EOFError, RuntimeError, ValueError)
 
 
-class _HttpDecoder:
-    """Feeds small pieces: a bomb unpacks to a bounded amount before the next piece is looked at."""
+class _HttpDecoder(Decoder):
+    """Feeds small pieces: a decompression bomb unpacks to a bounded amount before the next piece."""
 
     def __init__(self, name: str) -> None:
         self._make = _DECODERS[name]
@@ -160,14 +151,14 @@ class _HttpDecoder:
             while not (self._stream.eof or self._stream.needs_input):
                 yield self._stream.decompress(b"", _MAX_UNPACKED)
         except _FAILURES as failure:
-            raise error(CANNOT_DECOMPRESS, f"The request's body cannot be decompressed: {failure}") from failure
+            raise error(Code.CANNOT_DECOMPRESS, f"The request's body cannot be decompressed: {failure}") from failure
 
     def finish(self) -> None:
         if self._fed and not self._stream.eof:
-            raise error(CANNOT_DECOMPRESS, "The request's compressed body ends too early")
+            raise error(Code.CANNOT_DECOMPRESS, "The request's compressed body ends too early")
 
 
-class _NativeDecoder:
+class _NativeDecoder(Decoder):
     def __init__(self, outer: Decoder) -> None:
         self._outer = outer
         self._blocks = blocks.Decoder()

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from infra.clickhouse_front import config
-from infra.clickhouse_front.errors import BAD_ARGUMENTS, UNKNOWN_SETTING, error, from_engine
+from infra.domain.sql_access.literals import text as literal
+from infra.services.clickhouse_server import config
+from infra.services.clickhouse_server.errors import Code, error, from_engine
 
 _chdb: Any = importlib.import_module("chdb._chdb")  # without stubs
 _SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
@@ -46,7 +47,7 @@ class Engine:
         data = data_dir.absolute() / "data"
         data.mkdir(exist_ok=True)
         self._where = f"{data}?config-file={quote(str(server_config))}"
-        self._anchor = self._open()  # the engine lives as long as one connection is open
+        self._anchor = self.open()  # the engine lives as long as one connection is open
         # Only now: before, the directory could have been another process's.
         self.incoming = _empty_directory(data_dir.absolute() / "incoming")
         self.version = self.scalar("SELECT version()")
@@ -61,29 +62,22 @@ class Engine:
 
     def open(self) -> Connection:
         """A connection that the caller closes."""
-        return self._open()
-
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
-        connection = self._open()
         try:
-            yield connection
-        finally:
-            connection.close()
+            return Connection(_chdb.connect(self._where))
+        except RuntimeError as failure:
+            raise from_engine(failure) from failure
+
+    def connection(self) -> AbstractContextManager[Connection]:
+        """A connection for a block."""
+        return closing(self.open())
 
     def kill(self, mark: str) -> None:
-        """Asks the query that runs with this mark (see `Connection.apply`) to stop; no matter if it is gone already."""
+        """Cancels the query that runs with this mark (see `Connection.apply`); does nothing if it has ended."""
         with self.connection() as connection:
             connection.run(f"KILL QUERY WHERE startsWith(Settings['log_comment'], {literal(mark)}) ASYNC")
 
     def close(self) -> None:
         self._anchor.close()
-
-    def _open(self) -> Connection:
-        try:
-            return Connection(_chdb.connect(self._where))
-        except RuntimeError as failure:
-            raise from_engine(failure) from failure
 
 
 class Connection:
@@ -98,7 +92,7 @@ class Connection:
             return
         for name in settings:
             if not _SETTING_NAME.fullmatch(name):
-                raise error(UNKNOWN_SETTING, f"Unknown setting '{name[:100]}'")
+                raise error(Code.UNKNOWN_SETTING, f"Unknown setting '{name[:100]}'")
         self.run("SET " + ", ".join(f"{name} = {literal(value)}" for name, value in settings.items()), "Null")
 
     def use(self, database: str) -> None:
@@ -130,8 +124,8 @@ class Connection:
 
     def stream(self, sql: bytes, output_format: str, parameters: Mapping[str, str]) -> ResultStream | None:
         """Starts a SELECT whose result comes in chunks; None if this kind of statement cannot be streamed."""
-        progress = _Progress()
-        self._raw.set_progress_callback(progress)
+        progress: dict[str, int] = {}
+        self._raw.set_progress_callback(progress.update)
         try:
             return ResultStream(self._raw, self._raw.send_query(sql, output_format, params=dict(parameters)), progress)
         except RuntimeError as failure:
@@ -153,18 +147,10 @@ class Connection:
         self._raw.close()
 
 
-class _Progress:
-    def __init__(self) -> None:
-        self.last: Mapping[str, int] = {}
-
-    def __call__(self, values: Mapping[str, int]) -> None:
-        self.last = values
-
-
 class ResultStream:
     """Chunks of a running SELECT, each a document of its own in the output format."""
 
-    def __init__(self, raw: Any, handle: Any, progress: _Progress) -> None:
+    def __init__(self, raw: Any, handle: Any, progress: Mapping[str, int]) -> None:
         self._raw = raw
         self._handle = handle
         self._progress = progress
@@ -189,14 +175,8 @@ class ResultStream:
             raise from_engine(failure) from failure
 
     def stats(self) -> Stats:
-        seen = self._progress.last
-        return Stats(
-            seen.get("read_rows", 0),
-            seen.get("read_bytes", 0),
-            total_rows_to_read=seen.get("total_rows_to_read", 0),
-            result_rows=self._rows,
-            elapsed_ns=seen.get("elapsed_ns", 0),
-        )
+        names = ("read_rows", "read_bytes", "total_rows_to_read", "elapsed_ns")
+        return Stats(**{name: self._progress.get(name, 0) for name in names}, result_rows=self._rows)
 
 
 def _empty_directory(path: Path) -> Path:
@@ -205,17 +185,12 @@ def _empty_directory(path: Path) -> Path:
     for left in path.iterdir():
         left.unlink()
     if _GLOB.search(str(path)):
-        raise error(BAD_ARGUMENTS, f"The data directory's name must not hold any of *?{{}}[]: {path}")
+        raise error(Code.BAD_ARGUMENTS, f"The data directory's name must not hold any of *?{{}}[]: {path}")
     return path
-
-
-def literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def identifier(name: str) -> str:
     if "\0" in name:
-        raise error(BAD_ARGUMENTS, "A name cannot hold a zero byte")
+        raise error(Code.BAD_ARGUMENTS, "A name cannot hold a zero byte")
     escaped = name.replace("\\", "\\\\").replace("`", "\\`")
     return f"`{escaped}`"

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.clickhouse_front import sql
-from infra.clickhouse_front.engine import Connection, identifier, literal
-from infra.clickhouse_front.errors import BAD_ARGUMENTS, error
+from infra.domain.sql_access.literals import text as literal
+from infra.services.clickhouse_server import sql
+from infra.services.clickhouse_server.engine import Connection, identifier
+from infra.services.clickhouse_server.errors import Code, error
 
 SUFFIXES = ("_format", "_types", "_structure")
 _FORMAT = re.compile(r"\w{1,64}", re.ASCII)
@@ -26,12 +27,22 @@ class ExternalTable:
     structure: str
 
 
-def tables(files: Mapping[str, Path], given: Mapping[str, str]) -> tuple[ExternalTable, ...]:
-    """What the form's files are, by `NAME_format`, `NAME_structure` or `NAME_types` in `given`.
+def table(name: str, file: Path, given: Mapping[str, str]) -> ExternalTable:
+    """What one of the form's files is, by `NAME_format`, `NAME_structure` or `NAME_types` in `given`.
 
     Raises `ClickHouseError` 36 for a file without a structure.
     """
-    return tuple(_table(name, file, given) for name, file in files.items())
+    structure = given.get(f"{name}_structure", "").strip()
+    types = given.get(f"{name}_types", "").strip()
+    if bool(structure) == bool(types) or structure == "auto":
+        raise error(
+            Code.BAD_ARGUMENTS,
+            f"External table {name} needs its columns, either as {name}_structure or as {name}_types",
+        )
+    input_format = given.get(f"{name}_format", "TabSeparated")
+    if not _FORMAT.fullmatch(input_format):
+        raise error(Code.BAD_ARGUMENTS, f"External table {name} has no readable format name")
+    return ExternalTable(name, file, input_format, structure or _numbered(types))
 
 
 def create(connection: Connection, tables: Sequence[ExternalTable], made: list[str]) -> None:
@@ -49,27 +60,14 @@ def drop(connection: Connection, made: Sequence[str]) -> None:
         connection.run(f"DROP TEMPORARY TABLE IF EXISTS {identifier(name)}", "Null")
 
 
-def _table(name: str, file: Path, given: Mapping[str, str]) -> ExternalTable:
-    structure = given.get(f"{name}_structure", "").strip()
-    types = given.get(f"{name}_types", "").strip()
-    if bool(structure) == bool(types) or structure == "auto":
-        raise error(
-            BAD_ARGUMENTS, f"External table {name} needs its columns, either as {name}_structure or as {name}_types"
-        )
-    input_format = given.get(f"{name}_format", "TabSeparated")
-    if not _FORMAT.fullmatch(input_format):
-        raise error(BAD_ARGUMENTS, f"External table {name} has no readable format name")
-    return ExternalTable(name, file, input_format, structure or _numbered(types))
-
-
 def _numbered(types: str) -> str:
     parts = sql.split_at_commas(types.encode())
     return ", ".join(f"_{number} {part.decode()}" for number, part in enumerate(parts, 1))
 
 
 def _columns(connection: Connection, structure: str) -> str:
-    """The columns as the engine's own parser understands them: handed over as a literal, taken back as plain names and
-    types, so that nothing in `structure` can be more than a column."""
+    """The columns as the engine's own parser reads them: passed as a literal, returned as plain names and types, so
+    that nothing in `structure` can be more than a column."""
     found, _ = connection.run(f"DESCRIBE TABLE format('TSV', {literal(structure)}, '')", "JSONCompactEachRow")
     rows = [json.loads(line) for line in found.splitlines()]
     return ", ".join(f"{identifier(row[0])} {row[1]}" for row in rows)

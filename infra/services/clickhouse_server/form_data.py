@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING
@@ -16,8 +16,8 @@ from typing import IO, TYPE_CHECKING
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from infra.clickhouse_front.body import MAX_STATEMENT_BYTES, Body
-from infra.clickhouse_front.errors import BAD_ARGUMENTS, QUERY_IS_TOO_LARGE, error
+from infra.services.clickhouse_server.body import MAX_STATEMENT_BYTES, Body
+from infra.services.clickhouse_server.errors import Code, error
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
@@ -36,12 +36,8 @@ Blocking = Callable[[Callable[[bytes], object], bytes], Awaitable[object]]
 class Form:
     """`fields` as if they stood in the query string; `files` by name. See `read_form` for how long they live."""
 
-    fields: dict[str, str] = field(default_factory=dict)
-    files: dict[str, Path] = field(default_factory=dict)
-
-
-def is_form(content_type: str) -> bool:
-    return content_type.split(";")[0].strip().lower() == "multipart/form-data"
+    fields: dict[str, str]
+    files: dict[str, Path]
 
 
 async def read_form(body: Body, content_type: str, directory: Path, keep: ExitStack, blocking: Blocking) -> Form:
@@ -52,7 +48,7 @@ async def read_form(body: Body, content_type: str, directory: Path, keep: ExitSt
     """
     boundary = parse_options_header(content_type)[1].get(b"boundary", b"")
     if not boundary:
-        raise error(BAD_ARGUMENTS, "multipart/form-data has no boundary")
+        raise error(Code.BAD_ARGUMENTS, "multipart/form-data has no boundary")
     reader = _Reader(directory, keep)
     waiting = bytearray()
     try:
@@ -70,7 +66,7 @@ async def read_form(body: Body, content_type: str, directory: Path, keep: ExitSt
         await feed()
         parser.finalize()
     except FormParserError as failure:
-        raise error(BAD_ARGUMENTS, f"The multipart/form-data body cannot be read: {failure}") from failure
+        raise error(Code.BAD_ARGUMENTS, f"The multipart/form-data body cannot be read: {failure}") from failure
     return reader.form()
 
 
@@ -102,7 +98,7 @@ class _Reader:
 
     def form(self) -> Form:
         if not self._ended:
-            raise error(BAD_ARGUMENTS, "The multipart/form-data body ends too early")
+            raise error(Code.BAD_ARGUMENTS, "The multipart/form-data body ends too early")
         for file in self._files.values():
             file.flush()
         return Form(
@@ -128,24 +124,24 @@ class _Reader:
     def _headers_end(self) -> None:
         kind, options = parse_options_header(self._disposition)
         if kind != b"form-data" or b"name" not in options:
-            raise error(BAD_ARGUMENTS, "A part of the multipart/form-data body has no name")
+            raise error(Code.BAD_ARGUMENTS, "A part of the multipart/form-data body has no name")
         name = options[b"name"].decode("utf-8", "replace")
         if name in self._fields or name in self._files:
-            raise error(BAD_ARGUMENTS, f"The form's field {name[:100]} comes twice")
+            raise error(Code.BAD_ARGUMENTS, f"The form's field {name[:100]} comes twice")
         self._in_file = b"filename" in options
         self._write = self._new_file(name) if self._in_file else self._new_field(name)
 
     def _new_field(self, name: str) -> Callable[[bytes], object]:
         if len(self._fields) >= MAX_FIELDS:
-            raise error(BAD_ARGUMENTS, f"A form may have at most {MAX_FIELDS} fields")
+            raise error(Code.BAD_ARGUMENTS, f"A form may have at most {MAX_FIELDS} fields")
         self._fields[name] = bytearray()
         return self._fields[name].extend
 
     def _new_file(self, name: str) -> Callable[[bytes], object]:
         if not _NAME.fullmatch(name):
-            raise error(BAD_ARGUMENTS, f"An external table cannot be called '{name[:100]}'")
+            raise error(Code.BAD_ARGUMENTS, f"An external table cannot be called '{name[:100]}'")
         if len(self._files) >= MAX_FILES:
-            raise error(BAD_ARGUMENTS, f"A query may bring at most {MAX_FILES} external tables")
+            raise error(Code.BAD_ARGUMENTS, f"A query may bring at most {MAX_FILES} external tables")
         file = NamedTemporaryFile(dir=self._directory, prefix="external")  # noqa: SIM115 - `keep` closes it
         self._keep.enter_context(file)
         self._files[name] = file
@@ -157,9 +153,9 @@ class _Reader:
         else:
             self._fields_bytes += end - start
         if self._files_bytes > MAX_FILES_BYTES:
-            raise error(QUERY_IS_TOO_LARGE, f"External tables may have at most {MAX_FILES_BYTES:,} bytes in all")
+            raise error(Code.QUERY_IS_TOO_LARGE, f"External tables may have at most {MAX_FILES_BYTES:,} bytes in all")
         if self._fields_bytes > MAX_FIELDS_BYTES:
-            raise error(QUERY_IS_TOO_LARGE, f"A form's fields may have at most {MAX_FIELDS_BYTES:,} bytes in all")
+            raise error(Code.QUERY_IS_TOO_LARGE, f"A form's fields may have at most {MAX_FIELDS_BYTES:,} bytes in all")
         self._write(data[start:end])
 
     def _end(self) -> None:

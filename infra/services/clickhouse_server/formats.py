@@ -17,33 +17,21 @@ _PLAIN = {
     "tskv", "lineasstring", "msgpack", "null",
 }  # fmt: skip
 
-_TYPES: tuple[tuple[str, str], ...] = (
-    ("tab", "text/tab-separated-values; charset=UTF-8"),
-    ("tsv", "text/tab-separated-values; charset=UTF-8"),
-    ("csv", "text/csv; charset=UTF-8; header=absent"),
-    ("jsoneachrow", "application/x-ndjson; charset=UTF-8"),
-    ("jsonlines", "application/x-ndjson; charset=UTF-8"),
-    ("ndjson", "application/x-ndjson; charset=UTF-8"),
-    ("jsonstringseachrow", "application/x-ndjson; charset=UTF-8"),
-    ("jsoncompacteachrow", "application/x-ndjson; charset=UTF-8"),
-    ("jsoncompactstringseachrow", "application/x-ndjson; charset=UTF-8"),
-    ("json", "application/json; charset=UTF-8"),
-    ("xml", "application/xml; charset=UTF-8"),
-    ("native", "application/octet-stream"),
-    ("rowbinary", "application/octet-stream"),
-    ("parquet", "application/octet-stream"),
-    ("arrow", "application/octet-stream"),
-    ("orc", "application/octet-stream"),
-    ("msgpack", "application/octet-stream"),
-    ("avro", "application/octet-stream"),
+_TYPES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("tab", "tsv"), "text/tab-separated-values; charset=UTF-8"),
+    (("csvwithnames",), "text/csv; charset=UTF-8; header=present"),
+    (("csv",), "text/csv; charset=UTF-8; header=absent"),
+    (("jsoneachrow", "jsonlines", "ndjson", "jsonstringseachrow"), "application/x-ndjson; charset=UTF-8"),
+    (("jsoncompacteachrow", "jsoncompactstringseachrow"), "application/x-ndjson; charset=UTF-8"),
+    (("json",), "application/json; charset=UTF-8"),
+    (("xml",), "application/xml; charset=UTF-8"),
+    (("native", "rowbinary", "parquet", "arrow", "orc", "msgpack", "avro"), "application/octet-stream"),
 )
 
 
 def content_type(name: str) -> str:
     lowered = name.lower()
-    if lowered.startswith("csvwithnames"):
-        return "text/csv; charset=UTF-8; header=present"
-    return next((kind for prefix, kind in _TYPES if lowered.startswith(prefix)), "text/plain; charset=UTF-8")
+    return next((kind for begins, kind in _TYPES if lowered.startswith(begins)), "text/plain; charset=UTF-8")
 
 
 def header_cutter(name: str) -> Callable[[bytes], int] | None:
@@ -53,16 +41,12 @@ def header_cutter(name: str) -> Callable[[bytes], int] | None:
         return None
     lines = 2 if name.lower().endswith("withnamesandtypes") else 1 if name.lower().endswith("withnames") else 0
     if not lines:
-        return _no_header
+        return lambda _: 0
     if base == "rowbinary":
         return lambda chunk: _binary_header(chunk, lines)
     if base == "csv":
         return lambda chunk: _csv_header(chunk, lines)
     return lambda chunk: _line_header(chunk, lines)
-
-
-def _no_header(_chunk: bytes) -> int:
-    return 0
 
 
 def _line_header(chunk: bytes, lines: int) -> int:

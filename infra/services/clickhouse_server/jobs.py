@@ -1,6 +1,6 @@
-"""Inside a process for analysts' statements: takes a job from the front, makes its tables, runs it, sends the result.
+"""Inside a worker process: receives a job, creates its tables, runs it, sends the result.
 
-Each job gets its tables anew, so it reads what is stored when it starts. Nothing of a job is left for the next one.
+Each job creates its tables again, so it reads what is stored when it starts. No state remains for the next job.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from infra.analysts.limits import MEMORY_BYTES, RESULT_ROWS
-from infra.clickhouse_front import attach
-from infra.clickhouse_front.engine import Engine, Stats
-from infra.clickhouse_front.errors import NETWORK_ERROR, TOO_MANY_ROWS_OR_BYTES, ClickHouseError, error
-from infra.clickhouse_front.frames import (
+from infra.domain.sql_access.limits import MEMORY_BYTES, RESULT_ROWS
+from infra.services.clickhouse_server import attached_tables
+from infra.services.clickhouse_server.engine import Engine, Stats
+from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
+from infra.services.clickhouse_server.frames import (
     DATA,
     DATA_BYTES,
     END,
@@ -23,16 +23,16 @@ from infra.clickhouse_front.frames import (
     HEAD,
     HEADER,
     READY,
+    Head,
     Job,
-    encode_failure,
-    encode_head,
-    encode_stats,
+    decode,
+    encode,
     frame,
 )
-from infra.clickhouse_front.query import Lease, Query
-from infra.clickhouse_front.request import Request
-from infra.clickhouse_front.sql import Statement
-from infra.clickhouse_front.users import User
+from infra.services.clickhouse_server.query import Lease, Query
+from infra.services.clickhouse_server.request import Request
+from infra.services.clickhouse_server.sql import Statement
+from infra.services.clickhouse_server.users import User
 
 _ANALYST: Final = User("analyst", b"", readonly=True)
 _SERVICE: Final = User("service", b"", readonly=False)
@@ -52,7 +52,7 @@ def serve(engine: Engine, front: socket.socket) -> None:
         payload = _exactly(front, size)
         if payload is None:
             return
-        _run(engine, front, Job.decode(payload))
+        _run(engine, front, decode(payload, Job))
 
 
 def _run(engine: Engine, front: socket.socket, job: Job) -> None:
@@ -60,22 +60,22 @@ def _run(engine: Engine, front: socket.socket, job: Job) -> None:
         _make_tables(engine, job)
         stats = _answer(engine, front, job)
     except ClickHouseError as failure:
-        last = frame(ERROR, encode_failure(failure))
+        last = encode(ERROR, (failure.code, failure.text))
     else:
-        last = frame(END, encode_stats(stats))
+        last = encode(END, stats)
     with suppress(ClickHouseError), engine.connection() as connection:
-        connection.run(attach.drop_database(job.tables_in), "Null")
+        connection.run(attached_tables.drop_database(job.tables_in), "Null")
     front.sendall(last)
 
 
 def _make_tables(engine: Engine, job: Job) -> None:
     with engine.connection() as connection:
-        connection.run(attach.drop_database(job.tables_in), "Null")
-        connection.run(attach.create_database(job.tables_in), "Null")
+        connection.run(attached_tables.drop_database(job.tables_in), "Null")
+        connection.run(attached_tables.create_database(job.tables_in), "Null")
         for statement in job.create:
             connection.run(statement, "Null")
     if not all((Path(path) / "format_version.txt").exists() for path in job.paths):
-        raise error(NETWORK_ERROR, "A table was replaced at this moment; please try again")
+        raise error(Code.NETWORK_ERROR, "A table was replaced at this moment; please try again")
 
 
 def _answer(engine: Engine, front: socket.socket, job: Job) -> Stats:
@@ -84,13 +84,13 @@ def _answer(engine: Engine, front: socket.socket, job: Job) -> Stats:
     user, asked, limits = _ANALYST, no_settings, job.settings
     if job.is_checked:
         user, asked, limits = _SERVICE, {**job.settings, "readonly": "1"}, no_settings
-    request = Request("POST", "/", {}, own, asked, job.parameters, b"", "")
+    request = Request("POST", {}, own, asked, job.parameters, b"", "")
     statement = Statement(job.kind, job.sql.encode("utf-8", "surrogateescape"), output_format=job.output_format)
     lease, most_rows = Lease(engine, None), int(job.settings.get("max_result_rows", RESULT_ROWS))
     try:
         result = Query(request, user, statement, lease, None, limits, whole_rows=RESULT_ROWS).read()
         is_whole = result.more is None
-        front.sendall(frame(HEAD, encode_head(result.output_format, result.stats(), is_whole=is_whole)))
+        front.sendall(encode(HEAD, Head(result.output_format, result.stats(), is_whole)))
         _send(front, result.first)
         last = is_whole
         while not last:
@@ -98,11 +98,11 @@ def _answer(engine: Engine, front: socket.socket, job: Job) -> Stats:
             if result.stats().result_rows > most_rows:
                 # chdb 4.4 heeds neither max_result_rows nor max_result_bytes in a stream
                 most = f"at most {most_rows:,} rows"
-                raise error(TOO_MANY_ROWS_OR_BYTES, f"Limit for result exceeded: it may have {most}")
+                raise error(Code.TOO_MANY_ROWS_OR_BYTES, f"Limit for result exceeded: it may have {most}")
             _send(front, part)
         return result.stats()
     finally:
-        lease.give_back()
+        lease.release()
 
 
 def _send(front: socket.socket, data: bytes) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.clickhouse_front import allowed, external, formats, reading, readonly
-from infra.clickhouse_front.engine import Connection, Engine, Stats
-from infra.clickhouse_front.errors import ACCESS_DENIED, NOT_IMPLEMENTED, READONLY, SYNTAX_ERROR, error
-from infra.clickhouse_front.external import ExternalTable
-from infra.clickhouse_front.request import Request
-from infra.clickhouse_front.sessions import Session
-from infra.clickhouse_front.sql import Statement
-from infra.clickhouse_front.users import User
+from infra.services.clickhouse_server import allow_list, external, formats, query_execution, readonly
+from infra.services.clickhouse_server.engine import Connection, Engine, Stats
+from infra.services.clickhouse_server.errors import Code, error
+from infra.services.clickhouse_server.external import ExternalTable
+from infra.services.clickhouse_server.request import Request
+from infra.services.clickhouse_server.sessions import Session
+from infra.services.clickhouse_server.sql import Statement
+from infra.services.clickhouse_server.users import User
 
 # A result in a format that cannot be streamed (JSON, Parquet, ...) is held in memory: the engine stops it here. In
 # rows, because chdb 4.4 does not heed max_result_bytes.
@@ -54,7 +54,7 @@ class Lease:
         """Makes the request's external tables; they are gone when the lease is given back."""
         external.create(self.connection, tables, self._brought)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         if self._own is not None:
             self._own.close()
             self._own = None
@@ -82,14 +82,14 @@ class Query:
 
     @property
     def is_read(self) -> bool:
-        """Whether stopping it half-way is harmless."""
+        """Whether cancelling it half-way is harmless."""
         return self.statement.kind in ("SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "(", "")
 
-    def read(self) -> reading.Reading:
+    def read(self) -> query_execution.ResultReader:
         """Runs anything but a streamed INSERT, up to its first result."""
         self._prepare()
         self._authorise()
-        result = reading.start(
+        result = query_execution.start(
             self.lease.connection,
             self.statement,
             self.request.parameters,
@@ -97,7 +97,7 @@ class Query:
             whole=self.request.flag("wait_end_of_query"),
         )
         if result.more is None:
-            self.lease.give_back()
+            self.lease.release()
         return result
 
     @property
@@ -108,14 +108,14 @@ class Query:
         """Refuses an INSERT with data that may not be, before its data is taken in."""
         self._refuse_writing()
         if self.statement.from_input:
-            raise error(NOT_IMPLEMENTED, "INSERT ... SELECT ... FROM input() is not supported by this server")
+            raise error(Code.NOT_IMPLEMENTED, "INSERT ... SELECT ... FROM input() is not supported by this server")
 
     def insert(self, data: Path) -> Stats:
         """Inserts the file's content; durable on return."""
         self._prepare()
         into, clause, name = self.statement.head, self.statement.clause, self.statement.input_format or "Values"
         stats = self.lease.connection.insert(into, clause, name, data, self.request.parameters)
-        self.lease.give_back()
+        self.lease.release()
         return stats
 
     def _prepare(self) -> None:
@@ -124,7 +124,9 @@ class Query:
             self.lease.connection.use(database)
         settings: Mapping[str, str] = self.request.settings
         if self.user.readonly:
-            self._check_formats()
+            allow_list.check_format(self._output_format, allow_list.OUTPUT_FORMATS)
+            for table in self.request.external:
+                allow_list.check_format(table.input_format, allow_list.INPUT_FORMATS)
             settings = readonly.settings_for(settings, self.readonly_limits)
         if self.statement.input_format is None and formats.header_cutter(self._output_format) is None:
             settings = self._bounded(settings)
@@ -132,13 +134,8 @@ class Query:
         self.lease.apply({**settings, "log_comment": f"{self.mark} {comment}".strip()})
         self.lease.bring(self.request.external)
 
-    def _check_formats(self) -> None:
-        allowed.check_output_format(self._output_format)
-        for table in self.request.external:
-            allowed.check_input_format(table.input_format)
-
     def _bounded(self, settings: Mapping[str, str]) -> Mapping[str, str]:
-        """A full user may ask for more; a readonly user only for less."""
+        """A full user may raise its limits; a readonly user may only lower them."""
         bound = {"max_result_rows": str(self.whole_rows), "result_overflow_mode": "throw"}
         asked = settings.get("max_result_rows")
         if asked is not None and not self.user.readonly:
@@ -149,14 +146,14 @@ class Query:
     def _authorise(self) -> None:
         statement = self.statement
         if statement.writes_file:
-            raise error(ACCESS_DENIED, "INTO OUTFILE is not allowed")
+            raise error(Code.ACCESS_DENIED, "INTO OUTFILE is not allowed")
         if statement.from_input:
-            raise error(NOT_IMPLEMENTED, "INSERT ... SELECT ... FROM input() is not supported by this server")
+            raise error(Code.NOT_IMPLEMENTED, "INSERT ... SELECT ... FROM input() is not supported by this server")
         count, only_reads = self.lease.connection.classify(statement.head)
         if count == 0 and (self.user.readonly or not statement.head.strip()):
-            raise error(SYNTAX_ERROR, "Syntax error: the query is empty or cannot be parsed")
+            raise error(Code.SYNTAX_ERROR, "Syntax error: the query is empty or cannot be parsed")
         if count > 1:
-            raise error(SYNTAX_ERROR, "Syntax error: Multi-statements are not allowed")
+            raise error(Code.SYNTAX_ERROR, "Syntax error: Multi-statements are not allowed")
         if not only_reads:
             self._refuse_writing()
         elif self.user.readonly:
@@ -169,10 +166,10 @@ class Query:
 
     def _refuse_writing(self) -> None:
         if self.user.readonly:
-            raise error(READONLY, "Cannot execute query in readonly mode: this user may only read")
+            raise error(Code.READONLY, "Cannot execute query in readonly mode: this user may only read")
         if self.request.may_only_read:
             raise error(
-                READONLY,
+                Code.READONLY,
                 "Cannot execute query in readonly mode. For queries over HTTP, method GET implies readonly. "
                 "You should use method POST for modifying queries",
             )

@@ -1,9 +1,9 @@
-"""What a readonly user may run: one statement that reads tables, judged by the engine's own parser.
+"""Restricts a readonly user to single statements that read tables, as the engine's own parser classifies them.
 
 `classify_query` says that it is a single read and `EXPLAIN AST` lists its functions and table functions, after
-parameters, escapes and comments are resolved, so there is no second parser that could disagree with the one that runs
-the query. Where that listing hides names (APPLY, SHOW ... WHERE), the raw text is searched instead. The engine's own
-`readonly=1` and the limits in `engine.py` stand behind this gate.
+parameters, escapes and comments are resolved, so there is no second parser that could disagree with the one that
+runs the query. Where that listing hides names (APPLY, SHOW ... WHERE), the raw text is searched instead. The
+engine's own `readonly=1` and the limits in `engine.py` are the next layer.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from infra.clickhouse_front.allowed import SETTINGS
-from infra.clickhouse_front.errors import ACCESS_DENIED, READONLY, ClickHouseError, error
+from infra.services.clickhouse_server.allow_list import SETTINGS
+from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
 
 _TABLE_FUNCTIONS = {"numbers", "numbers_mt", "zeros", "zeros_mt", "generate_series", "generateseries", "values", "view"}
 _DENIED = re.compile(
@@ -44,7 +44,7 @@ def check(sql: bytes, explain: Explain) -> None:
     tree = explain(b"EXPLAIN AST " + sql).splitlines()
     root = tree[0].strip().split(" ")[0] if tree else ""
     if root not in _SELECTS and root not in _OTHER_READS and not (root == "Explain" and _explains_select(tree)):
-        raise error(READONLY, f"Cannot execute query in readonly mode: {root[:_MAX_SHOWN]} is not a read")
+        raise error(Code.READONLY, f"Cannot execute query in readonly mode: {root[:_MAX_SHOWN]} is not a read")
     if root in _OTHER_READS or any(_HIDES_NAMES in line for line in tree):
         _check_text(sql.decode("utf-8", "replace"))
     for above, line in zip(["", *tree], tree, strict=False):
@@ -59,7 +59,7 @@ def _explains_select(tree: list[str]) -> bool:
 
 def _check_text(sql: str) -> None:
     if "\\" in sql:
-        raise error(ACCESS_DENIED, "Backslashes are not allowed in this kind of statement for a readonly user")
+        raise error(Code.ACCESS_DENIED, "Backslashes are not allowed in this kind of statement for a readonly user")
     for word in _WORD.findall(sql):
         if _DENIED.fullmatch(word.lower()):
             raise _denied(word)
@@ -68,7 +68,7 @@ def _check_text(sql: str) -> None:
 def _check_node(above: str, line: str) -> None:
     identifier = _IDENTIFIER.match(line)
     if identifier is not None and "/" in line:
-        raise error(ACCESS_DENIED, "Not enough privileges: a name with a slash could be a file's")
+        raise error(Code.ACCESS_DENIED, "Not enough privileges: a name with a slash could be a file's")
     if identifier is not None and _DENIED.fullmatch(identifier.group(1).rpartition(".")[2].lower()):
         raise _denied(identifier.group(1))  # a function may be passed by its bare name: arrayMap(file, ...)
     function = _FUNCTION.match(line)
@@ -83,17 +83,17 @@ def _check_node(above: str, line: str) -> None:
 
 
 def _denied(name: str) -> ClickHouseError:
-    return error(ACCESS_DENIED, f"Not enough privileges: {name[:_MAX_SHOWN]} is not allowed for a readonly user")
+    return error(Code.ACCESS_DENIED, f"Not enough privileges: {name[:_MAX_SHOWN]} is not allowed for a readonly user")
 
 
-_LEAST = 0.001
+_MIN_LIMIT = 0.001
 """Seconds may be a fraction, and the engine reads one of less than a microsecond as 0, which is no limit at all."""
 
 _LOWER_ONLY = ("max_execution_time", "max_result_rows", "max_result_bytes", "max_rows_to_read", "max_memory_usage")
 
 
 def settings_for(asked: Mapping[str, str], limits: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a readonly user's query: its limits, lowered if asked, and those of `allowed.SETTINGS`.
+    """The settings of a readonly user's query: its limits, lowered on request, and those of `allow_list.SETTINGS`.
 
     Raises `ClickHouseError` 164 for any other.
     """
@@ -103,12 +103,12 @@ def settings_for(asked: Mapping[str, str], limits: Mapping[str, str]) -> dict[st
         if _lower(value, limits.get(name)) if bounded else name in SETTINGS:
             found[name] = value
         elif name != "readonly":
-            raise error(READONLY, f"Cannot modify '{name}' setting in readonly mode")
+            raise error(Code.READONLY, f"Cannot modify '{name}' setting in readonly mode")
     return found
 
 
 def _lower(value: str, limit: str | None) -> bool:
     try:
-        return limit is None or _LEAST <= float(value) <= float(limit)
+        return limit is None or _MIN_LIMIT <= float(value) <= float(limit)
     except ValueError:
         return False

@@ -8,11 +8,11 @@ import secrets
 import string
 from dataclasses import dataclass, field
 
-from infra.clickhouse_front import codings
-from infra.clickhouse_front.engine import Stats
-from infra.clickhouse_front.errors import ClickHouseError
-from infra.clickhouse_front.formats import content_type
-from infra.http_guard import Send
+from infra.kernel.http.request_limits import Send
+from infra.services.clickhouse_server import content_encodings
+from infra.services.clickhouse_server.engine import Stats
+from infra.services.clickhouse_server.errors import ClickHouseError
+from infra.services.clickhouse_server.formats import content_type
 
 SEND_S = 60.0
 SERVER_NAME = "althing"
@@ -32,13 +32,13 @@ class Reply:
     native: bool = False
     tables_read_at: str = ""
     started: bool = False
-    _encoder: codings.Encoder | None = None
+    _encoder: content_encodings.Encoder | None = None
     _tag: str = field(default_factory=lambda: "".join(secrets.choice(_TAG_ALPHABET) for _ in range(16)))
 
     async def whole(self, body: bytes, output_format: str, stats: Stats) -> None:
         """A complete answer with its length."""
         if body:
-            encoder = codings.encoder(self.coding, native=self.native)
+            encoder = content_encodings.encoder(self.coding, native=self.native)
             body = encoder.encode(body) + encoder.finish()
         headers = self._headers(content_type(output_format), stats, output_format)
         if body and self.coding is not None:
@@ -49,7 +49,7 @@ class Reply:
 
     async def begin(self, output_format: str, stats: Stats) -> None:
         """The head of an answer whose body follows by `chunk` and `end`, or `fail`."""
-        self._encoder = codings.encoder(self.coding, native=self.native)
+        self._encoder = content_encodings.encoder(self.coding, native=self.native)
         headers = self._headers(content_type(output_format), stats, output_format)
         headers.append((b"x-clickhouse-exception-tag", self._tag.encode()))
         if self.coding is not None:
@@ -65,20 +65,16 @@ class Reply:
         await self._body(rest, more=False)
 
     async def fail(self, failure: ClickHouseError, *, close: bool = False) -> None:
-        """An error as an answer of its own, or, after `begin`, as the tail that ClickHouse's clients look for.
+        """An error as a response of its own, or, after `begin`, as the tail that ClickHouse's clients look for.
 
-        In the second case the body is left without its end on purpose: a client that does not know the tail must not
-        take half a result for a whole one.
+        In the second case the body is left incomplete on purpose: a client that does not know the tail must not
+        treat half a result as a whole one.
         """
         message = f"{failure.text} (version {self.version})\n".encode()
         if self.started:
-            tail = b"\r\n__exception__\r\n%b\r\n%b%d %b\r\n__exception__\r\n" % (
-                self._tag.encode(),
-                message,
-                len(message),
-                self._tag.encode(),
-            )
-            await self.chunk(tail)
+            tag = self._tag.encode()
+            shown = (tag, message, len(message), tag)
+            await self.chunk(b"\r\n__exception__\r\n%b\r\n%b%d %b\r\n__exception__\r\n" % shown)
             return
         headers = self._headers("text/plain; charset=UTF-8", None)
         headers.append((b"x-clickhouse-exception-code", str(failure.code).encode()))
@@ -92,8 +88,8 @@ class Reply:
         await self._start(failure.status, headers)
         await self._body(b"" if self.head_only else message, more=False)
 
-    async def plain(self, status: int, body: bytes, kind: bytes = b"text/html; charset=UTF-8") -> None:
-        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
+    async def plain(self, status: int, body: bytes) -> None:
+        headers = [(b"content-type", b"text/html; charset=UTF-8"), (b"content-length", str(len(body)).encode())]
         await self._start(status, headers)
         await self._body(b"" if self.head_only else body, more=False)
 
@@ -122,14 +118,6 @@ class Reply:
 
 
 def _summary(stats: Stats) -> str:
-    values = {
-        "read_rows": stats.read_rows,
-        "read_bytes": stats.read_bytes,
-        "written_rows": stats.written_rows,
-        "written_bytes": stats.written_bytes,
-        "total_rows_to_read": stats.total_rows_to_read,
-        "result_rows": stats.result_rows or stats.written_rows,
-        "result_bytes": stats.written_bytes,
-        "elapsed_ns": stats.elapsed_ns,
-    }
+    results = {"result_rows": stats.result_rows or stats.written_rows, "result_bytes": stats.written_bytes}
+    values = {**vars(stats), **results}
     return json.dumps({name: str(value) for name, value in values.items()}, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""One HTTP request to the ClickHouse interface, read into what it asks for."""
+"""Parses one HTTP request to the ClickHouse interface."""
 
 from __future__ import annotations
 
@@ -9,56 +9,32 @@ from typing import Any
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
-from infra.clickhouse_front import external
-from infra.clickhouse_front.errors import BAD_ARGUMENTS, SET_NON_GRANTED_ROLE, error
-from infra.clickhouse_front.form import Form, is_form
+from infra.domain.sql_access.functions import names
+from infra.services.clickhouse_server import external
+from infra.services.clickhouse_server.errors import Code, error
+from infra.services.clickhouse_server.form_data import Form
 
 MAX_PARAMETERS = 1000
 MAX_SESSION_TIMEOUT_S = 3600
 DEFAULT_SESSION_TIMEOUT_S = 60
 
 # Names of the interface itself; every other name in the query string is a setting of the query.
-_OWN = frozenset(
-    [
-        "query",
-        "database",
-        "user",
-        "password",
-        "session_id",
-        "session_timeout",
-        "session_check",
-        "close_session",
-        "query_id",
-        "default_format",
-        "wait_end_of_query",
-        "buffer_size",
-        "compress",
-        "decompress",
-        "enable_http_compression",
-        "http_zlib_compression_level",
-        "client_protocol_version",
-        "send_progress_in_http_headers",
-        "http_headers_progress_interval_ms",
-        "cancel_http_readonly_queries_on_client_close",
-        "http_native_compression_disable_checksumming_on_decompress",
-        "http_write_exception_in_output_format",
-        "http_response_buffer_size",
-        "add_http_cors_header",
-        "stacktrace",
-        "quota_key",
-        "role",
-    ]
+_OWN = names(
+    "query database user password session_id session_timeout session_check close_session query_id default_format "
+    "wait_end_of_query buffer_size compress decompress enable_http_compression http_zlib_compression_level "
+    "client_protocol_version send_progress_in_http_headers http_headers_progress_interval_ms "
+    "cancel_http_readonly_queries_on_client_close http_native_compression_disable_checksumming_on_decompress "
+    "http_write_exception_in_output_format http_response_buffer_size add_http_cors_header stacktrace quota_key role"
 )
 _QUERY_ID = re.compile(r"[\x21-\x7e]{1,200}")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a request asks for. `settings` are the engine's, `parameters` the values of `{name:Type}`, `given` both
-    and the interface's own, as they came."""
+    """A parsed request. `settings` are the engine's, `parameters` the values of `{name:Type}`, `given` both and the
+    interface's own, as received."""
 
     method: str
-    path: str
     headers: Mapping[str, str]
     own: Mapping[str, str]
     settings: Mapping[str, str]
@@ -70,7 +46,7 @@ class Request:
 
     @property
     def is_form(self) -> bool:
-        return is_form(self.headers.get("content-type", ""))
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower() == "multipart/form-data"
 
     @property
     def may_only_read(self) -> bool:
@@ -90,7 +66,9 @@ class Request:
         if not text:
             return DEFAULT_SESSION_TIMEOUT_S
         if not text.isdecimal() or not 0 < int(text) <= MAX_SESSION_TIMEOUT_S:
-            raise error(BAD_ARGUMENTS, f"Invalid session timeout '{text[:20]}': 1 to {MAX_SESSION_TIMEOUT_S} seconds")
+            raise error(
+                Code.BAD_ARGUMENTS, f"Invalid session timeout '{text[:20]}': 1 to {MAX_SESSION_TIMEOUT_S} seconds"
+            )
         return int(text)
 
     @property
@@ -112,28 +90,27 @@ def read_request(scope: MutableMapping[str, Any]) -> Request:
             max_num_fields=MAX_PARAMETERS,
         )
     except ValueError as failure:
-        raise error(BAD_ARGUMENTS, f"The query string cannot be read: {failure}") from failure
-    return _read(scope["method"], scope["path"], headers, dict(pairs))
+        raise error(Code.BAD_ARGUMENTS, f"The query string cannot be read: {failure}") from failure
+    return _read(scope["method"], headers, dict(pairs))
 
 
 def with_form(request: Request, form: Form) -> Request:
-    """The request once its form is known: fields count as if they stood in the query string, files are its external
-    tables. Who asks was settled before; a form says nothing about it."""
+    """The request with its parsed form: fields count like query parameters, files are its external tables. The user
+    was authenticated before; a form cannot change it."""
     asked = {name: value for name, value in form.fields.items() if name not in ("user", "password")}
     given = {**request.given, **asked}
-    tables = external.tables(form.files, given)
+    tables = tuple(external.table(name, file, given) for name, file in form.files.items())
     about_tables = {f"{table.name}{suffix}" for table in tables for suffix in external.SUFFIXES}
     rest = {name: value for name, value in given.items() if name not in about_tables}
-    return replace(_read(request.method, request.path, request.headers, rest), external=tables)
+    return replace(_read(request.method, request.headers, rest), external=tables)
 
 
-def _read(method: str, path: str, headers: Mapping[str, str], given: Mapping[str, str]) -> Request:
+def _read(method: str, headers: Mapping[str, str], given: Mapping[str, str]) -> Request:
     if given.get("role"):
-        raise error(SET_NON_GRANTED_ROLE, "Role should be granted to set a current: there are no roles here")
+        raise error(Code.SET_NON_GRANTED_ROLE, "Role should be granted to set a current: there are no roles here")
     query_id = given.get("query_id", "")
     return Request(
         method=method,
-        path=path,
         headers=headers,
         own={name: value for name, value in given.items() if name in _OWN},
         settings={k: v for k, v in given.items() if k not in _OWN and not k.startswith("param_")},

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from infra.clickhouse_front import sql
-from infra.clickhouse_front.engine import literal
-from infra.clickhouse_front.errors import NOT_IMPLEMENTED, error
-from infra.clickhouse_front.users import User
+from infra.domain.sql_access.literals import text as literal
+from infra.services.clickhouse_server import sql
+from infra.services.clickhouse_server.errors import Code, error
+from infra.services.clickhouse_server.users import User
 
 SYNC_WAIT_S = 30.0
 _MODES = ("SYNC", "ASYNC", "TEST")
@@ -43,7 +43,7 @@ class RunningQueries:
         self._now: dict[str, Running] = {}
 
     @contextmanager
-    def entered(self, entry: Running) -> Iterator[None]:
+    def registered(self, entry: Running) -> Iterator[None]:
         self._now[entry.mark] = entry
         try:
             yield
@@ -102,7 +102,7 @@ def read_kill(head: bytes, parameters: Mapping[str, str]) -> Kill | None:
         if values:
             return Kill(frozenset(values), mode)
     raise error(
-        NOT_IMPLEMENTED,
+        Code.NOT_IMPLEMENTED,
         "KILL QUERY knows query_id = '...' and query_id IN ('...', ...) only; for anything else leave query_id out",
     )
 

@@ -10,14 +10,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from infra.clickhouse_front.engine import Connection, Engine, literal
-from infra.clickhouse_front.errors import (
-    SESSION_IS_LOCKED,
-    SESSION_NOT_FOUND,
-    TOO_MANY_SESSIONS,
-    ClickHouseError,
-    error,
-)
+from infra.domain.sql_access.literals import text as literal
+from infra.services.clickhouse_server.engine import Connection, Engine
+from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
 
 MAX_SESSIONS = 100
 
@@ -77,12 +72,12 @@ class Sessions:
         session = self._open.get(key)
         if session is None:
             if must_exist:
-                raise error(SESSION_NOT_FOUND, f"Session {session_id[:100]} not found")
+                raise error(Code.SESSION_NOT_FOUND, f"Session {session_id[:100]} not found")
             if len(self._open) >= MAX_SESSIONS:
-                raise error(TOO_MANY_SESSIONS, f"Too many sessions: at most {MAX_SESSIONS} can be open")
+                raise error(Code.USER_SESSION_LIMIT_EXCEEDED, f"Too many sessions: at most {MAX_SESSIONS} can be open")
             session = self._open[key] = Session(self._engine.open(), timeout_s)
         elif session.busy:
-            raise error(SESSION_IS_LOCKED, f"Session {session_id[:100]} is locked by a concurrent client")
+            raise error(Code.SESSION_IS_LOCKED, f"Session {session_id[:100]} is locked by a concurrent client")
         session.busy, session.timeout_s = True, timeout_s
         return session
 

@@ -56,7 +56,7 @@ def read_statement(text: bytes, *, data_follows: bool = False) -> Statement:
 
 
 def split_at_commas(text: bytes) -> list[bytes]:
-    """The parts of `text` between its commas that stand in no bracket and no quotes."""
+    """The parts of `text` between its commas outside of brackets and quotes."""
     ends = [token for token in tokens(text) if token.depth == 0 and token.text == b","]
     starts = [0, *(token.end for token in ends)]
     stops = [*(token.start for token in ends), len(text)]
@@ -65,9 +65,9 @@ def split_at_commas(text: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Token:
-    """One word, literal or sign; `depth` counts the brackets around it."""
+    """One word, literal or symbol; `depth` counts the brackets around it."""
 
-    word: str  # upper case, empty for anything but a bare word
+    word: str  # upper case, empty for anything but an unquoted word
     text: bytes
     start: int
     end: int

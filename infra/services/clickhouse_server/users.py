@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from infra.analysts.people import Analyst
-from infra.clickhouse_front.engine import Stats
-from infra.clickhouse_front.errors import AUTHENTICATION_FAILED, BAD_ARGUMENTS, ClickHouseError, error
+from infra.domain.sql_access.analyst_accounts import Analyst
+from infra.services.clickhouse_server.engine import Stats
+from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
 
 
 class UsersFileError(ValueError):
@@ -26,13 +26,14 @@ class UsersFileError(ValueError):
 
 @dataclass(frozen=True)
 class User:
+    """A user of the port. `analyst` is set for analysts only, not for users of the users file."""
+
     name: str
     password_sha256: bytes
     readonly: bool
     analyst: Analyst | None = field(default=None, repr=False)
-    limits: Mapping[str, str] | None = field(default=None, repr=False)
 
-    def told(self, stats: Stats) -> Stats:
+    def visible_stats(self, stats: Stats) -> Stats:
         """What of `stats` this user may know: how much was read counts other websites' rows, too."""
         if self.analyst is None or self.analyst.is_admin:
             return stats
@@ -60,8 +61,8 @@ def read_users(path: Path) -> Users:
 def authenticate(users: Users, headers: Mapping[str, str], parameters: Mapping[str, str]) -> User:
     """The user that the request names, by X-ClickHouse-User/-Key, Basic auth or the query string, like ClickHouse.
 
-    Raises `ClickHouseError` 516 for a wrong name or password, never saying which (HTTP 403; 401 if the request names
-    nobody, so that a browser asks), and 36 for two ways at once.
+    Raises `ClickHouseError` 516 for a wrong name or password, never saying which (HTTP 403; 401 without credentials,
+    so that a browser prompts), and 36 for two kinds of credentials at once.
     """
     name, password = credentials(headers, parameters)
     user = users.get(name)
@@ -69,29 +70,23 @@ def authenticate(users: Users, headers: Mapping[str, str], parameters: Mapping[s
     expected = user.password_sha256 if user is not None else bytes(32)
     if not hmac.compare_digest(given, expected) or user is None:
         refusal = error(
-            AUTHENTICATION_FAILED,
+            Code.AUTHENTICATION_FAILED,
             f"{name}: Authentication failed: password is incorrect, or there is no user with such name",
         )
         named = "user" in parameters or {"authorization", "x-clickhouse-user", "x-clickhouse-key"} & headers.keys()
-        raise refusal if named else NobodyNamedError(refusal.code, refusal.text)
+        raise refusal if named else ClickHouseError(refusal.code, refusal.text, status=401)
     return user
 
 
-class NobodyNamedError(ClickHouseError):
-    """The request carries no credentials at all."""
-
-    @property
-    def status(self) -> int:
-        return 401
-
-
 def credentials(headers: Mapping[str, str], parameters: Mapping[str, str]) -> tuple[str, str]:
-    """Name and password of a request. Raises `ClickHouseError` 36 for two ways at once."""
+    """Name and password of a request. Raises `ClickHouseError` 36 for two kinds of credentials at once."""
     basic = headers.get("authorization")
     own = "x-clickhouse-user" in headers or "x-clickhouse-key" in headers
     in_query = "user" in parameters or "password" in parameters
     if (basic is not None) + own + in_query > 1:
-        raise error(BAD_ARGUMENTS, "Invalid authentication: it is not allowed to use two ways of naming a user at once")
+        raise error(
+            Code.BAD_ARGUMENTS, "Invalid authentication: it is not allowed to use two ways of naming a user at once"
+        )
     if own:
         return headers.get("x-clickhouse-user", "default"), headers.get("x-clickhouse-key", "")
     if in_query:
@@ -105,5 +100,5 @@ def credentials(headers: Mapping[str, str], parameters: Mapping[str, str]) -> tu
         text = ""
     name, colon, password = text.partition(":")
     if scheme.lower() != "basic" or not colon:
-        raise error(BAD_ARGUMENTS, "Invalid authentication: only well-formed Basic authorization is supported")
+        raise error(Code.BAD_ARGUMENTS, "Invalid authentication: only well-formed Basic authorization is supported")
     return name, password

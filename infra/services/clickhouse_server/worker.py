@@ -1,8 +1,8 @@
-"""`python -m infra.clickhouse_front.worker FOLDER`: a process that runs one analyst's statement at a time (`jobs.py`).
+"""`python -m infra.services.clickhouse_server.worker FOLDER`: a process that runs one analyst's statement at a time.
 
-Its standard input is a socket to the front. It ends with the front, whatever happens to that. Before it loads the
-engine it gives up what no statement needs: the network (where the kernel lets it), core dumps, large files, and memory
-beyond what a statement may take. From its first moment it leaves the processor to anybody else who wants it.
+See `jobs.py`. Its standard input is a socket to the server. It ends when the server does, however that happens.
+Before it loads the engine it drops what no statement needs: the network (where the kernel allows it), core dumps,
+large files, and memory beyond a statement's limit. From its start it has the lowest CPU priority.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from infra.analysts.limits import MEMORY_BYTES
+from infra.domain.sql_access.limits import MEMORY_BYTES
 
 DATA_BYTES: Final = MEMORY_BYTES + (1 << 30)
 """Private memory that the kernel gives: the statement's, the engine's own, and what its allocator keeps."""
@@ -35,7 +35,7 @@ def main() -> int:
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         return 0  # the front ended before it could be watched
-    _step_back()
+    _lower_priority()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if libc.unshare(_CLONE_NEWNET) != 0:
@@ -47,7 +47,7 @@ def main() -> int:
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(kind, (most, most))
-    from infra.clickhouse_front import jobs
+    from infra.services.clickhouse_server import jobs
 
     engine = jobs.start(Path(sys.argv[1]))
     with socket.socket(fileno=0) as front, suppress(OSError):
@@ -55,8 +55,8 @@ def main() -> int:
     os._exit(0)  # nothing is kept, so nothing has to be closed
 
 
-def _step_back() -> None:
-    """It runs only while nobody else wants its processor; threads made later are the same."""
+def _lower_priority() -> None:
+    """Runs only while no other process needs the CPU; threads inherit this."""
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, IDLE_NICE)
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

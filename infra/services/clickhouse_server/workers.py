@@ -8,7 +8,6 @@ worth asking for, and no function of the engine can put it off. A statement coun
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import shutil
 import signal
@@ -22,23 +21,17 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from infra.analysts.limits import MEMORY_BYTES
-from infra.clickhouse_front import frames
-from infra.clickhouse_front.admission import Places
-from infra.clickhouse_front.engine import Stats
-from infra.clickhouse_front.errors import (
-    MEMORY_LIMIT_EXCEEDED,
-    NETWORK_ERROR,
-    QUERY_WAS_CANCELLED,
-    SERVER_STOPPING,
-    TIMEOUT_EXCEEDED,
-    ClickHouseError,
-    error,
-)
-from infra.clickhouse_front.frames import Head, Job
-from infra.clickhouse_front.pacing import Pacing
+import structlog
 
-log = logging.getLogger(__name__)
+from infra.domain.sql_access.limits import MEMORY_BYTES
+from infra.services.clickhouse_server import frames
+from infra.services.clickhouse_server.admission import AnalystSlots
+from infra.services.clickhouse_server.engine import Stats
+from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
+from infra.services.clickhouse_server.frames import Head, Job
+from infra.services.clickhouse_server.process_scheduling import ProcessScheduler
+
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 START_S: Final = 30.0
 IDLE_S: Final = 60.0
@@ -68,29 +61,26 @@ class Run:
     def kill(self, failure: ClickHouseError | None = None) -> None:
         """Ends it now; its reader gets `failure` (by default: cancelled)."""
         if self.failure is None:
-            self.failure = failure or error(QUERY_WAS_CANCELLED, "Query was cancelled")
+            self.failure = failure or error(Code.QUERY_WAS_CANCELLED, "Query was cancelled")
         self._killed.set()
         if self._worker is not None:
             self._worker.kill()
 
     async def head(self) -> Head:
         """The beginning of the result. Raises `ClickHouseError`."""
-        return frames.decode_head(await self._expect(frames.HEAD))
+        kind, payload = await self._next()
+        if kind != frames.HEAD:
+            raise _broken()
+        return frames.decode(payload, Head)
 
     async def data(self) -> tuple[bytes, Stats | None]:
         """The next part of the result, or nothing and what it cost, at the end. Raises `ClickHouseError`."""
         kind, payload = await self._next()
         if kind == frames.END:
-            return b"", frames.decode_stats(payload)
+            return b"", frames.decode(payload, Stats)
         if kind != frames.DATA:
             raise _broken()
         return payload, None
-
-    async def _expect(self, expected: bytes) -> bytes:
-        kind, payload = await self._next()
-        if kind != expected:
-            raise _broken()
-        return payload
 
     async def _next(self) -> tuple[bytes, bytes]:
         assert self._worker is not None  # noqa: S101 - only a run that has begun is read
@@ -100,7 +90,7 @@ class Run:
                 kind, payload = await self._worker.receive()
         except TimeoutError:
             most = f"{self.seconds:g} seconds"
-            self.kill(error(TIMEOUT_EXCEEDED, f"Timeout exceeded: the statement was ended after {most}"))
+            self.kill(error(Code.TIMEOUT_EXCEEDED, f"Timeout exceeded: the statement was ended after {most}"))
             raise self._why() from None
         except (EOFError, OSError):
             raise self._why() from None
@@ -108,23 +98,23 @@ class Run:
             self._waited_s += time.monotonic() - before
         if kind == frames.ERROR:
             self._worker.is_clean = True
-            raise frames.decode_failure(payload)
+            raise ClickHouseError(*frames.decode(payload, tuple[int, str]))
         if kind == frames.END:
             self._worker.is_clean = True
         return kind, payload
 
     def _why(self) -> ClickHouseError:
-        return self.failure or error(NETWORK_ERROR, "The process that ran this statement ended; please try again")
+        return self.failure or error(Code.NETWORK_ERROR, "The process that ran this statement ended; please try again")
 
 
 class Workers:
     """Lives in the event loop's thread. At most as many processes as there are places, `memory_bytes` for all."""
 
-    def __init__(self, folder: Path, places: Places, memory_bytes: int) -> None:
+    def __init__(self, folder: Path, places: AnalystSlots, memory_bytes: int) -> None:
         self._folder = folder
         self._places = places
         self._memory_bytes = memory_bytes
-        self._pacing = Pacing()
+        self._scheduler = ProcessScheduler()
         self._numbers = count(1)
         self._idle: list[Worker] = []
         self._busy: dict[Worker, Run] = {}
@@ -145,19 +135,19 @@ class Workers:
             try:
                 if run.failure is not None:
                     raise run.failure
-                with suppress(OSError):  # it has ended: reading its answer tells why
-                    await worker.send(job.encode())
+                with suppress(OSError):  # it has ended: reading its answer returns the reason
+                    await worker.send(frames.encode(frames.JOB, job))
                 yield
             finally:
                 run._worker = None
                 del self._busy[worker]
-                await asyncio.shield(self._give_back(worker, is_clean=worker.is_clean and run.failure is None))
+                await asyncio.shield(self._release(worker, is_clean=worker.is_clean and run.failure is None))
 
     def stop(self) -> None:
-        """No more statements, and those that run are ended."""
+        """Admits no more statements and ends the running ones."""
         self._places.stop()
         for run in list(self._busy.values()):
-            run.kill(error(SERVER_STOPPING, "The server is stopping"))
+            run.kill(error(Code.ABORTED, "The server is stopping"))
 
     def kill_all(self) -> None:
         """At the very end, outside the event loop."""
@@ -171,7 +161,7 @@ class Workers:
             if worker.wake():
                 return worker
             self._end(worker)
-        worker = Worker(self._folder / str(next(self._numbers)), self._pacing)
+        worker = Worker(self._folder / str(next(self._numbers)), self._scheduler)
         starting = asyncio.ensure_future(worker.start())
         killed = asyncio.ensure_future(run._killed.wait())
         try:
@@ -184,14 +174,14 @@ class Workers:
             await asyncio.wait([starting])
             await asyncio.shield(worker.end())
             if isinstance(failure, (OSError, EOFError, TimeoutError)):
-                log.exception("No process for analysts' statements could be started.")
-                raise error(NETWORK_ERROR, "Statements cannot run just now; please try again") from failure
+                log.exception("statement_process_start_failed")
+                raise error(Code.NETWORK_ERROR, "Statements cannot run just now; please try again") from failure
             raise
         finally:
             killed.cancel()
         return worker
 
-    async def _give_back(self, worker: Worker, *, is_clean: bool) -> None:
+    async def _release(self, worker: Worker, *, is_clean: bool) -> None:
         if is_clean and worker.private_bytes() <= KEPT_BYTES and not self._places.stopping:
             self._idle.append(worker)
             worker.rest(lambda: self._forget(worker))
@@ -214,47 +204,47 @@ class Workers:
 
     async def _watch_memory(self) -> None:
         while self._busy:
-            self._end_what_takes_too_much()
+            self._kill_over_limit()
             await asyncio.sleep(WATCH_S)
 
-    def _end_what_takes_too_much(self) -> None:
-        """Ends a statement whose process takes more than it may. If all take too much together, ends the largest
-        process without a statement, and else the largest statement."""
+    def _kill_over_limit(self) -> None:
+        """Ends a statement whose process exceeds its limit. If all together use too much, ends the largest process
+        without a statement, else the largest statement."""
         used = {worker: worker.private_bytes() for worker in (*self._busy, *self._idle)}
         for worker, run in self._busy.items():
             if used[worker] > MEMORY_BYTES + SLACK_BYTES:
-                run.kill(_too_much())
+                run.kill(_memory_exceeded())
         if sum(used.values()) > self._memory_bytes + len(used) * (SLACK_BYTES // 4):
             largest = max(self._idle or self._busy, key=lambda worker: used[worker])
             if self._idle:
                 self._forget(largest)
             else:
-                self._busy[largest].kill(_too_much())
+                self._busy[largest].kill(_memory_exceeded())
 
 
 class Worker:
     """One process, and the socket that it listens to."""
 
-    def __init__(self, folder: Path, pacing: Pacing) -> None:
+    def __init__(self, folder: Path, scheduler: ProcessScheduler) -> None:
         self._folder = folder
-        self._pacing = pacing
+        self._scheduler = scheduler
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
-        self._resting: asyncio.TimerHandle | None = None
+        self._idle_timer: asyncio.TimerHandle | None = None
         self.is_clean = False
 
     async def start(self) -> None:
         """Raises `OSError`, `EOFError` or `TimeoutError` if it does not come up."""
         self._folder.mkdir(parents=True)
-        ours, theirs = socket.socketpair()
-        with theirs:
+        own_socket, child_socket = socket.socketpair()
+        with child_socket:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
-                "infra.clickhouse_front.worker",
+                "infra.services.clickhouse_server.worker",
                 str(self._folder),
-                stdin=theirs.fileno(),
+                stdin=child_socket.fileno(),
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,
                 env={
@@ -265,13 +255,13 @@ class Worker:
                     "MALLOC_ARENA_MAX": "2",
                 },
             )
-        self._pacing.enter(self, is_starting=True)
-        self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=frames.DATA_BYTES)
+        self._scheduler.enter(self, is_starting=True)
+        self._reader, self._writer = await asyncio.open_connection(sock=own_socket, limit=frames.DATA_BYTES)
         async with asyncio.timeout(START_S):
             kind, _ = await self.receive()
         if kind != frames.READY:
             raise EOFError
-        self._pacing.ready(self)
+        self._scheduler.ready(self)
 
     async def send(self, data: bytes) -> None:
         assert self._writer is not None  # noqa: S101 - it has been started
@@ -289,22 +279,20 @@ class Worker:
 
     def rest(self, then: Callable[[], None]) -> None:
         """Calls `then` when nothing has woken it for `IDLE_S`."""
-        self._pacing.leave(self)
-        self._resting = asyncio.get_running_loop().call_later(IDLE_S, then)
+        self._scheduler.leave(self)
+        self._idle_timer = asyncio.get_running_loop().call_later(IDLE_S, then)
 
     def wake(self) -> bool:
         """Whether it is still there for another job."""
-        if self._resting is not None:
-            self._resting.cancel()
-            self._resting = None
-        if self._process is None or self._process.returncode is not None or self._is_hung_up:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+            self._idle_timer = None
+        if self._process is None or self._process.returncode is not None:
             return False
-        self._pacing.enter(self)
+        if self._reader is None or self._reader.at_eof():
+            return False
+        self._scheduler.enter(self)
         return True
-
-    @property
-    def _is_hung_up(self) -> bool:
-        return self._reader is None or self._reader.at_eof()
 
     def private_bytes(self) -> int:
         """Memory of its own: what is shared with other processes is the engine's program."""
@@ -319,7 +307,7 @@ class Worker:
     def pause(self) -> None:
         self._signal(signal.SIGSTOP)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
@@ -339,7 +327,7 @@ class Worker:
     async def end(self) -> None:
         """Returns once it is gone, with what it left."""
         self.kill()
-        self._pacing.leave(self)
+        self._scheduler.leave(self)
         if self._process is not None:
             await self._process.wait()
         if self._writer is not None:
@@ -347,9 +335,9 @@ class Worker:
         await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
 
-def _too_much() -> ClickHouseError:
-    return error(MEMORY_LIMIT_EXCEEDED, "Memory limit exceeded: the statement was ended from outside")
+def _memory_exceeded() -> ClickHouseError:
+    return error(Code.MEMORY_LIMIT_EXCEEDED, "Memory limit exceeded: the statement was ended from outside")
 
 
 def _broken() -> ClickHouseError:
-    return error(NETWORK_ERROR, "The process that ran this statement answered what it should not")
+    return error(Code.NETWORK_ERROR, "The process that ran this statement answered what it should not")

@@ -1,7 +1,7 @@
-"""What a page says of itself to programs: search engines, and other sites on which its link is shared.
+"""Meta tags of a page for search engines and for sites on which its link is shared.
 
-For pages whose text members wrote; those of the house have theirs from the build (`web/scripts/seo.mjs`), with the same
-tags. Nothing of what somebody wrote gets out of the place it is put into.
+For pages with members' content; the other pages get theirs from the build (`web/scripts/seo.mjs`), with the same
+tags. Members' text is escaped.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import orjson
 
 from infra import PRODUCT_NAME
 
-LONGEST_TITLE: Final = 120
-LONGEST_TEXT: Final = 160
+MAX_TITLE: Final = 120
+MAX_TEXT: Final = 160
 PICTURE: Final = "/og/home.png"
 _PICTURE_SIZE: Final = (1200, 630)
 _JOINERS: Final = frozenset("\u200c\u200d")
-"""Parts of words and of pictures, not marks that turn a line around."""
-_READ_FOR_ONE: Final = 8
+"""Joiners in words and emoji, which do not change the text's direction."""
+_SINGLE_READ: Final = 8
 _OWN_TAGS: Final = re.compile(
     rb'\s*(?:<title>[^<]*</title>|<meta name="(?:description|robots)"[^>]*>|<link rel="canonical"[^>]*>)'
 )
@@ -32,8 +32,8 @@ _FOR_SEARCH: Final = re.compile(rb'\s*(?:<meta name="robots"[^>]*>|<link rel="ca
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """`title` and `description` as people read them; `path` is the page's one address, `image` begins with `/`.
-    `described`: the page in the words of schema.org, with whole addresses. Not `indexed`: for shared links alone."""
+    """`title` and `description` as plain text; `path` is the page's canonical address, `image` begins with `/`.
+    `described`: the page as schema.org data, with absolute addresses. Not `indexed`: for shared links only."""
 
     title: str
     description: str
@@ -45,8 +45,8 @@ class Head:
 
 
 def line(text: str, most: int) -> str:
-    """What somebody wrote, as one line of at most `most` characters, cut at a word; without signs that nobody sees."""
-    begin = " ".join(text[: most * _READ_FOR_ONE].split())
+    """A member's text as one line of at most `most` characters, cut at a word; without invisible characters."""
+    begin = " ".join(text[: most * _SINGLE_READ].split())
     shown = " ".join("".join(sign for sign in begin if _is_shown(sign)).split())
     if len(shown) <= most:
         return shown
@@ -66,8 +66,8 @@ def without_page(document: bytes) -> bytes:
 
 def tags(head: Head, origin: str) -> list[str]:
     """`origin`: the app's own address, without a slash at its end."""
-    title = f"{line(head.title, LONGEST_TITLE)} · {PRODUCT_NAME}"
-    text = line(head.description, LONGEST_TEXT)
+    title = f"{line(head.title, MAX_TITLE)} · {PRODUCT_NAME}"
+    text = line(head.description, MAX_TEXT)
     picture = origin + head.image
     found = [
         f"<title>{escape(title)}</title>",

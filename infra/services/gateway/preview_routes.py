@@ -1,6 +1,6 @@
-"""Pages that members fill: which address is whose page, where everybody may read of it, and what its head says.
+"""Routes of pages with members' content: the API paths of a page's data, and its meta tags.
 
-A subject is asked for as a visitor would: what the query service shows to nobody in particular is all that there is.
+The data is requested anonymously: what the query service shows without a session is public.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from infra.gateway.heads import LONGEST_TITLE, PICTURE, Head, line
+from infra.services.gateway.meta_tags import MAX_TITLE, PICTURE, Head, line
 
 _ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HANDLE: Final = re.compile(r"[a-z0-9-]{1,40}")
@@ -22,24 +22,20 @@ Answers = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """`reads`: addresses of the API; the first one tells whether there is such a page."""
+class PreviewRoute:
+    """`reads`: paths of the API; the first one says whether the page exists. `describe`: the head from their answers,
+    `path` and the app's address; raises `KeyError`, `TypeError` or `AttributeError` for unexpected answers."""
 
     path: str
     reads: tuple[str, ...]
     describe: Callable[[Answers, str, str], Head]
 
-    def head(self, answers: Answers, origin: str) -> Head:
-        """Raises `KeyError`, `TypeError` or `AttributeError` when the answers are not what they should be."""
-        return self.describe(answers, self.path, origin)
 
-
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class InvalidData:
     """An address that no page can have."""
 
 
-def subject_of(path: str) -> Subject | Malformed | None:
+def route_for(path: str) -> PreviewRoute | InvalidData | None:
     """None: the page is not one of these."""
     for begin, form, reads, describe in _PAGES:
         if path.startswith(begin):
@@ -47,8 +43,8 @@ def subject_of(path: str) -> Subject | Malformed | None:
             if not name or "/" in name:
                 return None
             if form.fullmatch(name) is None:
-                return Malformed()
-            return Subject(begin + name, tuple(read.format(name) for read in reads), describe)
+                return InvalidData()
+            return PreviewRoute(begin + name, tuple(read.format(name) for read in reads), describe)
     return None
 
 
@@ -65,7 +61,7 @@ def _thread(answers: Answers, path: str, origin: str) -> Head:
         kind="article",
         described={
             "@type": "DiscussionForumPosting",
-            "headline": line(title, LONGEST_TITLE),
+            "headline": line(title, MAX_TITLE),
             "text": line(words or title, _BEGIN),
             "url": origin + path,
             "mainEntityOfPage": origin + path,
@@ -88,7 +84,7 @@ def _listing(answers: Answers, path: str, origin: str) -> Head:
     image = listing["image"]
     product = {
         "@type": "Product",
-        "name": line(title, LONGEST_TITLE),
+        "name": line(title, MAX_TITLE),
         "description": line(description, _BEGIN),
         "url": origin + path,
         "category": listing["niche"],
@@ -119,7 +115,7 @@ def _member(answers: Answers, path: str, _: str) -> Head:
 
 def _person(of: Mapping[str, Any], pages: str, by: str, origin: str) -> dict[str, Any]:
     page = {"url": f"{origin}{pages}{of[by]}"} if of[by] else {}
-    return {"@type": "Person", "name": line(of["name"], LONGEST_TITLE), **page}
+    return {"@type": "Person", "name": line(of["name"], MAX_TITLE), **page}
 
 
 _PAGES: Final = (

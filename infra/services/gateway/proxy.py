@@ -2,14 +2,13 @@
 identity provider and back, and following a tracked link to a program, are a browser's GETs that change something: the
 command service's, too.
 
-Bodies up to 1 MiB are already in memory (`infra.http_guard`); answers are streamed, so a live stream (SSE) passes
-event by event, and a browser that goes away ends the request behind.
+Bodies up to 1 MiB are already in memory (`infra.kernel.http.request_limits`); answers are streamed, so a live stream
+(SSE) passes event by event, and a browser that goes away ends the request behind.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,18 +17,21 @@ from typing import Any
 
 import httpx
 import orjson
+import structlog
 
-from infra.gateway.headers import SECURITY_HEADERS, to_browser, to_service
-from infra.http_guard import Message, Receive, Scope, Send, problem
-from infra.identity_providers import NAMES
-from infra.settings import Network
+from infra.kernel.config.settings import Network
+from infra.kernel.http.request_limits import Receive, Scope, Send, disconnected
+from infra.kernel.observability import tracing
+from infra.kernel.observability.request_context import REQUEST_ID, request_id
+from infra.kernel.security.oauth_providers import NAMES
+from infra.services.gateway.headers import refuse, to_browser, to_service
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 _READS = ("GET", "HEAD")
 _LIVE = b"/live"
 """How the addresses of live streams end: whatever a client says that it accepts, they have connections of their own."""
-_QUESTION = re.compile(r"/api/platform/sql(/[0-9a-fA-F-]{32,36})?")
+_SQL_PATH = re.compile(r"/api/platform/sql(/[0-9a-fA-F-]{32,36})?")
 _NAVIGATION = re.compile(
     rf"/api/platform/(auth/({'|'.join(NAMES)})(/callback)?|affiliate/applications/[0-9a-fA-F-]{{32,36}}/go)"
 )
@@ -37,35 +39,25 @@ _CONNECT_S = 1.5
 _READ_S = 35.0
 _STREAM_READ_S = 60.0
 _DOCUMENT_S = 10.0
-"""A service works its document out when it is first asked, which takes seconds on a busy machine."""
+"""A service generates its document on the first request, which takes seconds on a busy machine."""
 _STALLED_S = 30.0
-"""A client that takes nothing for so long holds a connection to a service that others wait for."""
+"""A client that reads nothing for this long occupies a connection to a service that others need."""
 _WORKERS = 100
-"""Of each service: while one takes its time, the other's are still there."""
+"""Per service: while one is slow, the connections of the other stay available."""
 _STREAMS = 500
 
 
 class Proxy:
-    """The way to both services. `stop()` ends the live streams, which would hold up a shutdown."""
+    """Forwards requests to both services. `stop()` ends the live streams, which would delay a shutdown."""
 
     def __init__(self, query_url: str, command_url: str, trusted: tuple[Network, ...], key: bytes) -> None:
-        """`key`: proves to the services who the client is (`infra.forwarding`)."""
+        """`key`: proves to the services who the client is (`infra.kernel.http.forwarding`)."""
         self._urls = {"query": query_url, "command": command_url}
         self._trusted = trusted
         self._key = key
-        timeout = httpx.Timeout(_READ_S, connect=_CONNECT_S, pool=_CONNECT_S)
         limits = httpx.Limits(max_connections=_WORKERS, max_keepalive_connections=32, keepalive_expiry=20)
-        self._clients = {
-            service: httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False, cookies=_no_cookies())
-            for service in self._urls
-        }
-        streams = httpx.Limits(max_connections=_STREAMS, max_keepalive_connections=0)
-        self._streams = httpx.AsyncClient(
-            timeout=httpx.Timeout(_STREAM_READ_S, connect=_CONNECT_S, pool=_CONNECT_S),
-            limits=streams,
-            trust_env=False,
-            cookies=_no_cookies(),
-        )
+        self._clients = {service: _client(_READ_S, limits) for service in self._urls}
+        self._streams = _client(_STREAM_READ_S, httpx.Limits(max_connections=_STREAMS, max_keepalive_connections=0))
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
@@ -108,13 +100,15 @@ class Proxy:
             self._urls[service],
             headers=[
                 *to_service(scope["headers"], peer, scope.get("scheme", "http"), self._trusted, self._key),
+                (REQUEST_ID, request_id().encode()),
+                *tracing.parent_headers(),
                 (b"accept-encoding", b"identity" if streaming else _encodings(scope)),
             ],
             content=body if _has_body(scope) else None,
             # As it was written: httpx would tidy the path, and /api/../metrics is not for the world to see.
             extensions={"target": raw_path + b"?" + query if query else raw_path},
         )
-        gone = asyncio.ensure_future(_disconnected(receive))
+        gone = asyncio.ensure_future(disconnected(receive))
         stopping = asyncio.ensure_future(self._stopping.wait()) if streaming else None
         relay = asyncio.ensure_future(_relay(client, request, service, send))
         waited = {task for task in (relay, gone, stopping) if task is not None}
@@ -128,9 +122,11 @@ class Proxy:
                 await relay
 
 
-def _no_cookies() -> CookieJar:
-    """A jar that takes none: httpx would keep one person's session and send it for the next who has no cookie."""
-    return CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
+def _client(read_s: float, limits: httpx.Limits) -> httpx.AsyncClient:
+    """Its jar stores nothing: httpx would keep one person's session and send it with another's request."""
+    timeout = httpx.Timeout(read_s, connect=_CONNECT_S, pool=_CONNECT_S)
+    no_cookies = CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
+    return httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False, cookies=no_cookies)
 
 
 async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str, send: Send) -> None:
@@ -152,21 +148,21 @@ async def _relay(client: httpx.AsyncClient, request: httpx.Request, service: str
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         raise
     except TimeoutError:
-        log.info("a client took nothing of %s for %.0f s and is given up", _path(request), _STALLED_S)
+        log.info("client_stalled", path=_path(request), timeout_s=_STALLED_S)
         return  # without the answer's end, so that its connection is closed
     except httpx.HTTPError as error:
         if started:
-            log.warning("the %s service broke off its answer to %s: %s", service, _path(request), type(error).__name__)
-            return  # without the answer's end, so that nobody takes it for whole
-        log.warning("the %s service did not answer %s: %s", service, _path(request), type(error).__name__)
+            log.warning("backend_answer_interrupted", backend=service, path=_path(request), error=type(error).__name__)
+            return  # without the end of the response, so that no client treats it as complete
+        log.warning("backend_unavailable", backend=service, path=_path(request), error=type(error).__name__)
         await _unavailable(send, service, timed_out=isinstance(error, httpx.ReadTimeout))
         return
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _answer_to(client: httpx.AsyncClient, request: httpx.Request, service: str) -> httpx.Response:
-    """The answer's beginning. A read is asked a second time when its connection broke: a kept one may have been closed
-    behind at that very moment. A command is not, for it may have been done."""
+    """The head of the response. A read is retried when its connection broke: the service may have closed a
+    kept-alive connection at that moment. A command is not, because it may have been executed."""
     try:
         return await client.send(request, stream=True)
     except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
@@ -177,23 +173,8 @@ async def _answer_to(client: httpx.AsyncClient, request: httpx.Request, service:
 
 async def _unavailable(send: Send, service: str, *, timed_out: bool) -> None:
     status, code = (504, "timeout") if timed_out else (503, "unavailable")
-    body = problem(status, code, f"The {service} service does not answer right now. Please try again in a moment.")
-    headers = [
-        (b"content-type", b"application/problem+json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"retry-after", b"2"),
-        (b"cache-control", b"no-store"),
-        *SECURITY_HEADERS,
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def _disconnected(receive: Receive) -> None:
-    while True:
-        message: Message = await receive()
-        if message["type"] == "http.disconnect":
-            return
+    message = f"The {service} service does not answer right now. Please try again in a moment."
+    await refuse(send, status, code, message, ((b"retry-after", b"2"),))
 
 
 def _path(request: httpx.Request) -> str:
@@ -203,13 +184,10 @@ def _path(request: httpx.Request) -> str:
 
 def _service_of(scope: Scope) -> str:
     if scope["method"] == "GET" and _NAVIGATION.fullmatch(scope["path"]) is not None:
-        return "command"  # a browser on its way to a provider and back, or to a program: each step is taken once
-    return "query" if scope["method"] in _READS or _is_question(scope) else "command"
-
-
-def _is_question(scope: Scope) -> bool:
-    """An analyst's statement is a read, though it comes by POST and is stopped by DELETE."""
-    return _QUESTION.fullmatch(scope["path"]) is not None
+        return "command"  # a redirect to or from an identity provider: each step happens once
+    # An analyst's statement is a read, though it comes by POST and is stopped by DELETE.
+    is_read = scope["method"] in _READS or _SQL_PATH.fullmatch(scope["path"]) is not None
+    return "query" if is_read else "command"
 
 
 def _has_body(scope: Scope) -> bool:

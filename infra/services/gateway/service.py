@@ -4,41 +4,51 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import orjson
 from prometheus_client import Counter, Histogram
 
-from infra import health
-from infra.forwarding import forwarding_key
-from infra.gateway.headers import PAGE_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT, page_headers
-from infra.gateway.hosts import Hosts
-from infra.gateway.openapi import merged, page
-from infra.gateway.previews import Previews
-from infra.gateway.proxy import Proxy
-from infra.gateway.static import Site
-from infra.http_guard import RawHeaders, Receive, Scope, Send, problem
-from infra.http_server import serve
-from infra.settings import Settings, SettingsError, load
+from infra.kernel.config.paths import ROOT
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.http import health
+from infra.kernel.http.forwarding import address_in, forwarding_key, is_trusted
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from infra.kernel.http.server import serve
+from infra.kernel.observability import request_context, tracing
+from infra.services.gateway.headers import (
+    PAGE_HEADERS,
+    STRICT_TRANSPORT,
+    answer,
+    may_serve,
+    page_headers,
+    refuse,
+    send_whole,
+)
+from infra.services.gateway.link_previews import LinkPreviews
+from infra.services.gateway.openapi import merged, page
+from infra.services.gateway.proxy import Proxy
+from infra.services.gateway.static import Site
 
-DIST = Path(__file__).resolve().parents[2] / "web" / "dist"
+DIST = ROOT / "web" / "dist"
 _HEALTH = ("/livez", "/readyz")
-"""Whoever looks after the machine asks under whatever name."""
+"""Monitoring may use any host name."""
 _JSON = b"application/json"
 _HTML = b"text/html; charset=utf-8"
 _REQUESTS = Counter("web_requests_total", "Requests to the web app's port", ["kind", "status"])
 _SECONDS = Histogram("web_request_seconds", "Time until the answer was complete", ["kind"])
 
 
-def main(arguments: list[str]) -> int:
+def main(_arguments: list[str]) -> int:
     settings = load()
     gateway = Gateway(settings, DIST)
-    logging.getLogger("uvicorn.error").addFilter(is_news)
+    logging.getLogger("uvicorn.error").addFilter(is_relevant)
     return serve(gateway, host=settings.host, port=settings.port, on_stop=gateway.stop)
 
 
-def is_news(record: logging.LogRecord) -> bool:
-    """uvicorn calls every answer that is broken off an error of ours; the proxy has said by then whose it was."""
+def is_relevant(record: logging.LogRecord) -> bool:
+    """uvicorn logs every aborted response as an error; the proxy has already logged the cause."""
     return record.getMessage() != "ASGI callable returned without completing response."
 
 
@@ -57,10 +67,9 @@ class Gateway:
         self._urls = (f"http://127.0.0.1:{settings.query_port}", f"http://127.0.0.1:{settings.command_port}")
         self._trusted = settings.trusted_proxies
         self._key = forwarding_key(settings)
-        self._hosts = Hosts(settings)
         self._origin = settings.app_url
         self._proxy: Proxy | None = None
-        self._previews: Previews | None = None
+        self._previews: LinkPreviews | None = None
         self._stopping = False
 
     def stop(self) -> None:
@@ -76,6 +85,8 @@ class Gateway:
         if scope["type"] != "http":
             return
         began = time.perf_counter()
+        peer = scope["client"][0] if scope.get("client") else ""
+        request_context.bind(scope["headers"] if is_trusted(address_in(peer), self._trusted) else ())
         path: str = scope["path"]
         kind = "api" if path.startswith("/api/") else "page"
         status = 500
@@ -87,28 +98,30 @@ class Gateway:
             await send(message)
 
         try:
-            await self._route(path, scope, receive, counted)  # type: ignore[arg-type]  # our callables for theirs
+            span = tracing.current(f"{scope['method']} {kind}", request_context.request_id())
+            with nullcontext() if path in tracing.HEALTH else span:
+                await self._route(path, scope, receive, counted)  # type: ignore[arg-type]  # our callables for theirs
         finally:
             _REQUESTS.labels(kind, str(status)).inc()
             _SECONDS.labels(kind).observe(time.perf_counter() - began)
 
     async def _route(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
         proxy = self._proxy
-        if not self._hosts.may_serve(scope) and path not in _HEALTH:
-            message = "The app is not served under this name. If it should be, set ALTHING_PUBLIC_URL to it."
-            await _refuse(send, 404, "not_found", message)
+        if not may_serve(scope, self._origin) and path not in _HEALTH:
+            message = "The app is not served under this host name. To serve it here, set ALTHING_PUBLIC_URL to it."
+            await refuse(send, 404, "not_found", message)
         elif proxy is None:
-            await _refuse(send, 503, "unavailable", "The web app is starting. Please try again in a moment.")
+            await refuse(send, 503, "unavailable", "The web app is starting. Please try again in a moment.")
         elif path in ("/api/openapi.json", "/api/docs"):
             await self._describe(proxy, path, send)
         elif path == "/api" or path.startswith("/api/"):
             await proxy(scope, receive, send)
         elif scope["method"] not in ("GET", "HEAD"):
-            await _refuse(
-                send, 405, "method_not_allowed", "This address can only be read.", ((b"allow", b"GET, HEAD"),)
+            await refuse(
+                send, 405, "method_not_allowed", "Only GET and HEAD are allowed here.", ((b"allow", b"GET, HEAD"),)
             )
         elif path == "/livez":
-            await _answer(send, 200, _JSON, health.livez())
+            await answer(send, 200, _JSON, health.livez())
         elif path == "/readyz":
             await self._ready(proxy, send)
         elif path == "/metrics":
@@ -124,9 +137,7 @@ class Gateway:
             status, headers, body = self._site.answer(path, accept_encoding, if_none_match)
         else:
             status, headers, body = self._site.answer_with(*made, accept_encoding, if_none_match)
-        if status != 304:
-            headers.append((b"content-length", str(len(body)).encode()))
-        await _send(send, status, headers, body)
+        await send_whole(send, status, headers, body)
 
     async def _ready(self, proxy: Proxy, send: Send) -> None:
         parts: dict[str, bool | str] = {
@@ -135,28 +146,26 @@ class Gateway:
             "command": await proxy.is_ready("command") or "does not answer",
         }
         status, body = health.readyz(parts)
-        await _answer(send, status, _JSON, body)
+        await answer(send, status, _JSON, body)
 
     async def _describe(self, proxy: Proxy, path: str, send: Send) -> None:
         found = [await proxy.document(service, "/api/openapi.json") for service in ("query", "command")]
         documents = [document for document in found if document is not None]
         if len(documents) < len(found):
-            await _refuse(
-                send, 503, "unavailable", "A service does not answer right now. Please try again in a moment."
-            )
+            await refuse(send, 503, "unavailable", "A service does not answer right now. Please try again in a moment.")
             return
         document = merged(documents)
         if path.endswith(".json"):
-            await _answer(send, 200, _JSON, orjson.dumps(document))
+            await answer(send, 200, _JSON, orjson.dumps(document))
         else:
-            await _answer(send, 200, _HTML, page(document), PAGE_HEADERS)
+            await answer(send, 200, _HTML, page(document), PAGE_HEADERS)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self._proxy = Proxy(*self._urls, self._trusted, self._key)
-                self._previews = Previews(self._site, self._urls[0], self._origin)
+                self._previews = LinkPreviews(self._site, self._urls[0], self._origin)
                 await send({"type": "lifespan.startup.complete"})
             else:
                 if self._proxy is not None:
@@ -172,30 +181,7 @@ async def _metrics(scope: Scope, send: Send) -> None:
     peer = scope["client"][0] if scope.get("client") else None
     forwarded = any(name in (b"x-forwarded-for", b"forwarded") for name, _ in scope["headers"])
     if forwarded or not health.is_loopback(peer):
-        await _refuse(send, 404, "not_found", "There is nothing here.")
+        await refuse(send, 404, "not_found", "Not found.")
         return
     body, content_type = health.metrics()
-    await _answer(send, 200, content_type.encode(), body)
-
-
-async def _refuse(send: Send, status: int, code: str, message: str, extra: RawHeaders = ()) -> None:
-    await _answer(
-        send, status, b"application/problem+json", problem(status, code, message), (*SECURITY_HEADERS, *extra)
-    )
-
-
-async def _answer(
-    send: Send, status: int, content_type: bytes, body: bytes, extra: RawHeaders = SECURITY_HEADERS
-) -> None:
-    headers = [
-        (b"content-type", content_type),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-        *extra,
-    ]
-    await _send(send, status, headers, body)
-
-
-async def _send(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await answer(send, 200, content_type.encode(), body)

@@ -1,10 +1,10 @@
-"""The built web app from memory: every file once read, compressed and tagged at the start.
+"""Serves the built web app from memory: every file is read once, compressed and tagged at the start.
 
-Files under `assets/` carry a hash in their names and may be kept for ever; the build lays their brotli form beside them
-(`web/scripts/compress.mjs`). Every other address is a page of the app, which routes by itself: `/analytics` is answered
-with `analytics.html`, `/` with `home.html`, which name what the page needs and for public pages hold their text
-(`web/scripts/documents.mjs`). `pages.json` lists all there are, `$id` for a part that varies: any other address is 404,
-with the app's own words for it. Pages are asked for each time.
+Files under `assets/` carry a hash in their names and may be cached indefinitely; the build adds their brotli form
+(`web/scripts/compress.mjs`). Every other address is a page of the app, which routes in the browser: `/analytics`
+returns `analytics.html`, `/` returns `home.html`, which name what the page needs and for public pages contain their
+text (`web/scripts/documents.mjs`). `pages.json` lists all pages, `$id` for a variable part: any other address is
+404, with the app's own text for it. Pages are revalidated each time.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from urllib.parse import quote
 
 import orjson
 
-from infra.gateway.headers import PAGE_HEADERS
-from infra.http_guard import RawHeaders
+from infra.kernel.http.request_limits import RawHeaders
+from infra.services.gateway.headers import PAGE_HEADERS
 
 Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
 _COMPRESSIBLE = ("text/", "application/javascript", "application/json", "image/svg+xml", "application/manifest+json")
@@ -37,6 +37,8 @@ Run <code>make run</code>, or <code>npm run build</code> in <code>web</code>.</p
 
 @dataclass(frozen=True)
 class File:
+    """One response body in up to three codings, with the values of its headers."""
+
     content: bytes
     gzip: bytes | None
     brotli: bytes | None
@@ -109,7 +111,7 @@ class Site:
 
 
 def page_file(content: bytes) -> File:
-    """A document that is made while it is asked for."""
+    """A document that is generated per request."""
     return _file(content, None, "text/html", b"no-cache", 4)
 
 

@@ -1,4 +1,4 @@
--- What the command service keeps beside the event store (schema `events`, made by `command_api.store:create_schema`).
+-- What the command service keeps beside the event store (schema `events`, made by `command_api.kernel.event_store:create_schema`).
 CREATE SCHEMA IF NOT EXISTS events;
 CREATE SCHEMA IF NOT EXISTS auth;
 CREATE SCHEMA IF NOT EXISTS engine;

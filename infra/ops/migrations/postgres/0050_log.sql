@@ -1,4 +1,4 @@
--- The log of record on Postgres (ALTHING_LOG=postgres): infra/log/postgres_log.py.
+-- The log of record on Postgres (ALTHING_LOG=postgres): infra/kernel/log/postgres_log.py.
 CREATE SCHEMA IF NOT EXISTS log;
 
 -- One row per partition. Its row lock makes offsets gapless and their order the order of commits.

@@ -1,4 +1,4 @@
--- From which offset on each partition of the log is signed (infra/log/signature.py). Records before it were written by a
+-- From which offset on each partition of the log is signed (infra/kernel/log/signature.py). Records before it were written by a
 -- version that did not sign. Kept here and not in the log: who can write to the log must not be able to move it.
 CREATE TABLE log.signed_from (
     topic text NOT NULL,

@@ -1,4 +1,4 @@
-"""The embedded ClickHouse engine behind ClickHouse's HTTP interface (`infra.clickhouse_front`)."""
+"""The embedded ClickHouse engine behind ClickHouse's HTTP interface (`infra.services.clickhouse_server`)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 import sys
 from pathlib import Path
 
-from infra.stack.ports import LOOPBACK
-from infra.stack.probe import answers
-from infra.stack.secret_file import StackSecrets, write_private
-from infra.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
+from infra.ops.stack.ports import LOOPBACK
+from infra.ops.stack.probe import answers
+from infra.ops.stack.secret_file import StackSecrets, write_private
+from infra.ops.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
 
 DATABASE = "althing"
 OWNER = "althing"
 OPERATOR = "operator_readonly"
-"""May read everything, of every website: it is for whoever runs the stack. Analysts have names of their own."""
+"""May read everything, of every website: for the operator of the stack. Analysts have users of their own."""
 
 
 def url(port: int, secrets: StackSecrets) -> str:
@@ -24,7 +24,7 @@ def url(port: int, secrets: StackSecrets) -> str:
 
 def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
     users = data_dir / "clickhouse-users.json"
-    command = [sys.executable, "-m", "infra.clickhouse_front", "--data-dir", str(data_dir / "clickhouse")]
+    command = [sys.executable, "-m", "infra.services.clickhouse_server", "--data-dir", str(data_dir / "clickhouse")]
     command += ["--host", LOOPBACK, "--port", str(port), "--users-file", str(users), "--analysts"]
     return ProcessSpec(
         name="clickhouse",

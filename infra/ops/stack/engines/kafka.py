@@ -1,8 +1,9 @@
-"""The embedded Kafka: one KRaft node (broker and controller in one) on loopback, which every client must sign in to.
+"""The embedded Kafka: one KRaft node (broker and controller in one) on loopback, with authentication for every
+client.
 
-Clients sign in by SCRAM-SHA-512 (`infra.stack.engines.kafka_users`). The broker signs in to its own controller, and the
-supervisor as the one who sets up the users, by a password that lives as long as one start (SASL PLAIN). Whoever has no
-rights may not even list the topics: any user of the machine can open these ports.
+Clients sign in by SCRAM-SHA-512 (`infra.ops.stack.engines.kafka_users`). The broker signs in to its own controller,
+and the supervisor to set up the users, with a password that is valid for one start (SASL PLAIN). A client without
+rights cannot even list the topics: any user of the machine can connect to these ports.
 """
 
 from __future__ import annotations
@@ -10,17 +11,16 @@ from __future__ import annotations
 import secrets as random_secrets
 import shutil
 import signal
-import socket
-import struct
-import subprocess
 from pathlib import Path
 
-from infra.settings import SettingsError
-from infra.stack.engines import kafka_users
-from infra.stack.ports import LOOPBACK
-from infra.stack.secret_file import StackSecrets, write_private
-from infra.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
-from infra.stack.tools import KAFKA_ARCHIVE, KAFKA_JARS, java, launched
+from infra.kernel.config.paths import KAFKA_JARS
+from infra.kernel.config.settings import SettingsError
+from infra.kernel.log.kafka_probe import answers
+from infra.ops.stack.engines import kafka_users
+from infra.ops.stack.ports import LOOPBACK
+from infra.ops.stack.secret_file import StackSecrets, write_private
+from infra.ops.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
+from infra.ops.stack.tools import KAFKA_ARCHIVE, java, make_data_directory
 
 MAX_RECORD_BYTES = 2 * 1024 * 1024
 _MACHINE = (
@@ -28,7 +28,6 @@ _MACHINE = (
     # The first compiler only: half the CPU time until ready, and less of it for the first millions of records.
     "-XX:TieredStopAtLevel=1",
 )
-_API_VERSIONS = struct.pack(">ihhih", 12, 18, 0, 1, 2) + b"up"
 _QUIET_LOGGERS = {
     "org.apache.kafka": "warn",
     "kafka": "warn",
@@ -123,7 +122,7 @@ def _properties(folder: Path, port: int, controller_port: int, setup_password: s
         # A broker that was killed is let back in only when its old session has ended: 9 s by default.
         "broker.session.timeout.ms": "3000",
         "broker.heartbeat.interval.ms": "1000",
-        # The controller's record that says nothing, twice a second: it tells other nodes how far behind they are.
+        # The controller writes a no-op record twice a second, by which other nodes measure their lag.
         "metadata.max.idle.interval.ms": "0",
     }
     if flush_each:
@@ -143,35 +142,14 @@ def _prepare(folder: Path, config: Path, properties: str, cluster_id: str) -> No
     command += ["-cp", f"{KAFKA_JARS}/*", "kafka.tools.StorageTool", "format", "-c", str(beside)]
     command += [f"--cluster-id={cluster_id}"]  # joined: every 64th id begins like an option
     try:
-        subprocess.run(launched(command), check=True, capture_output=True, text=True, timeout=120)
-    except subprocess.TimeoutExpired as error:
-        raise SettingsError(
-            f"Kafka did not make its data directory {folder} within {error.timeout:.0f} seconds; try again."
-        ) from error
-    except subprocess.CalledProcessError as error:
-        raise SettingsError(
-            f"Kafka could not make its data directory {folder}: {' '.join(error.stderr.split())[-500:]}"
-        ) from error
+        make_data_directory("Kafka", folder, command)
     finally:
         beside.unlink()
     new.replace(folder)
 
 
-def answers(port: int, host: str = LOOPBACK, *, plain: bool = True) -> bool:
-    """Whether it answers a request of its protocol (an open port alone comes earlier than that); not `plain`: whether
-    the port is open."""
-    try:
-        with socket.create_connection((host, port), timeout=1) as connection:
-            if not plain:
-                return True
-            connection.sendall(_API_VERSIONS)
-            return len(connection.recv(8)) > 0
-    except OSError:
-        return False
-
-
 def archive() -> list[str]:
-    """The option that makes Java take Kafka's classes from their archive, if that was made."""
+    """The JVM option for Kafka's class archive, if the archive exists."""
     return [f"-XX:SharedArchiveFile={KAFKA_ARCHIVE}"] if KAFKA_ARCHIVE.exists() else []
 
 

@@ -1,7 +1,7 @@
 """Makes the archive of Kafka's classes with which it starts in half the CPU time: once, after its jars were fetched.
 
-`python -m infra.stack.engines.kafka_archive`, as `make` does: a broker of its own is started and ended again, and Java
-writes down what it had loaded (class data sharing). Java itself ignores an archive that does not fit.
+`python -m infra.ops.stack.engines.kafka_archive`, as `make` does: a broker of its own is started and ended again, and
+Java writes down what it had loaded (class data sharing). Java itself ignores an archive that does not fit.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.settings import SettingsError
-from infra.stack.engines import kafka
-from infra.stack.ports import free_ports
-from infra.stack.secret_file import made
-from infra.stack.tools import KAFKA_ARCHIVE, launched
+from infra.kernel.config.settings import SettingsError
+from infra.ops.stack.engines import kafka
+from infra.ops.stack.ports import free_ports
+from infra.ops.stack.secret_file import made
+from infra.ops.stack.tools import KAFKA_ARCHIVE, launched
 
 _PATIENCE_S = 180.0
 
 
 def main() -> int:
-    """Always 0: without the archive Kafka only takes longer to start; the reason is said."""
+    """Always returns 0: without the archive Kafka only starts more slowly; the reason is printed."""
     KAFKA_ARCHIVE.unlink(missing_ok=True)
     with TemporaryDirectory(prefix="althing-kafka-") as folder:
         try:
             make(Path(folder), KAFKA_ARCHIVE)
         except (OSError, SettingsError, subprocess.SubprocessError, TimeoutError) as error:
-            sys.stdout.write(f"Kafka will take longer to start, its classes could not be archived: {error}\n")
+            sys.stdout.write(f"Kafka starts more slowly: its classes could not be archived: {error}\n")
     return 0
 
 

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
-from infra.stack.secret_file import StackSecrets
+from infra.ops.stack.secret_file import StackSecrets
 from schemas import topics
 
 OWNER: Final = "althing"
@@ -19,7 +19,7 @@ SETUP: Final = "setup"
 PROTOCOL: Final = "SASL_PLAINTEXT"
 MECHANISM: Final = "SCRAM-SHA-512"
 _ITERATIONS: Final = 4096
-"""The least that Kafka takes: the passwords are random, nothing is gained by making guesses slow."""
+"""Kafka's minimum: the passwords are random, so slow hashing gains nothing."""
 _TIMEOUT_S: Final = 2.0
 
 
@@ -50,8 +50,8 @@ def set_up(server: str, setup_password: str, secrets: StackSecrets) -> bool:
     from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
     from kafka.errors import KafkaError
 
-    from infra.log import LogUnavailable
-    from infra.log.kafka_clients import Cluster, open_client
+    from infra.kernel.log import LogUnavailable
+    from infra.kernel.log.kafka_clients import Cluster, open_client
 
     for name in ("kafka.net", "kafka.admin"):
         logging.getLogger(name).setLevel(logging.ERROR)  # a start is full of warnings that mean nothing

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
-from infra.settings import SettingsError
-from infra.stack.ports import LOOPBACK
-from infra.stack.secret_file import StackSecrets
-from infra.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
-from infra.stack.tools import can_map_user, launched, postgres_bin
+from infra.kernel.config.settings import SettingsError
+from infra.ops.stack.ports import LOOPBACK
+from infra.ops.stack.secret_file import StackSecrets
+from infra.ops.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
+from infra.ops.stack.tools import can_map_user, make_data_directory, postgres_bin
 
 DATABASE = "althing"
 OWNER = "althing"
@@ -141,15 +140,7 @@ def _initialise(folder: Path, secrets: StackSecrets) -> None:
         command = [str(postgres_bin() / "initdb"), "-D", str(new), "-U", OWNER, f"--pwfile={password_file}"]
         command += ["--auth=scram-sha-256", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         command += ["--locale=C", "--data-checksums"]
-        subprocess.run(launched(command, ordinary_user=True), check=True, capture_output=True, text=True, timeout=120)
-    except subprocess.TimeoutExpired as error:
-        raise SettingsError(
-            f"Postgres did not make its data directory {folder} within {error.timeout:.0f} seconds; try again."
-        ) from error
-    except subprocess.CalledProcessError as error:
-        raise SettingsError(
-            f"Postgres could not make its data directory {folder}: {' '.join(error.stderr.split())[-500:]}"
-        ) from error
+        make_data_directory("Postgres", folder, command, ordinary_user=True)
     finally:
         password_file.unlink()
     new.replace(folder)
@@ -158,7 +149,7 @@ def _initialise(folder: Path, secrets: StackSecrets) -> None:
 def _remove_stale_pid_file(path: Path) -> None:
     """After a power loss the recorded process id may belong to someone else by now, and Postgres would refuse to start.
 
-    Safe, because the caller holds the lock of the data directory and has ended what was left of the last stack.
+    Safe, because the caller holds the lock of the data directory and has ended the processes of the last stack.
     """
     try:
         pid = int(path.read_text().split("\n", 1)[0])

@@ -1,8 +1,9 @@
-"""Freshness, measured: a page view of nobody's goes the whole way every 15 seconds, and its time is kept.
+"""The canary: measures freshness with a test page view every 15 seconds that passes the whole data flow.
 
-scheduler -> `POST /track` -> topic `clicks` -> projection `events` -> table `duplicates`, where what is never counted
-lies. The website is nobody's (`schemas.canary`): it has no row in any list, and its events none in `events`, so that no
-figure, rollup, live list or analyst ever sees them. A job of `infra.scheduler`; the figures are in `ops.canary`.
+scheduler -> `POST /track` -> topic `clicks` -> projection `events` -> table `duplicates`, which is never counted.
+Its website (`schemas.canary`) belongs to no account: it has no row in any list, and its events none in `events`, so
+that no number, rollup, live list or analyst ever sees them. A job of `infra.services.scheduler.service`; the results
+are in `ops.canary`.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ import httpx
 import psycopg
 from prometheus_client import Gauge, Histogram
 
-from infra.auditing.clickhouse import ClickHouseFailed, Reader
-from infra.canary_key import key_text
-from infra.postgres import connect
-from infra.settings import Settings
+from infra.kernel.clickhouse.reader import ClickHouseFailed, Reader
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import connect
+from infra.kernel.security.canary_key import key_text
 from schemas.canary import WEBSITE_ID
 
 WAIT_S: Final = 10.0
 """So long a run waits; what comes later is found by a later run."""
-GIVEN_UP_S: Final = 600
+TIMEOUT_S: Final = 600
 KEPT_HOURS: Final = 24
-_LOOK_S: Final = 0.2
+_POLL_S: Final = 0.2
 _REQUEST_TIMEOUT_S: Final = 5.0
 _ACCEPTED: Final = 202
 
@@ -40,7 +41,7 @@ _AGE: Final = Gauge("pipeline_canary_age_seconds", "Age of the oldest canary tha
 
 
 class CanaryLost(Exception):
-    """The edge did not take it, or it cannot be read in time."""
+    """Ingest did not accept the event, or it did not become readable in time."""
 
 
 def send(settings: Settings) -> str | None:
@@ -51,7 +52,7 @@ def send(settings: Settings) -> str | None:
         postgres.autocommit = True
         _tidy(postgres)
         event_id, sent_at = uuid4(), datetime.now(UTC)
-        # Before it is sent: one that gets lost on the way is one that is waited for.
+        # Before it is sent: an event that is lost counts as awaited.
         postgres.execute("INSERT INTO ops.canary (event_id, sent_at) VALUES (%s, %s)", (event_id, sent_at))
         try:
             _post(settings, event_id)
@@ -72,13 +73,13 @@ def _post(settings: Settings, event_id: UUID) -> None:
             timeout=_REQUEST_TIMEOUT_S,
         )
     except httpx.HTTPError as error:
-        raise CanaryLost(f"the edge did not take it: {error!r}") from error
+        raise CanaryLost(f"ingest did not accept it: {error!r}") from error
     if answer.status_code != _ACCEPTED:
-        raise CanaryLost(f"the edge did not take it: {answer.status_code} {answer.text[:200]}")
+        raise CanaryLost(f"ingest did not accept it: {answer.status_code} {answer.text[:200]}")
 
 
 def _await(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: UUID) -> float | None:
-    """Seconds until it could be read. Older ones that still waited are noted on the way."""
+    """Seconds until it could be read. Also records older ones that were still awaited."""
     deadline = monotonic() + WAIT_S
     while True:
         seconds = None
@@ -86,7 +87,7 @@ def _await(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: UUID
             seconds = _note_seen(postgres, clickhouse, event_id)
         if seconds is not None or monotonic() > deadline:
             return seconds
-        sleep(_LOOK_S)
+        sleep(_POLL_S)
 
 
 def _note_seen(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: UUID) -> float | None:
@@ -96,7 +97,7 @@ def _note_seen(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: 
         return None
     rows = clickhouse.rows(
         f"SELECT event_id FROM duplicates WHERE website_id = '{WEBSITE_ID}' AND event_id IN ({ids})"  # noqa: S608 - own text
-        f" AND received_at > now64(3, 'UTC') - INTERVAL {2 * GIVEN_UP_S} SECOND"
+        f" AND received_at > now64(3, 'UTC') - INTERVAL {2 * TIMEOUT_S} SECOND"
     )
     found = None
     for row in rows:
@@ -117,7 +118,7 @@ def _tidy(postgres: psycopg.Connection[Any]) -> None:
     postgres.execute(
         "UPDATE ops.canary SET seen_after_s = %s"
         " WHERE seen_after_s IS NULL AND sent_at < now() - make_interval(secs => %s)",
-        (GIVEN_UP_S, GIVEN_UP_S),
+        (TIMEOUT_S, TIMEOUT_S),
     )
     postgres.execute("DELETE FROM ops.canary WHERE sent_at < now() - make_interval(hours => %s)", (KEPT_HOURS,))
 

@@ -1,19 +1,20 @@
-"""What must not be kept for ever: salts of visitor hashes, ended sessions, unused links, mails, idempotency keys.
+"""Deletes expired data: salts of visitor hashes, ended sessions, unused links, emails, idempotency keys.
 
-A job of `infra.scheduler`. Each rule is one statement in its own transaction, so one that fails holds up no other.
+A job of `infra.services.scheduler.service`. Each rule is one statement in its own transaction, so a failing rule
+does not block the others.
 """
 
 from __future__ import annotations
 
-import logging
 from typing import Final, LiteralString
 
 import psycopg
+import structlog
 
-from infra.postgres import connect
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import connect
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 RULES: Final[dict[str, LiteralString]] = {
     "salts": "delete from ingest.salt where created_at < now() - interval '48 hours'",
@@ -25,27 +26,27 @@ RULES: Final[dict[str, LiteralString]] = {
     "mailed links": "delete from auth.one_time_link where expires_at < now()",
     "second factors never confirmed": "delete from auth.second_factor where secret_sealed is null"
     " and pending_at < now() - interval '1 day'",
-    "idempotency keys": "delete from auth.idempotency where created_at < now() - interval '48 hours'",
+    "idempotency keys": "delete from kernel.idempotency where created_at < now() - interval '48 hours'",
     "setup tokens": "delete from auth.setup_token where expires_at < now()",
     "mails": "delete from ops.mail where created_at < now() - interval '30 days'",
     "links of addresses": "delete from auth.contact_link where expires_at < now()",
-    "addresses that nobody confirmed": "delete from ops.contact where kind = 'newsletter' and confirmed_at is null"
+    "unconfirmed addresses": "delete from ops.contact where kind = 'newsletter' and confirmed_at is null"
     " and created_at < now() - interval '8 days'"
     " and not exists (select 1 from auth.contact_link where contact_id = ops.contact.id)",
-    "mails about what is forgotten": "delete from ops.mail where about is not null and case when kind like 'inquiry%'"
+    "emails about deleted contacts": "delete from ops.mail where about is not null and case when kind like 'inquiry%'"
     " then exists (select 1 from auth.subject_key where subject_id = about and erased_at is not null)"
     " else not exists (select 1 from ops.contact where id = about) end",
-    "mails of who is forgotten": "delete from ops.mail where account_id in"
+    "emails of erased accounts": "delete from ops.mail where account_id in"
     " (select subject_id from auth.subject_key where erased_at is not null)",
     "calls of the language model": "delete from ops.llm_call where created_at < now() - interval '400 days'",
-    "what members of the forum did": "delete from ops.forum_act where at < now() - interval '2 days'",
-    "salts of the forum": "delete from ops.forum_salt where day < (now() at time zone 'UTC')::date - 1",
-    "visitors of the forum": "delete from ops.forum_visit where day < (now() at time zone 'UTC')::date - 1",
-    "notifications": "delete from ops.notification where updated_at < now() - interval '180 days'",
-    "notifications of which there are too many": "delete from ops.notification where id in (select id from"
+    "what members of the forum did": "delete from forum.act where at < now() - interval '2 days'",
+    "salts of the forum": "delete from forum.salt where day < (now() at time zone 'UTC')::date - 1",
+    "visitors of the forum": "delete from forum.visit where day < (now() at time zone 'UTC')::date - 1",
+    "notifications": "delete from notifications.notification where updated_at < now() - interval '180 days'",
+    "notifications of which there are too many": "delete from notifications.notification where id in (select id from"
     " (select id, row_number() over (partition by account_id order by updated_at desc, id desc) as place"
-    " from ops.notification) as n where place > 1000)",
-    "digests": "delete from ops.digest where queued_at < now() - interval '60 days'",
+    " from notifications.notification) as n where place > 1000)",
+    "digests": "delete from notifications.digest where queued_at < now() - interval '60 days'",
     "messages of the escrow provider": "delete from ops.escrow_message where received_at < now() - interval '90 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
     "statements of analysts": "delete from ops.sql_statement where started_at < now() - interval '400 days'",
@@ -65,7 +66,7 @@ def delete_expired(settings: Settings) -> dict[str, int]:
             try:
                 gone[name] = connection.execute(statement).rowcount
             except psycopg.Error as error:
-                log.warning("%s could not be expired: %s", name, error)
+                log.warning("expiry_failed", rule=name, error=error)
                 failure = error
     if failure is not None:
         raise failure

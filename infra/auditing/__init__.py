@@ -1,1 +1,0 @@
-"""What `althing audit` is made of. It shares no code with the projectors: it works every figure out in its own way."""

@@ -1,0 +1,1 @@
+"""Libraries that two services share."""

@@ -1,0 +1,1 @@
+"""Adapters and mechanisms that every service builds on. Knows no feature."""

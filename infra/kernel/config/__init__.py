@@ -1,0 +1,1 @@
+"""Settings: their definitions, parsers and documentation."""

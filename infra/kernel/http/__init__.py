@@ -1,0 +1,1 @@
+"""What every HTTP service shares: server, request limits, problem documents, health, client addresses."""

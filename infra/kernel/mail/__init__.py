@@ -1,0 +1,1 @@
+"""The mail outbox, addresses of people without an account, and unsubscribe tokens."""

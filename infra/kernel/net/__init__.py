@@ -1,0 +1,1 @@
+"""Outbound HTTP, DNS and the country of an address."""

@@ -1,0 +1,1 @@
+"""Logs, progress and the state of the local stack."""

@@ -1,0 +1,1 @@
+"""Sessions, encryption, subject keys, the audit log and sign-in providers."""

@@ -1,0 +1,323 @@
+"""Reference projections: the expected rows of the read models that hold money, independent of the projectors.
+
+`REFERENCES` names them; each function receives the rows by key, an event and its place, and changes the rows. Every
+other read model is replayed with the product's own handlers (`infra.ops.audit.read_models`). `traffic_rules` is here
+because the raw rows are marked by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID, uuid5
+
+from schemas.base import DomainEvent
+from schemas.events import conversions, operations, partners, websites
+
+Key = tuple[Any, ...]
+Row = dict[str, Any]
+Rows = dict[Key, Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an event is: `position` in commit order, `offset` in the topic."""
+
+    position: int
+    offset: int
+
+
+Reference = Callable[[Rows, DomainEvent, Place], None]
+
+
+def _conversions(rows: Rows, event: DomainEvent, _: Place) -> None:
+    key = (event.originator_id,)
+    row = rows.get(key)
+    match event:
+        case conversions.ConversionRecorded():
+            rows[key] = _recorded(event)
+        case _ if row is None:
+            return
+        case conversions.ConversionReportConflicted() | conversions.ConversionReportMerged():
+            row.update(_reported(row, event))
+        case conversions.ConversionAdjustmentProposed():
+            row["adjustment"] = _adjustment(event)
+        case conversions.ConversionAdjustmentDismissed():
+            row["adjustment"] = None
+        case _ if isinstance(event, conversions.ConversionStep):
+            row.update(_moved(event))
+            _count(row, event)
+
+
+def _moved(event: conversions.ConversionStep) -> Row:
+    match event:
+        case conversions.ConversionAttributed():
+            return _attributed(event)
+        case conversions.ConversionApproved():
+            payable_at = _payable(event.facts, event.timestamp)
+            return {
+                "status": "approved",
+                "decided_at": event.timestamp,
+                "approves_at": None,
+                "payable_at": payable_at,
+            }
+        case conversions.ConversionRejected():
+            decided: Row = {"decided_at": event.timestamp, "reason": event.reason}
+            return {**decided, "status": "rejected", "approves_at": None, "payable_at": None}
+        case conversions.ConversionReversed():
+            decided = {"decided_at": event.timestamp, "reason": event.reason}
+            ended = {"status": "reversed", "approves_at": None, "payable_at": None}
+            return decided | ended if event.whole else decided
+        case conversions.ConversionReopened():
+            open_: Row = {"status": "pending", "reason": "", "decided_at": None, "payable_at": None}
+            return {**open_, "approves_at": event.approves_at}
+        case conversions.ConversionRestated():
+            return _restated(event)
+        case _:
+            return {}
+
+
+def _count(row: Row, event: conversions.ConversionStep) -> None:
+    """The amounts after `event`. What was rejected or reversed has no adjustment that waits."""
+    row["commission"] += event.change.commission_pending + event.change.commission_approved
+    row["reversed_commission"] += event.change.commission_reversed
+    match event:
+        case conversions.ConversionReversed():
+            row["reversed_amount"] += event.amount.amount
+        case conversions.ConversionReopened(restored=restored) if restored is not None:
+            row["reversed_amount"] -= restored.amount
+    if row["status"] in ("rejected", "reversed"):
+        row["adjustment"] = None
+
+
+def _reported(row: Row, event: conversions.ConversionReportConflicted | conversions.ConversionReportMerged) -> Row:
+    if event.conflicts is None:
+        return {"conflicts": row["conflicts"] + 1}
+    return {"conflicts": event.conflicts, "key_kind": event.key_kind, "approves_at": event.approves_at}
+
+
+def _attributed(event: conversions.ConversionAttributed) -> Row:
+    is_timed = event.change.pending == 1 and event.key_kind != "site"
+    is_approved = event.change.approved == 1
+    return {
+        **_attribution(event.facts),
+        "commission_currency": event.change.currency,
+        "approves_at": _deadline(event.facts, event.timestamp) if is_timed else None,
+        "payable_at": _payable(event.facts, event.timestamp) if is_approved else None,
+    }
+
+
+def _restated(event: conversions.ConversionRestated) -> Row:
+    facts = event.facts
+    return {
+        "kind": facts.kind,
+        "amount": facts.amount.amount,
+        "currency": facts.amount.currency,
+        "occurred_at": facts.occurred_at,
+        "customer": event.customer,
+        "reversed_amount": event.reversed_amount,
+        "approves_at": event.approves_at,
+        "payable_at": event.payable_at,
+        "key_kind": event.key_kind,
+        "adjustment": None,
+        **_attribution(facts),
+    }
+
+
+def _adjustment(event: conversions.ConversionAdjustmentProposed) -> Row:
+    click, earns = event.proposed, event.commission
+    return {
+        "partner_id": str(click.partner_id) if click else None,
+        "link_id": str(click.link_id) if click and click.link_id else None,
+        "click_id": (click.click_id or None) if click else None,
+        "clicked_at": click.clicked_at.isoformat() if click else None,
+        "commission": {"amount": earns.amount, "currency": earns.currency} if earns else None,
+    }
+
+
+def _recorded(event: conversions.ConversionRecorded) -> Row:
+    facts = event.facts
+    kind = event.reported.key_kind if event.reported else ""
+    return {
+        "id": event.originator_id,
+        "website_id": facts.website_id,
+        "kind": facts.kind,
+        "event": facts.event,
+        "txid": facts.txid,
+        "status": "pending",
+        "amount": facts.amount.amount,
+        "currency": facts.amount.currency,
+        "commission": event.change.commission_pending + event.change.commission_approved,
+        "commission_currency": event.change.currency,
+        "reversed_amount": 0,
+        "reversed_commission": 0,
+        **_attribution(facts),
+        "reason": "",
+        "reported_by": event.reported_by,
+        "occurred_at": facts.occurred_at,
+        "recorded_at": event.timestamp,
+        "decided_at": None,
+        "customer": event.customer,
+        "approves_at": None if kind == "site" else _deadline(facts, event.timestamp),
+        "payable_at": None,
+        "conflicts": 0,
+        "key_kind": kind,
+        "address_class": event.reported.address_class if event.reported else "",
+        "adjustment": None,
+    }
+
+
+def _deadline(facts: conversions.ConversionFacts, since: datetime) -> datetime | None:
+    click = facts.attribution
+    if click is None or click.terms.auto_approve_days is None:
+        return None
+    return since + timedelta(days=click.terms.auto_approve_days)
+
+
+def _payable(facts: conversions.ConversionFacts, earned_at: datetime) -> datetime | None:
+    click = facts.attribution
+    return max(earned_at, facts.occurred_at + timedelta(days=click.terms.hold_days)) if click else None
+
+
+def _conversion_steps(rows: Rows, event: DomainEvent, place: Place) -> None:
+    if not event.NAME.startswith("conversion."):
+        return
+    state = event.model_dump(mode="json")
+    told = state.pop("facts", None)
+    for name in ("originator_id", "originator_version", "timestamp", "actor_id", "change", "customer", "website_id"):
+        state.pop(name, None)
+    facts, change = getattr(event, "facts", None), getattr(event, "change", None)
+    click = facts.attribution if facts else None
+    if event.NAME in ("conversion.recorded", "conversion.attributed", "conversion.restated"):
+        del told["website_id"]
+        if click:
+            del told["attribution"]["visitor"]
+        state["facts"] = told
+    rows[event.originator_id, event.originator_version] = {
+        "conversion_id": event.originator_id,
+        "version": event.originator_version,
+        "website_id": facts.website_id if facts else getattr(event, "website_id", None),
+        "partner_id": click.partner_id if click else None,
+        "name": event.NAME,
+        "at": event.timestamp,
+        "actor_id": event.actor_id,
+        "position": place.position,
+        "log_offset": place.offset,
+        "txid": facts.txid if facts else None,
+        "event": facts.event if facts else None,
+        "occurred_at": facts.occurred_at if facts else None,
+        "hold_until": facts.occurred_at + timedelta(days=click.terms.hold_days) if facts and click else None,
+        "currency": change.currency if change else None,
+        "pending": change.commission_pending if change else 0,
+        "earned": change.commission_approved if change else 0,
+        "reversed": change.commission_reversed if change else 0,
+        "approved": change.approved if change else 0,
+        "detail": state,
+    }
+
+
+def _attribution(facts: conversions.ConversionFacts) -> Row:
+    click = facts.attribution
+    return {
+        "partner_id": click.partner_id if click else None,
+        "link_id": click.link_id if click else None,
+        "click_id": (click.click_id or None) if click else None,
+        "attributed_by": str(click.by) if click else None,
+        "clicked_at": click.clicked_at if click else None,
+        "click_bot_reason": click.bot_reason if click else "",
+    }
+
+
+def _partner_terms(rows: Rows, event: DomainEvent, _: Place) -> None:
+    if isinstance(event, partners.PartnerRegistered | partners.CommissionChanged):
+        at = event.effective_at if isinstance(event, partners.CommissionChanged) else event.timestamp
+        rows[event.originator_id, at] = {
+            "partner_id": event.originator_id,
+            "effective_at": at,
+            "terms": _terms(event.terms),
+        }
+
+
+def _exchange_rates(rows: Rows, event: DomainEvent, _: Place) -> None:
+    if isinstance(event, operations.ExchangeRateRecorded):
+        key = (event.base, event.quote, event.on)
+        names = ("base", "quote", "on_day")
+        rows[key] = {
+            **dict(zip(names, key, strict=True)),
+            "rate": event.rate,
+            "recorded_at": event.timestamp,
+        }
+
+
+def _traffic_rules(rows: Rows, event: DomainEvent, place: Place) -> None:
+    if isinstance(event, websites.WebsiteTrafficRemarked):
+        rows[(event.rule_id,)] = {
+            "id": event.rule_id,
+            "website_id": event.originator_id,
+            "since": event.since,
+            "until": event.until,
+            "mark": event.mark.value,
+            "conditions": {
+                name: str(value) for name, value in event.conditions.model_dump().items() if value is not None
+            },
+            "note": event.note,
+            "position": place.position,
+            "created_at": event.timestamp,
+            "undone_at": None,
+        }
+    elif isinstance(event, websites.WebsiteTrafficRemarkUndone) and (event.rule_id,) in rows:
+        rows[(event.rule_id,)]["undone_at"] = event.timestamp
+
+
+def _statement_months(rows: Rows, event: DomainEvent, _: Place) -> None:
+    facts, change = getattr(event, "facts", None), getattr(event, "change", None)
+    if facts is None or change is None or facts.attribution is None or not change.commission_approved:
+        return
+    at = event.timestamp.astimezone(UTC)
+    told = {
+        "website_id": facts.website_id,
+        "partner_id": facts.attribution.partner_id,
+        "currency": change.currency,
+        "month": date(at.year, at.month, 1),
+    }
+    website_id, *others = told.values()
+    key = uuid5(website_id, "\n".join(map(str, others)))
+    row = rows.setdefault((key,), {"id": key, **told, "earned": 0})
+    row["earned"] += change.commission_approved
+
+
+def _terms(terms: partners.Terms) -> Row:
+    return {
+        "kind": str(terms.kind),
+        "rate_bp": terms.rate_bp,
+        "flat_amount": terms.flat_amount,
+        "flat_currency": terms.flat_currency,
+        "tiers_by": str(terms.tiers_by),
+        "tiers_currency": terms.tiers_currency,
+        "tiers": [
+            {"at_least": tier.at_least, "rate_bp": tier.rate_bp, "flat_amount": tier.flat_amount}
+            for tier in terms.tiers
+        ],
+        "hold_days": terms.hold_days,
+        "auto_approve_days": terms.auto_approve_days,
+    }
+
+
+REFERENCES: Final[Mapping[str, Reference]] = {
+    "conversions": _conversions,
+    "conversion_steps": _conversion_steps,
+    "statement_months": _statement_months,
+    "partner_terms": _partner_terms,
+    "exchange_rates": _exchange_rates,
+    "traffic_rules": _traffic_rules,
+}
+
+
+def commissions(rows: Mapping[Key, Row]) -> dict[UUID, int]:
+    """Minor units that each website earns, from the rows of `conversions`."""
+    sums: dict[UUID, int] = {}
+    for row in rows.values():
+        sums[row["website_id"]] = sums.get(row["website_id"], 0) + row["commission"]
+    return sums

@@ -1,0 +1,1 @@
+"""Schema migrations: numbered SQL files, each applied once, forward only."""

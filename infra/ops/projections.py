@@ -1,0 +1,124 @@
+"""`althing projections`: the commands of `projectors.cli`, and those of the command service's inline projections.
+
+`list` shows both kinds; `rebuild` and `verify` of an inline projection run in this process and need Postgres only. Both
+are recorded as every other operation: a row of `engine.request`, of which the command service makes an event.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import psycopg
+
+from command_api.kernel import inline_rebuild
+from command_api.kernel.inline_projection import InlineProjection
+from command_api.registry import INLINE_PROJECTIONS
+from infra.kernel.observability.progress import Meter
+from projectors.cli import main as cli
+from projectors.cli.tools import DONE, FOUND, Tools, operator, say, tell_if_unrecorded, write_json, write_table
+from projectors.engine import requests
+from projectors.engine.generations import NotAllowed
+
+ACTIONS: Final = ("show", "rebuild", "verify")
+
+
+def main(arguments: list[str]) -> int:
+    """`arguments` start with `projections`."""
+    return cli.main(arguments, InlineCommands())
+
+
+class InlineCommands:
+    """What `projectors.cli` is handed: rows for `list`, and the commands of a single inline projection."""
+
+    def rows(self, connection: psycopg.Connection[Any]) -> Sequence[dict[str, Any]]:
+        """One row a projection, as `list --json` gives it."""
+        return [_row(connection, projection) for projection in INLINE_PROJECTIONS.projections]
+
+    def run(self, arguments: Namespace, tools: Tools) -> int | None:
+        """Runs the command, or returns `None` if it names no inline projection. Raises `NotAllowed`."""
+        projection = INLINE_PROJECTIONS.by_name.get(arguments.name)
+        if projection is None:
+            return None
+        if arguments.action not in ACTIONS:
+            raise NotAllowed(f"{projection.name} is an inline projection: it can be rebuilt and verified.")
+        if arguments.action == "rebuild":
+            return _rebuild(arguments, tools, projection)
+        if arguments.action == "verify":
+            return _verify(arguments, tools, projection)
+        return _show(arguments, tools, projection)
+
+
+def _show(arguments: Namespace, tools: Tools, projection: InlineProjection) -> int:
+    row = _row(tools.connection, projection)
+    if arguments.json:
+        write_json({"name": projection.name, "generations": [row], "partitions": []})
+    else:
+        write_table([name.upper() for name in row], [list(row.values())])
+    return DONE
+
+
+def _rebuild(arguments: Namespace, tools: Tools, projection: InlineProjection) -> int:
+    name, connection = projection.name, tools.connection
+    with (
+        Meter(name, inline_rebuild.last_position(connection), quiet=arguments.json) as meter,
+        requests.by_operator(connection, name, "rebuild", operator(), arguments.reason) as request,
+    ):
+        try:
+            inline_rebuild.rebuild(connection, projection, meter.advance)
+        except inline_rebuild.Rebuilding as error:
+            raise NotAllowed(str(error)) from error
+        generation = inline_rebuild.built_versions(connection)[name].generation
+        requests.finish(connection, request, generation)
+    tell_if_unrecorded(connection)
+    if arguments.json:
+        return _show(arguments, tools, projection)
+    say(f"{name} was rebuilt as generation {generation}.")
+    return DONE
+
+
+def _verify(arguments: Namespace, tools: Tools, projection: InlineProjection) -> int:
+    name = projection.name
+    generation = inline_rebuild.built_versions(tools.connection)[name].generation
+    with requests.by_operator(tools.connection, name, "verify", operator(), arguments.reason) as request:
+        found = inline_rebuild.verify(tools.connection, projection)
+        result = {
+            "rebuilt": generation,
+            "live": generation,
+            "isEqual": not found.differences,
+            "differenceCount": len(found.differences),
+        }
+        requests.finish(tools.connection, request, result=result)
+    tell_if_unrecorded(tools.connection)
+    if arguments.json:
+        differences = [asdict(each) for each in found.differences]
+        write_json({"name": name, "equal": not differences, "rows": found.rows, "differences": differences})
+    else:
+        say(f"{name}: {found.rows:,} rows compared with the events.")
+        for each in found.differences:
+            say(f"{each.table} {each.key}: {each.actual} instead of {each.expected}")
+        say(f"Not equal: {len(found.differences)} differences shown." if found.differences else "Equal.")
+    return FOUND if found.differences else DONE
+
+
+def _row(connection: psycopg.Connection[Any], projection: InlineProjection) -> dict[str, Any]:
+    built = inline_rebuild.built_versions(connection)[projection.name]
+    return {
+        "name": projection.name,
+        "kind": "inline",
+        "version": built.version,
+        "generation": built.generation,
+        "state": "live",
+        "retrying": False,
+        "position": inline_rebuild.last_position(connection),
+        "lag_events": 0,
+        "lag_seconds": 0.0,
+        "rate": 0.0,
+        "eta_s": None,
+        "progress_percent": 100.0,
+        "dead_letters": 0,
+        "error": "",
+        "updated_at": built.rebuilt_at,
+    }

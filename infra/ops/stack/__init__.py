@@ -1,0 +1,1 @@
+"""`althing up`: starts, supervises and stops the engines and services of one machine."""

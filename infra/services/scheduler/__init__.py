@@ -1,0 +1,1 @@
+"""Service `scheduler`: runs recurring jobs."""

@@ -1,0 +1,1 @@
+"""Recurring jobs, each a function of `Settings`."""
